@@ -17,11 +17,11 @@ export interface Findings {
 export function describeCounts(total: Verified): string {
   const { records, seals, gone, erased, outside, unreadable, replaced } = total;
   const more = [
-    ...(gone > 0 ? [`${gone} deleted or corrected since, their hashes are here`] : []),
-    ...(erased.length > 0 ? [`${erased.length} erased, and no signed notice says why`] : []),
+    ...(gone > 0 ? [`${gone} deleted or corrected since; their hashes are included`] : []),
+    ...(erased.length > 0 ? [`${erased.length} erased without a signed notice`] : []),
     ...(unreadable > 0 ? [`${unreadable} could not be read by the router`] : []),
-    ...(outside > 0 ? [`${outside} left out by the filter`] : []),
-    ...(replaced > 0 ? [`${replaced} sealed again, corrected or ended since`] : []),
+    ...(outside > 0 ? [`${outside} excluded by the filter`] : []),
+    ...(replaced > 0 ? [`${replaced} sealed again after a correction or a late end`] : []),
   ];
   return `${counted(records, "record")}, ${counted(seals, "seal")}${more.map((each) => `; ${each}`).join("")}.`;
 }
@@ -39,13 +39,13 @@ export function describeHead(head: HeadVerdict): string[] {
 }
 
 function verdictOf({ wrong, isPinned, isHeadUnchecked }: Findings): string {
-  if (wrong > 0) return "NOT as the router wrote it.";
+  if (wrong > 0) return "NOT unchanged since the router wrote it.";
   if (isHeadUnchecked) return "Can't tell: the head's seal is not in these files.";
-  return isPinned ? "As the router wrote it." : "Nothing contradicts itself.";
+  return isPinned ? "Unchanged since the router wrote it." : "Nothing contradicts itself.";
 }
 
 const next =
-  "Begin with the first line above: one change can cause the others. A new export says what the router itself holds.";
+  "Start with the first line above: one change can cause the others. A new export shows what the router has.";
 
 export const describeVerdict = (findings: Findings): string[] => [
   verdictOf(findings),

@@ -20,7 +20,7 @@ export function readHeads(given: string): ChainHead[] {
   if (tenant !== undefined && number !== undefined && hash !== undefined)
     return [{ tenant, number: Number(number), hash }];
   if (!existsSync(given))
-    throw new Error(`--head: ${given} is no file, and not <tenant id>:<number>:<hash>`);
+    throw new Error(`--head: ${given} is neither a file nor <tenant id>:<number>:<hash>`);
   let parsed: unknown = null;
   try {
     parsed = JSON.parse(readFileSync(given, "utf8"));

@@ -21,14 +21,14 @@ export const describeTampering = ({ tampered, erased }: Verified): string[] => [
   ),
   ...erased.map(
     ({ seal, position }) =>
-      `Seal ${seal}: tampered: the record at position ${position} was erased, and no signed notice says why`,
+      `Seal ${seal}: tampered: the record at position ${position} was erased without a signed notice`,
   ),
 ];
 
 export function describeScope({ scope, sealNumbers }: Verified): string[] {
   const seals =
     sealNumbers === null ? "none" : range(String(sealNumbers.first), String(sealNumbers.last));
-  if (scope === null) return ["Tenant: unknown, no header could be read", `Seals: ${seals}`];
+  if (scope === null) return ["Tenant: unknown; no header is readable", `Seals: ${seals}`];
   const { tenant, exportedAt } = scope;
   const filter = Object.entries(scope.filter).map(
     ([name, value]) =>

@@ -29,10 +29,10 @@ import { say, sayFault } from "./output.ts";
 const options =
   "<file, directory or s3://...>... [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file or tenant:number:hash>] [--part] [--sink]";
 const usage = `usage: ${commandLine("audit", `verify ${options}`)}
-Checks an export of audit records, and says what it covers. It needs no router and no database.
+Verifies an export of audit records and shows what it covers, without a router or database.
 --sink: the files are objects of an audit sink, each an export that begins where the one before ended. They are read
 from a folder, or from s3://<bucket>/<prefix>/<tenant id> with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and
-AWS_ENDPOINT_URL of the environment. What the store says is not believed: give --key and --head from elsewhere.`;
+AWS_ENDPOINT_URL of the environment. The store is not trusted: get --key and --head from elsewhere.`;
 const findingsShown = 100;
 
 const jwk = z
@@ -61,12 +61,12 @@ async function readKeys(path: string): Promise<AuditKey[]> {
     keys = keyFile.parse(JSON.parse(text));
   } catch {
     throw new Error(
-      `--key: ${path} is no JWK set of Ed25519 keys: fetch /.well-known/sampling-router/audit-keys.json of the router anew`,
+      `--key: ${path} is not a JWK set of Ed25519 keys: fetch /.well-known/sampling-router/audit-keys.json from the router again`,
     );
   }
   for (const { id, publicKey } of keys)
     if ((await idOfPublicKey(publicKey)) !== id)
-      throw new Error(`--key: ${path} has a key whose kid, ${id.slice(0, 64)}, is not its own`);
+      throw new Error(`--key: ${path} has a key with a wrong kid, ${id.slice(0, 64)}`);
   return keys;
 }
 
@@ -76,7 +76,7 @@ async function refuseCsv({ name, lines }: ExportSource): Promise<void> {
   const begin = csvColumns.slice(0, 5).join(",");
   if (first.done === true || !first.value.text.startsWith(`${begin},`)) return;
   throw new Error(
-    `${name} is CSV, which holds no seals. Export as NDJSON: that is what …/requests/export answers without format=csv.`,
+    `${name} is CSV, which has no seals. Export as NDJSON: request …/requests/export without format=csv.`,
   );
 }
 
@@ -102,7 +102,7 @@ async function readExport(
   if (wrong > findingsShown) say(`and ${wrong - findingsShown} more`);
   const { nextCursor } = verification.total();
   if (nextCursor === null || isPart) return wrong;
-  say(`The end is missing: the export goes on at cursor ${nextCursor}.`);
+  say(`The end is missing: the export continues at cursor ${nextCursor}.`);
   return wrong + 1;
 }
 

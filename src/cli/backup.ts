@@ -18,7 +18,7 @@ import { answerHelp } from "./usage.ts";
 import { say, sayFault } from "./output.ts";
 
 const usage = `usage: ${commandLine("backup", "FILE")}
-Writes all of the embedded database of STATE_DIR into FILE, and checks what it wrote. A running router goes on.`;
+Writes the embedded database of STATE_DIR to FILE and verifies it. A running router is not interrupted.`;
 
 /** Throws SQLite's errors. */
 function copyInto(from: string, fresh: string): "running" | "stopped" {
@@ -54,15 +54,15 @@ async function lookAt(fresh: string): Promise<Result<Written, string>> {
 const folderBeside = (file: string): string => mkdtempSync(`${file}.partial-`);
 
 async function backUp(from: string, file: string): Promise<Result<Written, string>> {
-  if (existsSync(file)) return err(`${file} exists already; name another file`);
+  if (existsSync(file)) return err(`${file} already exists; choose another file`);
   if (!existsSync(from)) return err(`there is no embedded database at ${from}`);
   let folder: string | null = null;
   try {
     const code = await codeIn(from);
-    if (code !== null) return err(`no backup was written: in ${from}, ${code}; take it away first`);
+    if (code !== null) return err(`no backup was written: in ${from}, ${code}; remove it first`);
     folder = folderBeside(file);
     const fresh = join(folder, "backup.sqlite");
-    if (copyInto(from, fresh) === "running") say("A server is running on it, and goes on.");
+    if (copyInto(from, fresh) === "running") say("A server is running on it and continues.");
     const found = await lookAt(fresh);
     if (!found.ok) return err(`the backup can't be used: ${found.error}`);
     putInPlace(fresh, file);
@@ -82,14 +82,14 @@ async function run(): Promise<string | null> {
   if (!settings.ok) return settings.error;
   const { database, stateDir } = settings.value;
   if (database !== null)
-    return "DATABASE_URL is set: this command backs up the embedded database, and that server has its own way";
+    return "DATABASE_URL is set: this command backs up the embedded database only; use the server's own backup";
   const file = resolve(given);
   const backup = await backUp(embeddedFile(stateDir), file);
   if (!backup.ok) return backup.error;
   const { fault, foreign } = backup.value;
   say(`${file}: ${describeContents(backup.value)}.`);
   say(
-    "MASTER_KEY is not in it. Keep that key too, in another place: without it nobody can open this backup's credentials, and its API keys are unknown.",
+    "MASTER_KEY is not included. Keep it in another place: without it, this backup's credentials can't be opened and its API keys are not recognized.",
   );
   if (settings.value.masterKey !== undefined) say("The key is the one in this environment.");
   else if (keptMasterKey(stateDir) !== null) say(`The key is in ${stateDir}/secrets.json.`);

@@ -30,8 +30,7 @@ interface Surroundings {
 
 export const usage = `usage: ${commandLine("catalogue", "sync|show [--url https://router.example]")}
        ${commandLine("catalogue", "refresh [--models-dev api.json --day 2026-07-02]")}
-Syncs the catalogue now, or shows it: of the database at DATABASE_URL, beside running routers; with
---url of that deployment, asked with ADMIN_TOKEN. \`refresh\` rebuilds the catalogue that ships with the
+Syncs or shows the catalogue of the database at DATABASE_URL, also while routers run; with --url, of that deployment, using ADMIN_TOKEN. \`refresh\` rebuilds the catalogue that ships with the
 router, in a checkout: from curated.json, the models that providers list for the keys in OPENAI_API_KEY,
 ANTHROPIC_API_KEY and GEMINI_API_KEY, models.dev (or a file of it, of that day), and the pinned packages.`;
 const unreachable = err(
@@ -124,7 +123,7 @@ export async function runCatalogue(given: string[], about: Surroundings): Done {
   const { database } = settings.value;
   if (database === null)
     return err(
-      "DATABASE_URL is missing. A deployment syncs by itself once a day; to have it now, with its " +
+      "DATABASE_URL is missing. A deployment syncs automatically once a day; to sync now, with its " +
         `operator's token in ADMIN_TOKEN: ${commandLine("catalogue", `${command} --url https://router.example`)}`,
     );
   const client = connect(database);

@@ -17,7 +17,7 @@ function linesOfChanges({ added, estimated, retired, repriced, odd }: CatalogueC
       ({ model, from, to }) =>
         `$ ${model}: ${priced(from)} -> ${priced(to)} USD per million tokens`,
     ),
-    ...odd.map((model) => `? ${model}: its new price can't be right, and was left out`),
+    ...odd.map((model) => `? ${model}: its new price is implausible and was ignored`),
     `${added.length} added, ${retired.length} retired, ${counted(repriced.length, "price")} changed.`,
   ];
 }
@@ -26,7 +26,7 @@ function linesOfChanges({ added, estimated, retired, repriced, odd }: CatalogueC
 export function linesOfSync(outcome: SyncOutcome, source: string): Result<string[], string> {
   switch (outcome.state) {
     case "refused":
-      return err(`${source} is not taken, and the catalogue stays as it was: ${outcome.fault}`);
+      return err(`${source} was rejected, and the catalogue is unchanged: ${outcome.fault}`);
     case "unchanged":
       return ok([`Nothing new: version ${outcome.version}.`]);
     case "synced":
@@ -40,7 +40,7 @@ export const linesOfState = (state: {
   dueAt: number | null;
   fault: string | null;
 }): string[] => [
-  `Version ${state.version}${state.syncedAt === null ? ", the seed" : ""}.`,
+  `Version ${state.version}${state.syncedAt === null ? ", bundled" : ""}.`,
   `Synced ${instant(state.syncedAt)}, next due ${instant(state.dueAt)}.`,
-  ...(state.fault === null ? [] : [`The last file was not taken: ${state.fault}`]),
+  ...(state.fault === null ? [] : [`The last file was rejected: ${state.fault}`]),
 ];

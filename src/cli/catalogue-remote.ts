@@ -66,7 +66,7 @@ export async function remoteCatalogue(asked: {
     });
     body = await answer.json();
   } catch {
-    return err(`${url} does not answer as a sampling router`);
+    return err(`${url} does not answer like a sampling router`);
   }
   if (answer.status !== 200) {
     const refused = problem.safeParse(body);
@@ -78,10 +78,10 @@ export async function remoteCatalogue(asked: {
     const parsed = outcome.safeParse(body);
     return parsed.success
       ? linesOfSync(parsed.data, "The file at its CATALOGUE_URL")
-      : err(`${url} does not answer as a sampling router`);
+      : err(`${url} does not answer like a sampling router`);
   }
   const parsed = state.safeParse(body);
   return parsed.success
     ? ok([...linesOfState(parsed.data), `${counted(parsed.data.models, "model")}.`])
-    : err(`${url} does not answer as a sampling router`);
+    : err(`${url} does not answer like a sampling router`);
 }

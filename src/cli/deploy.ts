@@ -19,9 +19,7 @@ import { answerHelp } from "./usage.ts";
 import { say, sayFault } from "./output.ts";
 
 const usage = `usage: npm run deploy -- [--dry-run] [--yes] [--tenant SLUG]
-Looks for an account, sets the secrets that the Worker lacks, deploys, waits until the router is ready, and makes a first
-tenant where there is none. What is there stays, so run it again for a new version. --yes makes secrets without a
-question. --dry-run builds what would be deployed, and calls nobody.`;
+Finds the account, sets missing secrets, deploys, waits until the router is ready, and creates the first tenant if there is none. Existing secrets and tenants are kept, so run it again to deploy a new version. --yes creates secrets without asking. --dry-run builds without calling Cloudflare.`;
 
 const keptName = ".env.deployment";
 
@@ -98,13 +96,11 @@ const kept = createKeptSecrets(join(checkout, keptName), keptName);
 
 async function dryRun(): Promise<string | null> {
   say("1. Would ask wrangler for the account: npx wrangler whoami");
-  say(
-    `2. Would set MASTER_KEY and ADMIN_TOKEN where the Worker lacks them, with a copy in ${keptName}`,
-  );
+  say(`2. Would set MASTER_KEY and ADMIN_TOKEN if they are missing, with a copy in ${keptName}`);
   say("3. Would deploy this:");
   const { code } = await runWrangler(["deploy", "--dry-run"], { stdio: "inherit" });
   if (code !== 0) return "wrangler could not build the Worker";
-  say("4. Would wait for /health/ready, and make a first tenant where there is none");
+  say("4. Would wait for /health/ready and create the first tenant if there is none");
   return null;
 }
 

@@ -15,13 +15,12 @@ import { say, sayFault } from "./output.ts";
 import { answerHelp } from "./usage.ts";
 
 const usage = `usage: ${commandLine("doctor", "[--json]")}
-Checks settings, secrets, permissions, databases, migrations, clock, providers, schedule and exposure, and says what to
-do. A running router goes on. Ends with 1 where something is wrong. --json: for machines.`;
+Checks settings, secrets, permissions, databases, migrations, clock, providers, schedule and exposure, and recommends fixes. A running router is not interrupted. Exits with 1 on errors. --json: machine-readable.`;
 
 async function examine(): Promise<Finding[]> {
   const settings = parseSettings(process.env);
   if (!settings.ok)
-    return [faulty("settings", settings.error, "Mend it in the environment, or in .env.")];
+    return [faulty("settings", settings.error, "Fix it in the environment or in .env.")];
   const found = [
     ...permissionsOf(settings.value, process.cwd()),
     ...secretsOf(settings.value),

@@ -10,14 +10,14 @@ const plain = /^[\w.:/+=@,-]*$/;
 function quoted(name: string, value: string): Result<string, string> {
   if (plain.test(value)) return ok(value);
   return /['\r\n]/.test(value)
-    ? err(`${name} has a quote or a line's end in it: set it in the environment`)
+    ? err(`${name} contains a quote or a line break: set it in the environment`)
     : ok(`'${value}'`);
 }
 
 /** Omits empty values. */
 export function envText(values: Readonly<Record<string, string>>): Result<string, string> {
   const lines = [
-    "# Settings of Sampling Router. A variable of the environment wins over this file.",
+    "# Settings of Sampling Router. Environment variables take precedence over this file.",
   ];
   for (const [name, value] of Object.entries(values)) {
     if (value === "") continue;
@@ -53,8 +53,7 @@ ${build.map((line) => (line === "" ? "" : `      ${line}`)).join("\n")}
     env_file:
       - path: .env
         required: false
-    # A production start, since HOST is beyond loopback here and a container's log is kept: it prints no secret and makes no tenant
-    # demo. The operator's token is in the volume: docker compose exec router cat /data/secrets.json. DEMO=true in .env makes a demo.
+    # A production start, since HOST is not loopback and a container's log is stored: it prints no secret and creates no tenant # demo. The operator's token is in the volume: docker compose exec router cat /data/secrets.json. Set DEMO=true in .env for a demo.
     environment:
       HOST: 0.0.0.0
       PORT: "8787"

@@ -18,7 +18,7 @@ import { say, sayFault } from "./output.ts";
 const flags = "[--yes] [--force] [--host H] [--port P] [--public-url URL] [--compose] [--wrangler]";
 const usage = `usage: ${commandLine("init", flags)}
 Asks for what the router needs, and writes .env into this folder; with --compose a compose.yaml too, with --wrangler a
-wrangler.toml. --yes asks nothing, and takes providers' keys from the environment. --force overwrites.`;
+wrangler.toml. --yes is non-interactive and takes providers' keys from the environment. --force overwrites.`;
 
 const providerKeys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"] as const;
 
@@ -59,7 +59,7 @@ const fromEnvironment = ({ host, port, compose, wrangler, ...given }: Given): Wa
 
 async function fromPerson(asker: Asker, given: Given): Promise<Wanted | null> {
   const settings: Settings = {};
-  say("An empty answer leaves a setting out.");
+  say("Leave an answer blank to skip a setting.");
   for (const name of providerKeys) {
     const typed = await asker.askSecret(name);
     if (typed === null) return null;
@@ -67,9 +67,9 @@ async function fromPerson(asker: Asker, given: Given): Promise<Wanted | null> {
   }
   const questions = [
     ["OLLAMA_HOST", "OLLAMA_HOST, such as 127.0.0.1:11434", ""],
-    ["HOST", "Address to listen at", given.host ?? "127.0.0.1"],
+    ["HOST", "Address to listen on", given.host ?? "127.0.0.1"],
     ["PORT", "Port", given.port ?? "8787"],
-    ["PUBLIC_URL", "URL at which others reach it, if they do", given["public-url"] ?? ""],
+    ["PUBLIC_URL", "Public URL, if any", given["public-url"] ?? ""],
   ] as const;
   for (const [name, question, otherwise] of questions) {
     const typed = await asker.ask(question, otherwise);
@@ -118,8 +118,7 @@ function write({ name, text, mode }: Written): void {
 
 function nextSteps({ compose, wrangler }: Wanted): void {
   say(`Next: ${compose ? "docker compose up" : startCommand}`);
-  if (compose)
-    say("ADMIN_TOKEN and MASTER_KEY are in .env: keep a copy of MASTER_KEY in another place.");
+  if (compose) say("ADMIN_TOKEN and MASTER_KEY are in .env: keep a copy of MASTER_KEY elsewhere.");
   if (wrangler)
     say(
       "On Cloudflare, .env is not read: npm install mcp-sampling-router, npx wrangler secret put MASTER_KEY (and ADMIN_TOKEN), npx wrangler deploy.",
@@ -139,7 +138,8 @@ async function run(args: string[]): Promise<string | null> {
     const there = files.value.map(({ name }) => name).filter((name) => existsSync(resolve(name)));
     if (there.length > 0 && !given.force) {
       const named = there.join(" and ");
-      if (asker === null) return `${named} exists already: --force overwrites; nothing was written`;
+      if (asker === null)
+        return `${named} already exists: use --force to overwrite; nothing was written`;
       if (!(await asker.askWhether(`Overwrite ${named}?`))) return "nothing was written";
     }
     for (const file of files.value) write(file);

@@ -6,18 +6,18 @@ import { answerHelp } from "./usage.ts";
 import { say, sayFault } from "./output.ts";
 
 const usage = `usage: ${commandLine("db:migrate")}
-Brings the database at DATABASE_URL up to date. Running routers go on.`;
+Migrates the database at DATABASE_URL. Running routers are not interrupted.`;
 
 async function run(): Promise<string | null> {
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings.error;
   const { database } = settings.value;
   if (database === null)
-    return "DATABASE_URL is missing; other databases are brought up to date when they are used";
+    return "DATABASE_URL is missing; other databases are migrated automatically";
   const applied = await migrateLibsql(database, readMigrations(checkout));
   if (!applied.ok) return applied.error;
   for (const name of applied.value) say(`Applied ${name}`);
-  if (applied.value.length === 0) say("Nothing to apply: the database is up to date.");
+  if (applied.value.length === 0) say("The database is up to date.");
   return null;
 }
 

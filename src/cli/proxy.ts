@@ -18,8 +18,7 @@ import { sayFault } from "./output.ts";
 
 /** Not through npm, which prints lines among the messages. */
 const usage = `usage: npx mcp-sampling-router proxy -- COMMAND [ARGUMENT]...
-Runs an MCP server that speaks over stdio, and answers its sampling by the router at SAMPLING_ROUTER_URL, with the API
-key in the file SAMPLING_ROUTER_KEY_FILE, or the API key SAMPLING_ROUTER_KEY. The server gets none of these variables.`;
+Runs a stdio MCP server and answers its sampling requests through the router at SAMPLING_ROUTER_URL, with the API key in the file SAMPLING_ROUTER_KEY_FILE or in SAMPLING_ROUTER_KEY. The server doesn't get these variables.`;
 
 const ownVariables = new Set([
   "SAMPLING_ROUTER_URL",
@@ -119,7 +118,7 @@ const createRelay = (child: Child, proxied: Proxied): StdioRelay =>
     // Messages of errors may contain a prompt.
     report: (thrown) =>
       sayFault(
-        `a request failed by a fault of the proxy (${thrown instanceof Error ? thrown.name : typeof thrown})`,
+        `a request failed in the proxy (${thrown instanceof Error ? thrown.name : typeof thrown})`,
       ),
   });
 
@@ -146,9 +145,7 @@ function run(proxied: Proxied): void {
   child.on("error", (cause: NodeJS.ErrnoException) => {
     if (child.pid !== undefined) return;
     const isMissing = cause.code === "ENOENT";
-    sayFault(
-      `${proxied.program} ${isMissing ? "is no program that can be found" : `can't be run: ${cause.code}`}`,
-    );
+    sayFault(`${proxied.program} ${isMissing ? "was not found" : `can't be run: ${cause.code}`}`);
     process.exit(isMissing ? notFound : notRun);
   });
   // Reported by the end of the stream.

@@ -1,5 +1,5 @@
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
+  ENOENT: "it does not exist",
   ENOTDIR: "a part of the path is not a directory",
   EISDIR: "it is a directory",
   EACCES: "permission denied",

@@ -11,7 +11,7 @@ import { answerHelp } from "./usage.ts";
 import { say, sayFault } from "./output.ts";
 
 const usage = `usage: ${commandLine("replay", "REQUEST_ID [TENANT]")}
-Asks the running router to make a recorded decision again, and shows both. TENANT: demo, unless given.`;
+Replays a recorded decision on the running router and compares. TENANT defaults to demo.`;
 
 const answered = z.looseObject({
   same: z.boolean(),

@@ -26,8 +26,7 @@ import { answerHelp } from "./usage.ts";
 import { say, sayFault } from "./output.ts";
 
 const usage = `usage: ${commandLine("restore", "FILE [--force]")}
-Puts a backup in the place of the embedded database of STATE_DIR. Refuses while a router runs on it, and where there is
-a database. --force: that one is copied aside first.`;
+Replaces the embedded database of STATE_DIR by a backup. Refused while a router runs on it, or if a database exists. --force: moves the existing database aside.`;
 
 const messageOf = (cause: unknown): string =>
   cause instanceof Error ? cause.message : "it can't be read";
@@ -45,7 +44,7 @@ async function prepare(copy: Local, settings: Settings): Promise<Result<number, 
   const masterKey = settings.masterKey ?? kept;
   if (masterKey === null)
     say(
-      `There is no MASTER_KEY here: set it, or put secrets.json into ${settings.stateDir}, before the next start.`,
+      `MASTER_KEY is missing: set it, or put secrets.json into ${settings.stateDir} before the next start.`,
     );
   else {
     const given = { masterKey, previous: settings.passedOn["MASTER_KEY_PREVIOUS"] };
@@ -119,11 +118,11 @@ async function restore(
   };
   try {
     if (existsSync(path) && !force)
-      return err(`there is a database at ${path}; with --force it is moved aside`);
+      return err(`there is a database at ${path}; use --force to move it aside`);
     forget();
     const restored = await freshFrom(file, fresh, settings);
     if (!restored.ok) return restored;
-    if (existsSync(path)) say(`The database that was here is ${moveAside(path)} now.`);
+    if (existsSync(path)) say(`The previous database is now ${moveAside(path)}.`);
     // Records after the backup are missing on purpose.
     removeRecordMark(path);
     putInPlace(fresh, path);
@@ -145,14 +144,14 @@ async function run(): Promise<string | null> {
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings.error;
   if (settings.value.database !== null)
-    return "DATABASE_URL is set: this command restores the embedded database, and that server has its own way";
+    return "DATABASE_URL is set: this command restores the embedded database only; use the server's own restore";
   const restored = await restore(settings.value, { file: resolve(file), force: values.force });
   if (!restored.ok) return restored.error;
   const { ended, fault } = restored.value;
   say(`Restored: ${describeContents(restored.value)}.`);
   if (ended > 0)
     say(
-      `${counted(ended, "call was", "calls were")} under way when the backup was made; the outcome is unknown now, charged as reserved.`,
+      `${counted(ended, "call was", "calls were")} running when the backup was made; recorded as unknown and charged as reserved.`,
     );
   if (fault !== null) say(`Its audit chain did not verify: ${fault}.`);
   say(`Start the router with ${startCommand}.`);

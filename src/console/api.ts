@@ -31,8 +31,8 @@ api.use({
 const notChanged: Problem = {
   status: 401,
   reason: "unauthorized",
-  title: "Your session had ended",
-  detail: "Nothing was changed. Send it again.",
+  title: "Your session had expired",
+  detail: "Nothing was changed. Submit it again.",
 };
 
 interface Answer<T> {

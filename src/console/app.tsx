@@ -22,7 +22,7 @@ function NoSuchPage() {
   return (
     <Page title="No such page">
       <p>
-        The address names no page of the console. <a href={consolePath}>Go to the beginning</a>
+        The console has no page at this address. <a href={consolePath}>Go to the overview</a>
       </p>
     </Page>
   );

@@ -9,8 +9,8 @@ import type { Problem } from "./problem.ts";
 const missing: Problem = {
   status: 0,
   reason: "unreachable",
-  title: "The page did not come",
-  detail: "The router is out of reach, or has a newer version. Load the console again.",
+  title: "The page could not be loaded",
+  detail: "The router is unreachable or has been updated. Reload the console.",
 };
 
 type Fetched<Props> =

@@ -3,7 +3,7 @@
 export const commonTitles = {
   requestsPerMinute: "Requests per minute",
   tokensPerMinute: "Tokens per minute",
-  concurrent: "Calls at once",
+  concurrent: "Concurrent calls",
   usdPerDay: "USD per day",
   usdPerMonth: "USD per month",
 } as const;

@@ -15,7 +15,7 @@ export const unreachable: Problem = {
   status: 0,
   reason: "unreachable",
   title: "The router does not answer",
-  detail: "Check the connection, and that the router runs. Then try again.",
+  detail: "Check the connection and that the router is running, then try again.",
 };
 
 const text = (value: unknown): string | undefined =>
@@ -42,7 +42,7 @@ export function problemOf(status: number, body: unknown): Problem {
     title,
     detail:
       detail === undefined
-        ? "The answer was not the router's own. A gateway may have given it."
+        ? "The answer did not come from the router. Check the gateway in front of it."
         : withoutHeads(detail, [title, path]),
     ...(path !== undefined && { path }),
     ...(requestId !== undefined && { requestId }),
@@ -52,11 +52,10 @@ export function problemOf(status: number, body: unknown): Problem {
 /** Advice where the router's message has none. */
 export function adviceFor({ reason, status }: Problem): string | null {
   if (reason === "precondition_failed")
-    return "Somebody changed this since you opened it. Load it again, and repeat your change.";
+    return "This was changed since you opened it. Reload, and repeat your change.";
   if (reason === "forbidden")
     return "Your role may not do this. Ask an administrator of the tenant.";
   if (reason === "not_found") return "It may have been deleted, or belongs to another tenant.";
-  if (status >= 500)
-    return "Try again in a moment. The log of the router names the request by its id.";
+  if (status >= 500) return "Try again in a moment. The router’s log has the request’s id.";
   return null;
 }

@@ -95,7 +95,7 @@ export async function signOut(): Promise<void> {
  */
 export function sessionLost(): boolean {
   if (!session.value) return false;
-  signInReason.value = "Your session has ended. Sign in again to go on where you were.";
+  signInReason.value = "Your session has expired. Sign in again to continue.";
   hasEnded.value = true;
   return true;
 }

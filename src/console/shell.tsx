@@ -147,7 +147,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   return (
     <div class="shell" onKeyDown={closeOnEscape}>
       <a class="skip" href="#page">
-        Skip to the page
+        Skip to content
       </a>
       <header class="bar">
         <a class="brand" href={consolePath}>

@@ -20,7 +20,7 @@ const marking =
   (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error === null) return callback(null, socket);
-      const message = "The proxy can't be reached.";
+      const message = "The proxy is unreachable.";
       const marked = new Error(message, { cause: error });
       callback(Object.assign(marked, { code: "PROXY_UNREACHABLE" }), null);
     });

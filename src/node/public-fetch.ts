@@ -27,9 +27,9 @@ export const createPublicLookup =
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error !== null || first === undefined)
-        return callback(error ?? new Error("The name leads nowhere."), "");
+        return callback(error ?? new Error("The name does not resolve."), "");
       if (!addresses.every(({ address }) => isPublicAddress(address)))
-        return callback(notAllowed("The name leads to a private address."), "");
+        return callback(notAllowed("The name resolves to a private address."), "");
       return options.all === true
         ? callback(null, addresses)
         : callback(null, first.address, first.family);

@@ -118,7 +118,7 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
       errorHandler(cause) {
         // Invalid requests are not the router's fault.
         if (cause instanceof Error && cause.name === "RequestError")
-          return new Response("The request's address or Host can't be read.\n", { status: 400 });
+          return new Response("The request's address or Host is invalid.\n", { status: 400 });
         report(cause instanceof Error ? cause.name : typeof cause);
         return new Response(null, { status: 400 });
       },
@@ -151,7 +151,8 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const request = open.begin({ method: incoming.method ?? "", path: pathOf(incoming.url) });
     requestIds.set(incoming, request.is);
-    if (hasTwoHosts(incoming)) return void outgoing.writeHead(400).end("A request has one Host.\n");
+    if (hasTwoHosts(incoming))
+      return void outgoing.writeHead(400).end("A request must have one Host.\n");
     // Clients must not reuse the connection.
     if (draining) outgoing.shouldKeepAlive = false;
     running.add(outgoing);

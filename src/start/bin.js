@@ -15,21 +15,21 @@ const name = "mcp-sampling-router";
 
 /** In the order of the usage. */
 const commands = {
-  start: "starts the router in this folder; also without a command",
-  init: "asks for settings, and writes .env; on request compose.yaml or wrangler.toml",
-  proxy: "runs a stdio server, and answers what it samples by a router: proxy -- COMMAND",
-  doctor: "checks an installation, and says what to do",
+  start: "starts the router in this folder (default)",
+  init: "asks for settings and writes .env, and optionally compose.yaml or wrangler.toml",
+  proxy: "runs a stdio server and answers its sampling through a router: proxy -- COMMAND",
+  doctor: "checks an installation and recommends fixes",
   backup: "writes a backup of the embedded database",
-  restore: "puts a backup in the place of the embedded database",
-  migrate: "brings the databases at DATABASE_URL up to date",
+  restore: "restores a backup of the embedded database",
+  migrate: "migrates the database at DATABASE_URL",
   catalogue: "syncs or shows the catalogue",
-  audit: "checks an export of audit records",
-  replay: "makes a recorded decision again",
+  audit: "verifies an export of audit records",
+  replay: "replays a recorded decision",
 };
 const usage = [
   `usage: npx ${name} [COMMAND]`,
   ...Object.entries(commands).map(([each, does]) => `  ${each.padEnd(10)} ${does}`),
-  "Each command answers --help. Settings are environment variables, or stand in .env of this folder.",
+  "Use --help with any command. Settings are environment variables or in .env of this folder.",
 ].join("\n");
 
 /** Duplicated from `start-arguments.js`, which an incomplete package may lack. */
@@ -67,7 +67,7 @@ if (given === "--version" || given === "-v") {
   process.stdout.write(`${version}\n`);
 } else if (given === "--help" || given === "-h" || given === "help")
   process.stdout.write(`${usage}\n`);
-else if (!Object.hasOwn(commands, given)) fail(`there is no command ${given}\n${usage}`);
+else if (!Object.hasOwn(commands, given)) fail(`unknown command ${given}\n${usage}`);
 else if (given === "proxy") {
   // Works on older Node versions, without `.env`, which may be the server's.
   process.argv.splice(2, 1);

@@ -161,7 +161,7 @@ export async function seedCredentials(
   );
   for (const { name } of surplus.filter((each) => !isThe(demoCredential)(each)))
     warn(
-      `${name} is not set any more, so the credential that an earlier start made of it is removed. Credentials made by the admin API stay.`,
+      `${name} is no longer set, so the credential that an earlier start created from it is removed. Credentials created by the admin API are kept.`,
     );
   const removed = await remove(place, surplus);
   if (!removed.ok) return removed;

@@ -10,7 +10,7 @@ export const embeddedFile = (stateDir: string): string => join(stateDir, embedde
 /** How to proceed if a completed database is missing. */
 export function missingDatabase(stateDir: string, completedAt: string | null): string | null {
   if (completedAt !== embeddedPlace || existsSync(embeddedFile(stateDir))) return null;
-  return `the database ${embeddedFile(stateDir)} is missing, and an earlier ${startCommand} completed it: restore it, or start with an empty STATE_DIR`;
+  return `the database ${embeddedFile(stateDir)} is missing although an earlier ${startCommand} created it: restore it, or start with an empty STATE_DIR`;
 }
 
 /** The log and lock are beside the file. */

@@ -68,7 +68,7 @@ export function endOnSignals(
     // miniflare's `exit` hook stops its runtime.
     setTimeout(() => process.exit(0), graceMs());
     const faults = await ending.run();
-    for (const fault of faults) say(`This step of the end failed: ${fault}`);
+    for (const fault of faults) say(`Shutdown step failed: ${fault}`);
     process.exit(faults.length === 0 ? 0 : 1);
   };
   const received = (): void => {

@@ -103,7 +103,7 @@ export async function takeForeignDatabase(
   from: string,
   { path, migrations }: { path: string; migrations: readonly Migration[] },
 ): Promise<Result<null, string>> {
-  if (!(await isDatabaseFile(from))) return err("it is no SQLite database");
+  if (!(await isDatabaseFile(from))) return err("it isn't a SQLite database");
   const Sqlite = await nodeSqlite();
   const source = new Sqlite(from, { readOnly: true, allowExtension: false });
   try {

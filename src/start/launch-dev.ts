@@ -105,7 +105,9 @@ export async function launchDev(
   const secrets = openSecrets(stateDir.value, settings);
   if (!secrets.ok) return secrets;
   if (database !== null && settings.masterKey === undefined)
-    say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
+    say(
+      "MASTER_KEY is not set: other processes on this database need the one stored in STATE_DIR.",
+    );
 
   const prepared = await prepare(settings, { stateDir: stateDir.value, say });
   if (!prepared.ok) return prepared;

@@ -41,7 +41,7 @@ const replacedEntry = (path: string): Record<string, unknown> => ({
   event: "database.replaced",
   path,
   detail:
-    "The database's file was deleted or replaced, so calls are refused. End the router, put the file back or restore a backup, and start the router again.",
+    "The database file was deleted or replaced, so calls are refused. Stop the router, restore the file or a backup, and start the router again.",
 });
 
 /** `null` for a libSQL server. */
@@ -181,7 +181,9 @@ export async function launchNode(
       : null;
   if (missing !== null) return err(missing);
   if (settings.database !== null && settings.masterKey === undefined)
-    say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
+    say(
+      "MASTER_KEY is not set: other processes on this database need the one stored in STATE_DIR.",
+    );
   const own = await openDatabase(stateDir.value, { settings, started, ending, voice });
   if (!own.ok) return own;
   const secrets = own.value === null ? opened.value : noteDatabase(opened.value, embeddedPlace);

@@ -11,7 +11,7 @@ export function problemWithMachine() {
   const [major, minor] = node.split(".").map(Number);
   const [leastMajor, leastMinor] = leastNode;
   if (major < leastMajor || (major === leastMajor && minor < leastMinor))
-    return `Node ${leastNode.join(".")} or later is needed, and this is ${node}`;
+    return `Node ${leastNode.join(".")} or later is required, but this is ${node}`;
   const platform = `${process.platform}-${process.arch}`;
   if (!platforms.includes(platform))
     return `${platform} is not supported: the embedded database runs on ${platforms.join(", ")}`;

@@ -12,8 +12,8 @@ function sentence(where: string, keyId: string, foreign: ForeignSeals): string {
   return [
     `MASTER_KEY (${keyId}) is not the one that sealed ${where} (${keyIds.join(", ")}):`,
     `${credentials.foreign} of ${credentials.all} credentials and the secrets of ${servers.foreign} of ${servers.all} servers can't be opened,`,
-    "and API keys made under the other one are unknown.",
-    "Set MASTER_KEY, or MASTER_KEY_PREVIOUS, to the other one; or send the secrets anew.",
+    "and API keys created under the other one are not recognized.",
+    "Set MASTER_KEY or MASTER_KEY_PREVIOUS to the other one, or enter the secrets again.",
   ].join(" ");
 }
 

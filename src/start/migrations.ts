@@ -29,7 +29,7 @@ const pauseMs = 500;
 
 const newer = (where: string, names: readonly string[]): Result<never, string> =>
   err(
-    `${where} is of a newer version: ${names.join(", ")} took away what this version uses; start the newer one, or restore a copy from before it`,
+    `${where} is from a newer version: ${names.join(", ")} removed what this version uses; start the newer version, or restore an older copy`,
   );
 
 export const unreleased = (where: string): string =>

@@ -20,5 +20,5 @@ function noticeOf(folder: string): string {
 export function noticesOf(checkout: string, inputs: readonly string[]): string {
   const folders = new Set(inputs.flatMap((path) => packageIn.exec(path)?.[1] ?? []));
   const notices = [...folders].toSorted().map((folder) => noticeOf(join(checkout, folder)));
-  return `This package holds code of these packages.\n\n${notices.join(`\n\n${"-".repeat(72)}\n\n`)}\n`;
+  return `This package contains code of these packages.\n\n${notices.join(`\n\n${"-".repeat(72)}\n\n`)}\n`;
 }

@@ -52,8 +52,7 @@ export function schemaDifference(
     if (object.type === "table" && statistics.get(object.name) === object.sql) continue;
     const sql = left.get(key);
     if (sql === undefined) return `${JSON.stringify(key)} is not part of the router's schema`;
-    if (sql !== object.sql)
-      return `${JSON.stringify(key)} has another definition than the router's`;
+    if (sql !== object.sql) return `${JSON.stringify(key)} differs from the router's definition`;
     left.delete(key);
   }
   const [missing] = left.keys();

@@ -11,7 +11,7 @@ const shown = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "
 
 const refused = (path: string, mode: number): Result<never, string> =>
   err(
-    `STATE_DIR: ${path} may be written by others (mode ${shown(mode)}); see that its content is yours, then: chmod -R go-rwx on it`,
+    `STATE_DIR: ${path} is writable by other users (mode ${shown(mode)}); check its contents, then run: chmod -R go-rwx on it`,
   );
 
 /** Links are skipped: their modes mean nothing. */

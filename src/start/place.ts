@@ -40,8 +40,8 @@ export async function takePlace(
   // A leftover runtime would conflict with this one.
   const stale = await endAll(runtimeProgram(stateDir.value));
   const pids = stale.pids.join(", ");
-  if (!stale.ended) return err(`a runtime of an earlier start can't be ended, pid ${pids}`);
-  if (pids !== "") say(`Ended the runtime of an earlier start, pid ${pids}.`);
+  if (!stale.ended) return err(`a runtime of an earlier start can't be stopped, pid ${pids}`);
+  if (pids !== "") say(`Stopped the runtime of an earlier start, pid ${pids}.`);
   const port = await checkPort(settings.port, settings.host);
   if (!port.ok) return port;
   const sound =

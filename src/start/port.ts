@@ -13,7 +13,7 @@ export function checkPort(port: number, host: string): Promise<Result<null, stri
         cause.code === "EADDRINUSE"
           ? `PORT ${port} is in use by another program; choose another one: PORT=${port + 1} ${startCommand}`
           : notHere.has(cause.code ?? "")
-            ? `HOST ${host} is no address of this machine`
+            ? `HOST ${host} isn't an address of this machine`
             : `PORT ${port} can't be bound: ${cause.code === "EACCES" ? "permission denied" : cause.code}`;
       resolve(err(problem));
     });

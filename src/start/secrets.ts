@@ -47,7 +47,7 @@ const generateToken = (): string => `sra_${randomBytes(keyBytes).toString("base6
 function read(path: string): Result<Kept, string> {
   if (!existsSync(path)) return ok({ credentials: {} });
   // A new master key would make all credentials unreadable.
-  const hint = "restore it, or remove STATE_DIR to begin anew";
+  const hint = "restore it, or remove STATE_DIR to start over";
   try {
     const parsed = kept.safeParse(JSON.parse(readFileSync(path, "utf8")));
     return parsed.success ? ok(parsed.data) : err(`STATE_DIR: ${path} is damaged; ${hint}`);
@@ -63,12 +63,12 @@ export function keptAdminToken(stateDir: string): Result<string, string> {
   const path = join(stateDir, "secrets.json");
   if (!existsSync(path))
     return err(
-      `no router has been started with its state in ${stateDir}; run ${startCommand} first, or set STATE_DIR or ADMIN_TOKEN as they were at its start`,
+      `no router was started with its state in ${stateDir}; run ${startCommand} first, or set STATE_DIR or ADMIN_TOKEN as at its start`,
     );
   const found = read(path);
   if (!found.ok) return found;
   return found.value.adminToken === undefined
-    ? err("ADMIN_TOKEN is not set; the router was started with one that it did not write down")
+    ? err("ADMIN_TOKEN is not set; the router was started with one from its environment")
     : ok(found.value.adminToken);
 }
 

@@ -86,7 +86,7 @@ export async function seedProduction(
   const { kept, masterKey } = secrets;
   if (kept.demoKey !== undefined)
     warn(
-      "An earlier start made the tenant demo and printed a key of it. Delete the tenant if nobody uses it.",
+      "An earlier start created the tenant demo and printed its key. Delete the tenant if it is unused.",
     );
   const none: Seeded = { key: null, scopes: [], providers: [] };
   if (providers.length === 0 && Object.keys(kept.credentials).length === 0) return ok(none);

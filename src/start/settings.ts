@@ -98,7 +98,9 @@ export function parseSettings(environment: Environment): Result<Settings, string
   if (!(scheduleSeconds > 0 && scheduleSeconds <= 86_400))
     return err(`SCHEDULE_SECONDS must be a number of seconds, at most a day`);
   if (!bearerToken.test(env["ADMIN_TOKEN"] ?? "x"))
-    return err("ADMIN_TOKEN must be letters, digits and - . _ ~ + / = only, as a bearer token is");
+    return err(
+      "ADMIN_TOKEN may only contain letters, digits, and - . _ ~ + / =, as in a bearer token",
+    );
   const worker = checkWorker(env);
   if (!worker.ok) return worker;
   const providers = providerSettings(env);

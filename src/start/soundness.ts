@@ -44,7 +44,7 @@ async function refusalOf(
     const foreign = migrations === null ? null : await schemaFault(database, migrations);
     return foreign === null
       ? null
-      : `the database ${path} is not as the router made it: ${foreign}; restore a backup (${commandLine("restore", "FILE --force")}), or take away what was added`;
+      : `the database ${path} was not created by the router as it is: ${foreign}; restore a backup (${commandLine("restore", "FILE --force")}), or remove what was added`;
   } finally {
     database.close();
   }

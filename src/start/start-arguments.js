@@ -26,5 +26,5 @@ export function answerStartArguments(args, usage) {
     process.exit(0);
   }
   if (args.length === 0) return;
-  fail(`start takes no arguments, and ${args[0]} is one; settings are environment variables`);
+  fail(`start takes no arguments, but got ${args[0]}; settings are environment variables`);
 }

@@ -13,7 +13,7 @@ const problem = problemWithMachine();
 if (problem !== null)
   fail(
     problem.startsWith("Node ")
-      ? `${problem}; npm install without --omit=dev brings one along for npm start`
+      ? `${problem}; npm install without --omit=dev includes one for npm start`
       : problem,
   );
 answerStartArguments(

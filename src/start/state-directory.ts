@@ -8,7 +8,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: "permission denied",
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
-  ENOENT: "the system makes no directory there",
+  ENOENT: "directories can't be created there",
   ENOTDIR: "a part of the path is not a directory",
   EEXIST: "a link on the path leads nowhere",
 };

@@ -73,8 +73,8 @@ function providersOf({ providers, isDemo }: Welcome): string {
 
 const tryIt = (at: Place, key: string, adminToken: string | null): string[] => [
   at.port === usualPort
-    ? "For the examples of the README:"
-    : `For the examples of the README, with ${at.port} in place of ${usualPort}:`,
+    ? "For the README's examples:"
+    : `For the README's examples, with ${at.port} in place of ${usualPort}:`,
   exportLine(key, adminToken),
   "",
   "Try it:",
@@ -102,6 +102,6 @@ export function welcome(facts: Welcome): string {
     ...rows.map(([name, value]) => `  ${(name ?? "").padEnd(12)} ${value}`),
     "",
     ...(key === null || !isDemo ? [] : tryIt(at, key, adminToken)),
-    "Ctrl-C ends it; the next start finds everything as it was.",
+    "Press Ctrl-C to stop. All state is kept for the next start.",
   ].join("\n");
 }

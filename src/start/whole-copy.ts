@@ -51,7 +51,7 @@ export async function copyWhole(from: Local, path: string): Promise<Result<Conte
     const after = await contentsOf(copy);
     if (!after.ok) return err(`the copy can't be used: ${after.error}`);
     if (JSON.stringify(after.value) !== JSON.stringify(before.value))
-      return err("the copy is not what it was made from");
+      return err("the copy differs from its original");
     return after;
   } finally {
     copy.close();

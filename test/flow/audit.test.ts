@@ -118,7 +118,7 @@ describe("the audit", () => {
     const pinned = ["--key", await keyFile("keys.json")];
     expect(await audit(path, ...pinned)).toMatchObject({
       code: 0,
-      text: expect.stringContaining("As the router wrote it.") as string,
+      text: expect.stringContaining("Unchanged since the router wrote it.") as string,
     });
     const unpinned = await audit(path);
     expect(unpinned.code).toBe(3);
@@ -218,7 +218,7 @@ describe("the audit", () => {
     expect((await audit(path, ...pinned, "--tenant", id)).code).toBe(0);
     const other = await audit(path, ...pinned, "--tenant", "acm");
     expect([other.code, other.text]).toEqual([1, expect.stringContaining("another tenant")]);
-    expect(other.text).toContain("NOT as the router wrote it.");
+    expect(other.text).toContain("NOT unchanged since the router wrote it.");
   });
 
   it("has no verdict where no file was read", async () => {
@@ -276,7 +276,7 @@ describe("the audit", () => {
     const sound = await check();
     expect([sound.code, sound.text]).toEqual([
       0,
-      expect.stringContaining("As the router wrote it."),
+      expect.stringContaining("Unchanged since the router wrote it."),
     ]);
     expect(sound.text).toMatch(new RegExp(`^Seals: 1 to ${last}$`, "m"));
     expect(named().length).toBeGreaterThan(1);

@@ -160,7 +160,7 @@ describe("npm run catalogue on a running deployment", () => {
     modelsDev.answer("{}");
     const refused = await run(["sync", "--url", url]);
     expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.err).toContain("is not taken, and the catalogue stays as it was: malformed");
+    expect(refused.err).toContain("was rejected, and the catalogue is unchanged: malformed");
     expect((await run(["show", "--url", url])).out).toContain("The last file was not taken");
     const { data } = (await admin("/events?limit=50")) as { data: { action: string }[] };
     expect(data.filter(({ action }) => action.startsWith("catalogue"))).toMatchObject(
@@ -220,9 +220,9 @@ describe("npm run catalogue", () => {
     modelsDev.answer("{}");
     const refused = await run(["sync"], env);
     expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.err).toContain("is not taken, and the catalogue stays as it was: malformed");
+    expect(refused.err).toContain("was rejected, and the catalogue is unchanged: malformed");
     const show = (await run(["show"], env)).out;
-    expect(show).toContain("The last file was not taken: malformed");
+    expect(show).toContain("The last file was rejected: malformed");
     expect(show).toMatch(/^openai: \d+ models, 1 estimated, \d+ retired$/m);
   });
 

@@ -44,16 +44,16 @@ describe("npm run audit", () => {
   writeFileSync(notKeys, "no JSON");
 
   it.each([
-    ["an export", [join(folder, "none")], `${folder}/none can't be read: there is no such file`],
+    ["an export", [join(folder, "none")], `${folder}/none can't be read: it does not exist`],
     [
       "a key file",
       [exported, "--key", join(folder, "none")],
-      `--key: ${folder}/none can't be read: there is no such file`,
+      `--key: ${folder}/none can't be read: it does not exist`,
     ],
     [
       "keys in a file that has none",
       [exported, "--key", notKeys],
-      `--key: ${notKeys} is no JWK set of Ed25519 keys: fetch /.well-known/sampling-router/audit-keys.json of the router anew`,
+      `--key: ${notKeys} is not a JWK set of Ed25519 keys: fetch /.well-known/sampling-router/audit-keys.json from the router again`,
     ],
   ])("says in words that there is no such thing: %s", { timeout }, async (_, args, sentence) => {
     const { code, errors } = await run("src/cli/audit.ts", "verify", ...args);

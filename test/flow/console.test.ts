@@ -239,7 +239,7 @@ describe("the first load", () => {
     await open("/t/watched/keys");
     await page.route("**/console/assets/*", (route) => route.abort());
     await page.getByRole("link", { name: "Seals" }).click();
-    await page.getByText("The page did not come").waitFor();
+    await page.getByText("The page could not be loaded").waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.unrouteAll();
     await page.getByRole("button", { name: "Try again" }).click();
@@ -347,7 +347,7 @@ describe("what people allowed programs", () => {
     expect(await page.evaluate(() => window.hostile)).toBeUndefined();
     await page.getByRole("button", { name: `end ${hostile}` }).click();
     expect(await violationsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "End the grant" }).click();
+    await page.getByRole("button", { name: "Revoke grant" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(ended).toEqual(["DELETE /admin/v1/tenants/watched/grants/grant_1"]);
     await page.unrouteAll({ behavior: "ignoreErrors" });
@@ -366,23 +366,23 @@ describe("people", () => {
     await page.getByLabel("Client id").fill("router");
     await page.getByLabel("Client secret").fill("kept-secret");
     await page.getByLabel("Roles").fill("platform-team = admin\nfinance = viewer");
-    await page.getByRole("button", { name: "Save the identity provider" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText(/^Set on /).waitFor();
     expect(await violationsOn(page)).toEqual([]);
     const kept = await admin("GET", "/tenants/folk/sign-in");
     expect(kept.get("roles")).toEqual({ "platform-team": "admin", finance: "viewer" });
     expect(await page.locator("main").innerHTML()).not.toContain("kept-secret");
-    await page.getByRole("button", { name: "Remove the identity provider" }).click();
-    await page.getByRole("button", { name: "Let nobody sign in by it" }).click();
-    await page.getByText("None is set").waitFor();
+    await page.getByRole("button", { name: "Remove identity provider" }).click();
+    await page.getByRole("button", { name: "Remove and end sessions" }).click();
+    await page.getByText("No identity provider configured").waitFor();
     const people = page.getByRole("region", { name: "People" });
     await people.getByText(hostile).waitFor();
     await people.getByRole("button").first().click();
-    await page.getByRole("button", { name: "Forget the person" }).click();
-    await page.getByText("Nobody has come by an identity provider yet.").waitFor();
-    await page.getByRole("button", { name: "Name a person" }).click();
+    await page.getByRole("button", { name: "Erase person" }).click();
+    await page.getByText("No people yet.").waitFor();
+    await page.getByRole("button", { name: "Add person" }).click();
     await page.getByLabel("Id at the identity provider").fill("u2");
-    await page.getByRole("button", { name: "Make the person known" }).click();
+    await page.getByRole("button", { name: "Save person" }).click();
     await page
       .getByText(/issuer/i)
       .first()
@@ -390,9 +390,9 @@ describe("people", () => {
     await page
       .getByRole("textbox", { name: "Identity provider", exact: true })
       .fill("https://id.example.com");
-    await page.getByLabel("Name for people").fill("Ada");
+    await page.getByLabel("Display name").fill("Ada");
     expect(await violationsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Make the person known" }).click();
+    await page.getByRole("button", { name: "Save person" }).click();
     await people.getByText("Ada").waitFor();
   });
 });
@@ -414,11 +414,11 @@ describe("an identity provider", () => {
     const visitor = await visit(browser, { origin: gatewayUrl });
     const { page, faults } = visitor;
     await page.goto(`${gatewayPath}/console`);
-    await page.getByText("Or with your identity provider").click();
+    await page.getByText("Sign in with your identity provider").click();
     await page.getByLabel("Tenant").fill("people");
     expect(await violationsOn(page)).toEqual([]);
     const asked = page.waitForRequest((request) => request.url().startsWith(provider.url));
-    await page.getByRole("button", { name: "Go to the identity provider of people" }).click();
+    await page.getByRole("button", { name: "Continue to the identity provider of people" }).click();
     expect(new URL((await asked).url()).searchParams.get("redirect_uri")).toBe(
       `${gatewayUrl}${gatewayPath}/console/single-sign-on/callback`,
     );
@@ -451,17 +451,17 @@ describe("every page of a tenant", () => {
       expect([path, await page.getByRole("alert").count()]).toEqual([path, 0]);
     }
     for (const [path, says] of [
-      ["", "Nothing was used in this time."],
+      ["", "No usage in this period."],
       ["/requests", "No request has come yet."],
       ["/approvals", "No call is held."],
-      ["/sessions", "No session is open."],
+      ["/sessions", "No active sessions."],
       ["/credentials", "There is no credential yet."],
-      ["/models", "No model is in reach."],
+      ["/models", "No models available."],
       ["/keys", "There is no key yet."],
-      ["/people", "None is set: people sign in with API keys alone."],
+      ["/people", "No identity provider configured. People sign in with API keys."],
       ["/grants", "No program is connected by OAuth."],
       ["/servers", "There is no server yet."],
-      ["/switches", "Nothing is stopped."],
+      ["/switches", "No active kill switches."],
       ["/seals", "Nothing is sealed yet."],
     ] as const)
       expect([path, texts[path]]).toEqual([path, expect.stringContaining(says)]);
@@ -531,7 +531,7 @@ describe("the end of a session", () => {
     await name.fill("half written");
     const again = async (key: string): Promise<void> => {
       await page.context().clearCookies();
-      await page.getByRole("button", { name: "Make the key" }).click();
+      await page.getByRole("button", { name: "Create key" }).click();
       const over = page.getByRole("dialog", { name: "Sign in again" });
       await over.getByText("Your session has ended").waitFor();
       expect(await violationsOn(page)).toEqual([]);
@@ -543,7 +543,7 @@ describe("the end of a session", () => {
     };
     await again(world.key);
     expect(await name.inputValue()).toBe("half written");
-    await page.getByText("Nothing was changed. Send it again.").waitFor();
+    await page.getByText("Nothing was changed. Submit it again.").waitFor();
     await again(other);
     await page.getByText("another administrator, admin of watched").waitFor();
     expect(await name.count()).toBe(0);
@@ -636,17 +636,17 @@ describe("first steps", () => {
     const { page } = operator;
     await open("/tenants");
     await page.getByRole("button", { name: "New tenant" }).click();
-    await page.getByLabel("Name in addresses").fill("fresh");
-    await page.getByRole("button", { name: "Make the tenant" }).click();
+    await page.getByLabel("Slug").fill("fresh");
+    await page.getByRole("button", { name: "Create tenant" }).click();
     await page.getByRole("heading", { name: "First steps" }).waitFor();
     await page.getByLabel("Provider", { exact: true }).fill("own");
-    await page.getByLabel("The provider’s key").fill("provider-key");
+    await page.getByLabel("API key of the provider").fill("provider-key");
     await page.getByLabel("Base URL").fill(world.providerUrl);
     await page.getByLabel("Models").fill('[{"id":"works"}]');
-    await page.getByRole("button", { name: "Keep the credential" }).click();
+    await page.getByRole("button", { name: "Add credential" }).click();
     await page.getByText(/main works: (own\/)?works answered/).waitFor();
     await page.getByText("The provider lists one model for this key.").waitFor();
-    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("button", { name: "Create API key" }).click();
     const key = (await page.getByLabel("Shown this once").textContent()) ?? "";
     const curl = (await page.getByLabel("curl", { exact: true }).textContent()) ?? "";
     expect(curl).toContain(`Bearer ${key}`);
@@ -674,13 +674,13 @@ describe("all tenants", () => {
     await open("/tenants");
     const usage = page.getByRole("region", { name: "Usage of all tenants" });
     await usage.getByText(hostile).waitFor();
-    await page.getByLabel("Sums of each").selectOption("model");
+    await page.getByLabel("Totals by").selectOption("model");
     await usage.getByText("own/works").waitFor();
     await page.getByRole("button", { name: "New tenant" }).click();
-    await page.getByLabel("Name in addresses").fill("far");
+    await page.getByLabel("Slug").fill("far");
     await page.getByText("Where its data lives").click();
     await page.getByLabel("Jurisdiction").selectOption("eu");
-    await page.getByRole("button", { name: "Make the tenant" }).click();
+    await page.getByRole("button", { name: "Create tenant" }).click();
     await page
       .getByText(/Durable Object|jurisdiction/i)
       .last()
@@ -689,7 +689,7 @@ describe("all tenants", () => {
     await page.keyboard.press("Escape");
     expect((await admin("GET", "/tenants/far")).status).toBe(404);
     await open("/events");
-    const made = page.getByRole("row").filter({ hasText: "made a key" }).first();
+    const made = page.getByRole("row").filter({ hasText: "created a key" }).first();
     expect(await made.getByRole("cell").nth(1).textContent()).toBe("fresh");
     expect(await violationsOn(page)).toEqual([]);
   });
@@ -768,7 +768,7 @@ describe("requests", () => {
     await open("/t/watched/requests");
     // Nothing comes into being, or moves, where somebody reaches for the filters.
     expect(await page.getByLabel("Person").isVisible()).toBe(true);
-    await page.getByLabel("Outcome").selectOption({ label: "runs or waits for approval" });
+    await page.getByLabel("Outcome").selectOption({ label: "running or pending approval" });
     const sent = page.waitForRequest(/requests\?.*to=/);
     await page.getByLabel("From", { exact: true }).fill("2026-03-29");
     await page.getByLabel("To", { exact: true }).fill("2026-03-29");
@@ -793,8 +793,8 @@ describe("requests", () => {
     await expect.poll(copied).toMatch(/^curl -sS 'http/);
     expect(await copied()).toMatch(/-H "Authorization: Bearer \$(?:KEY|ADMIN_TOKEN)"/);
     expect(await copied()).not.toMatch(/srk_|adm_/);
-    await drawer.getByRole("button", { name: "Choose again (calls no model)" }).click();
-    await drawer.getByText("The same choice would be made today.").waitFor();
+    await drawer.getByRole("button", { name: "Re-run selection (no model is called)" }).click();
+    await drawer.getByText("The same model would be selected today.").waitFor();
     await page.keyboard.press("Escape");
     await drawer.waitFor({ state: "detached" });
     // To close it goes back in the history, which would abort the next test's navigation.
@@ -826,7 +826,7 @@ describe("requests", () => {
     });
     await open(`/t/watched/requests/${failed?.id}`);
     await page.getByRole("button", { name: "Verify in this browser" }).click();
-    await page.getByText("this page shows something else than what was sealed").waitFor();
+    await page.getByText("this page differs from the sealed record").waitFor();
     await page.unrouteAll();
   });
 
@@ -841,14 +841,14 @@ describe("requests", () => {
       await route.fulfill({ response: answer, json: { ...known, outcome: "unknown" } });
     });
     await open(`/t/watched/requests/${id}`);
-    await page.getByRole("button", { name: "Say what became of it" }).click();
+    await page.getByRole("button", { name: "Correct record" }).click();
     await page.getByLabel("Tokens in").fill("12");
     await page.getByLabel("Tokens out").fill("0");
-    await page.getByLabel("USD that it cost").fill("0.5");
-    await page.getByLabel("How you know").fill("The provider’s own log");
+    await page.getByLabel("Cost (USD)").fill("0.5");
+    await page.getByLabel("Source").fill("The provider’s own log");
     expect(await violationsOn(page)).toEqual([]);
     const said = page.waitForRequest(`**/requests/${id}/correct`);
-    await page.getByRole("button", { name: "Correct the record" }).click();
+    await page.getByRole("button", { name: "Save correction" }).click();
     expect((await said).postDataJSON()).toEqual({
       outcome: "failed",
       inputTokens: 12,
@@ -888,8 +888,8 @@ describe("the stream of records", () => {
     });
     await open("/t/watched/requests");
     await other.goto("/console/t/watched/requests");
-    await other.getByTitle("As they happen").waitFor();
-    await page.getByTitle("As they happen").waitFor();
+    await other.getByTitle("Live").waitFor();
+    await page.getByTitle("Live").waitFor();
     const id = await sample("live");
     for (const each of [page, other]) await each.getByRole("row", { name: id }).waitFor();
     expect([streams.length, faults]).toEqual([1, []]);
@@ -899,7 +899,7 @@ describe("the stream of records", () => {
   it("is not held by a page that nobody sees, and goes on where it was", async () => {
     const { page } = operator;
     await open("/t/watched/requests");
-    await page.getByTitle("As they happen").waitFor();
+    await page.getByTitle("Live").waitFor();
     const see = (state: string) =>
       page.evaluate((visibility) => {
         Object.defineProperty(document, "visibilityState", {
@@ -945,9 +945,9 @@ describe("a policy", () => {
     const { page } = operator;
     await open("/t/watched/policy");
     await page.getByLabel("Denied models").fill("own/works");
-    await page.getByRole("button", { name: "What would change?" }).click();
+    await page.getByRole("button", { name: "Test changes" }).click();
     await page.getByText(/Of the last \d+ decisions [1-9]\d* would change/).waitFor();
-    const changed = page.getByRole("region", { name: "What would change" });
+    const changed = page.getByRole("region", { name: "Test changes" });
     await changed.getByText("not allowed by the policy").first().waitFor();
     expect(await violationsOn(page)).toEqual([]);
     const policy = await admin("GET", "/tenants/watched/policy");
@@ -959,7 +959,7 @@ describe("a policy", () => {
     await createTenant(router, "unsaved", { provider: "demo" });
     await open("/t/unsaved");
     await page.getByRole("link", { name: "Policy", exact: true }).click();
-    const most = page.getByLabel("Most tokens of an answer");
+    const most = page.getByLabel("Maximum tokens per answer");
     await most.fill("777");
     const question = page.getByRole("dialog", { name: "Leave without saving" });
     await page.getByRole("link", { name: "API keys" }).click();
@@ -986,7 +986,7 @@ describe("a policy", () => {
     expect((await admin("GET", "/tenants/unsaved/policy")).body).toEqual({});
     await page.getByRole("link", { name: "Policy", exact: true }).click();
     await most.fill("778");
-    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved at").waitFor();
     await page.getByRole("link", { name: "API keys" }).click();
     await page.getByRole("heading", { name: "API keys" }).waitFor();
@@ -1022,22 +1022,22 @@ describe("a raise of a limit", () => {
     await open("/t/raised/policy");
     await page.getByText("Raise one").click();
     await page.getByLabel("Raised to").fill("5");
-    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     const wrong = page.locator(".field.wrong");
-    await wrong.getByText("Choose whose limit is raised.").waitFor();
+    await wrong.getByText("Choose whose limit to raise.").waitFor();
     await page.getByText("the whole tenant").waitFor({ state: "attached" });
     await page.getByLabel("Of what").selectOption({ label: "key test" });
     await page.getByLabel("Why").fill("A demo for a customer");
-    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     await page.locator(".field.wrong", { hasText: "Raised until" }).waitFor();
     await page.getByLabel("Raised until").fill("2099-01-01T12:00");
     await page.getByLabel("Of what", { exact: true }).selectOption({ label: "another one" });
     await page.getByLabel("Of what: another one").fill("test");
-    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     await wrong.getByText("This tenant has no such key, server,").waitFor();
     await page.getByLabel("Of what", { exact: true }).selectOption({ label: "key test" });
     expect(await violationsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     const raises = async () =>
       ((await admin("GET", "/tenants/raised/policy")).body as { raises?: object[] }).raises;
     await expect.poll(async () => (await raises())?.length).toBe(1);
@@ -1046,8 +1046,8 @@ describe("a raise of a limit", () => {
     ]);
     await open("/t/raised/policy");
     await page.getByRole("listitem").filter({ hasText: "test: " }).waitFor();
-    await page.getByLabel("End it now").check();
-    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByLabel("End now").check();
+    await page.getByRole("button", { name: "Save changes" }).click();
     await expect.poll(raises).toBeUndefined();
   });
 });
@@ -1061,12 +1061,12 @@ describe("the rule of approval", () => {
     });
     await open("/t/asked/policy");
     await page.getByLabel("Webhook", { exact: true }).fill("ftp://hooks.example.com/one");
-    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     await page.locator(".field.wrong", { hasText: "Webhook" }).waitFor();
     await page.getByLabel("Webhook", { exact: true }).fill("https://hooks.example.com/one");
-    await page.getByLabel("Seconds to decide").fill("900");
+    await page.getByLabel("Time to decide (s)").fill("900");
     expect(await violationsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved at").waitFor();
     const approval = async () =>
       ((await admin("GET", "/tenants/asked/policy")).body as Record<string, unknown>)["approval"];
@@ -1076,8 +1076,8 @@ describe("the rule of approval", () => {
       timeoutSeconds: 900,
       webhookUrl: "https://hooks.example.com/one",
     });
-    await page.getByLabel("A person approves").selectOption({ label: "nobody: no rule" });
-    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByLabel("Requires approval of").selectOption({ label: "no approval (no rule)" });
+    await page.getByRole("button", { name: "Save changes" }).click();
     await expect.poll(approval).toBeUndefined();
   });
 });
@@ -1088,11 +1088,11 @@ describe("the secret that signs a webhook's messages", () => {
     await open("/t/watched/approvals");
     await page.getByText("Messages to your webhook").click();
     await page.getByRole("button", { name: "New signing secret" }).click();
-    await page.getByRole("button", { name: "Make a new secret" }).click();
+    await page.getByRole("button", { name: "Create a secret" }).click();
     const shown = page.getByLabel("Shown this once");
     expect(await shown.textContent()).toMatch(/^whsec_/);
     expect(await violationsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     expect(await shown.count()).toBe(0);
   });
 });
@@ -1139,7 +1139,7 @@ describe("a tenant with 10,000 keys, servers, requests and events", () => {
       expect([list, await page.getByRole("alert").count()]).toEqual([list, 0]);
     }
     await go("/t/huge?by=key");
-    await page.getByText("There are too many to show by key").waitFor();
+    await page.getByText("Too many to list by key").waitFor();
     await page.locator(".plot canvas").waitFor();
   });
 });
@@ -1150,13 +1150,13 @@ describe("changes", () => {
     await open("/t/watched/policy");
     await page.getByLabel("Requests per minute").fill("77");
     await admin("PATCH", "/tenants/watched/policy", { maxTokens: 1234 });
-    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Somebody changed this since you opened it.").waitFor();
-    await page.getByRole("button", { name: "Load it again" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     await page.getByText("Somebody changed this").waitFor({ state: "detached" });
-    expect(await page.getByLabel("Most tokens of an answer").inputValue()).toBe("1234");
+    expect(await page.getByLabel("Maximum tokens per answer").inputValue()).toBe("1234");
     await page.getByLabel("Requests per minute").fill("77");
-    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved at").waitFor();
     const policy = await admin("GET", "/tenants/watched/policy");
     expect([policy.get("limits.requestsPerMinute"), policy.get("maxTokens")]).toEqual([77, 1234]);
@@ -1183,15 +1183,15 @@ describe("changes", () => {
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name", { exact: true }).fill("short-lived");
     expect(await violationsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     const shown = page.getByLabel("Shown this once");
     expect(await shown.textContent()).toMatch(/^srk_/);
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     expect(await shown.count()).toBe(0);
     await page.getByRole("button", { name: "revoke short-lived" }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "revoke short-lived" }).click();
-    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.getByRole("button", { name: "Revoke key" }).click();
     await page.getByRole("row", { name: /short-lived.*revoked/ }).waitFor();
   });
 
@@ -1199,7 +1199,7 @@ describe("changes", () => {
     const { page } = operator;
     await open("/t/watched/servers");
     await page.getByRole("button", { name: "New server" }).click();
-    await page.getByLabel("Name in addresses").fill("Not A Slug");
+    await page.getByLabel("Slug").fill("Not A Slug");
     await page.getByLabel("Address", { exact: true }).fill("https://mcp.example.com/mcp");
     await page.getByRole("button", { name: "Register" }).click();
     await page.locator(".field.wrong").getByText("Lower-case letters").first().waitFor();
@@ -1210,9 +1210,9 @@ describe("changes", () => {
     const fake = await startAuthorizationServer({ registers: true });
     await open("/t/watched/servers");
     await page.getByRole("button", { name: "New server" }).click();
-    await page.getByLabel("Name in addresses").fill("guarded");
+    await page.getByLabel("Slug").fill("guarded");
     await page.getByLabel("Address", { exact: true }).fill(fake.mcpUrl);
-    await page.getByLabel("How the server lets the router in").selectOption("tenant");
+    await page.getByLabel("Authentication").selectOption("tenant");
     await page.getByRole("button", { name: "Register" }).click();
     const row = page.getByRole("row", { name: /guarded.*one account/ });
     await row.getByRole("button", { name: "authorize" }).click();
@@ -1221,7 +1221,7 @@ describe("changes", () => {
     expect((await fetch(back)).status).toBe(200);
     await page.getByRole("button", { name: "Close" }).click();
     await row.getByRole("button", { name: "check guarded" }).click();
-    await page.getByText("The server is there.").waitFor();
+    await page.getByText("The server works.").waitFor();
     await fake.stop();
   });
 });
@@ -1244,14 +1244,14 @@ describe("a kill switch", () => {
     // What a key did has the key's name.
     await adminOf(router, world.key)("PATCH", "/tenants/watched/policy", { maxTokens: 4_321 });
     await go("/t/watched/policy");
-    await page.getByRole("link", { name: "Who changed the policy" }).click();
+    await page.getByRole("link", { name: "Policy history" }).click();
     const last = page.getByRole("region", { name: "Events" }).locator("tbody tr").first();
     // The first is the key; the second is the tenant, whose name is the same attack.
     await last.getByText(hostile).first().waitFor();
     expect(await last.getByText(hostile).count()).toBe(2);
     await go("/t/watched/switches");
     await page.getByRole("button", { name: "lift provider own" }).click();
-    await page.getByRole("button", { name: "Lift the switch" }).click();
+    await page.getByRole("button", { name: "Lift switch" }).click();
     await banner.waitFor({ state: "detached" });
   });
 
@@ -1268,7 +1268,7 @@ describe("a kill switch", () => {
     };
     await open("/t/halted/switches");
     await page.getByLabel("Its name").fill("nobody/*");
-    await page.getByText("It matches no model that is in reach now.").waitFor();
+    await page.getByText("It matches no available model.").waitFor();
     await page.getByLabel("Its name").fill("demo/*");
     await page.getByText("It matches no model").waitFor({ state: "detached" });
     await page.getByLabel("What to stop").selectOption("keys");
@@ -1309,7 +1309,7 @@ describe("a kill switch", () => {
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name", { exact: true }).fill("over");
     await page.getByLabel("Ends").fill("2020-01-01T00:00");
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     expect(
       await page
         .getByLabel("Ends")
@@ -1332,8 +1332,8 @@ describe("a kill switch", () => {
     expect(await visitor.page.getByRole("button", { name: /^lift/ }).count()).toBe(0);
     await visitor.close();
     await page.getByRole("button", { name: /^lift/ }).click();
-    await page.getByRole("button", { name: "Lift the switch" }).click();
-    await page.getByText("Nothing is stopped.").waitFor();
+    await page.getByRole("button", { name: "Lift switch" }).click();
+    await page.getByText("No active kill switches.").waitFor();
   });
 });
 
@@ -1377,7 +1377,7 @@ describe("a role", () => {
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name", { exact: true }).fill("for an approver");
     await page.getByLabel("Role").selectOption("approver");
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     const key = (await page.getByLabel("Shown this once").textContent()) ?? "";
     const visitor = await visit(browser, { origin: router.url });
     await signIn(visitor, key);
@@ -1445,7 +1445,9 @@ describe("approvals", () => {
     const denial = { decision: "deny", shown, reason: "too dear" };
     expect((await admin("POST", `${path}/${id}`, denial)).status).toBeLessThan(300);
     await drawer.getByRole("button", { name: "Approve" }).click();
-    await drawer.getByText("This call waits no longer: denied by operator. too dear").waitFor();
+    await drawer
+      .getByText("This call is no longer pending: denied by operator. too dear")
+      .waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await drawer.getByRole("button", { name: "Close" }).click();
     await first;
@@ -1483,15 +1485,15 @@ describe("a record in doubt", () => {
     await listed.getByRole("button").click();
     const drawer = page.getByRole("dialog", { name: "Request" });
     await drawer.getByText("a usage that can’t be meant").waitFor();
-    await drawer.getByRole("button", { name: "Say what became of it" }).click();
+    await drawer.getByRole("button", { name: "Correct record" }).click();
     await page.getByLabel("It", { exact: true }).selectOption("succeeded");
     await page.getByLabel("Tokens in").fill("5");
     await page.getByLabel("Tokens out").fill("2");
-    await page.getByLabel("USD that it cost").fill("0.25");
-    await page.getByLabel("How you know").fill("the provider's invoice");
-    await page.getByRole("button", { name: "Correct the record" }).click();
+    await page.getByLabel("Cost (USD)").fill("0.25");
+    await page.getByLabel("Source").fill("the provider's invoice");
+    await page.getByRole("button", { name: "Save correction" }).click();
     await drawer.getByText(/\$0\.25.* by .*: the provider's invoice/).waitFor();
-    expect(await drawer.getByRole("button", { name: "Say what became of it" }).count()).toBe(0);
+    expect(await drawer.getByRole("button", { name: "Correct record" }).count()).toBe(0);
     await provider.stop();
   });
 });
@@ -1500,7 +1502,7 @@ describe("the playground", () => {
   it("ranks anew as the priorities move, and sends", async () => {
     const { page } = operator;
     await open("/t/demo/playground");
-    await page.getByRole("button", { name: "Make a key for one hour" }).click();
+    await page.getByRole("button", { name: "Create a key for one hour" }).click();
     const ranking = page.getByRole("region", { name: "Ranking" });
     const best = ranking.locator("tbody tr").first();
     await page.getByLabel("speed").fill("0");
@@ -1529,7 +1531,7 @@ describe("the playground", () => {
     await expect.poll(() => best.textContent()).toContain("demo-small");
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByRole("link", { name: "See its record" }).click();
+    await page.getByRole("link", { name: "View record" }).click();
     await page
       .getByRole("dialog", { name: "Request" })
       .getByText("demo/demo-small")
@@ -1564,7 +1566,7 @@ describe("the overview", () => {
       .waitFor();
     // The sentences are English, so what stands in them is, too.
     await visitor.page
-      .getByText(/It begins anew (?:in \d+ \w+|tomorrow)\./)
+      .getByText(/Resets (?:in \d+ \w+|tomorrow)\./)
       .first()
       .waitFor();
     expect(visitor.faults).toEqual([]);
@@ -1623,7 +1625,7 @@ it("is driven by the keyboard alone: past the menu, to the page", async () => {
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   await page.keyboard.press("Tab");
   expect(await page.evaluate(() => document.activeElement?.textContent)).toContain(
-    "Skip to the page",
+    "Skip to content",
   );
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
@@ -1635,7 +1637,7 @@ describe("all tenants, at the end", () => {
   it("share a catalogue that the operator lets look for new figures", async () => {
     const { page } = operator;
     await open("/t/demo/models");
-    const look = page.getByRole("button", { name: "Look for new figures" });
+    const look = page.getByRole("button", { name: "Sync now" });
     const said = page.getByRole("status");
     await look.click();
     await said.getByText("The file was not taken").waitFor();
@@ -1645,6 +1647,6 @@ describe("all tenants, at the end", () => {
     await look.click();
     await said.getByText("Added 1, retired 0, new prices 0.").waitFor();
     await look.click();
-    await said.getByText("Nothing has changed.").waitFor();
+    await said.getByText("No changes.").waitFor();
   });
 });

@@ -52,7 +52,7 @@ describe("a crash, an end and another start", () => {
       expect(crashed.runtimePids()).toEqual([left]);
       // The same port too, which the one that was left still holds.
       next = await start({ stateDir, env: { PORT: new URL(crashed.url).port } });
-      expect(next.output()).toContain(`Ended the runtime of an earlier start, pid ${left}.`);
+      expect(next.output()).toContain(`Stopped the runtime of an earlier start, pid ${left}.`);
       expect(next.runtimePids()).toHaveLength(1);
       expect(next.runtimePids()).not.toContain(left);
       expect(next.demoKey).toBe(crashed.demoKey);

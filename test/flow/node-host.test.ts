@@ -246,7 +246,7 @@ describe("the start", () => {
     const launched = await spawnLauncher({ host: "node", env: { HOST: "192.0.2.1" } });
     expect(await launched.ended).toBe(1);
     expect(launched.output()).toContain(
-      "sampling-router: HOST 192.0.2.1 is no address of this machine",
+      "sampling-router: HOST 192.0.2.1 isn't an address of this machine",
     );
   });
 });

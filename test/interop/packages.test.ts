@@ -345,7 +345,7 @@ describe("the package of the router", () => {
   it("refuses a command that it does not have, and arguments that nothing reads", () => {
     const folder = emptyFolder();
     const unknown = run(ownNode, ["strat"], { cwd: folder });
-    expect(unknown.errors).toMatch(/^sampling-router: there is no command strat\n/);
+    expect(unknown.errors).toMatch(/^sampling-router: unknown command strat\n/);
     const surplus = run(ownNode, ["start", "--port"], { cwd: folder });
     expect(surplus.errors).toMatch(/^sampling-router: start takes no arguments, and --port is one/);
     expect([unknown.code, surplus.code, readdirSync(folder)]).toEqual([1, 1, []]);

@@ -72,7 +72,7 @@ async function secretsToSet(
   if (!there.ok) return there;
   const missing = secretNames.filter((name) => !there.value.includes(name));
   if (missing.length === 0) {
-    say("The Worker has its secrets: they stay as they are.");
+    say("The Worker has its secrets; they are kept.");
     return ok({});
   }
   const before = kept.read();
@@ -80,9 +80,9 @@ async function secretsToSet(
   const toMake = missing.filter((name) => known(name) === "");
   if (toMake.length > 0 && !yes) {
     const names = toMake.join(" and ");
-    const question = `The Worker lacks ${names}. Make them, and keep a copy in ${kept.place}?`;
+    const question = `The Worker lacks ${names}. Create them and keep a copy in ${kept.place}?`;
     if (asker === null)
-      return err(`the Worker lacks ${names}: set them in the environment, or call with --yes`);
+      return err(`the Worker lacks ${names}: set them in the environment, or use --yes`);
     if (!(await asker.askWhether(question))) return err("nothing was deployed");
   }
   const secrets = Object.fromEntries(
@@ -129,21 +129,21 @@ async function firstTenant(
   };
   const listed = await admin("?limit=1");
   const tenants = isObject(listed) ? own(listed, "data") : undefined;
-  if (!Array.isArray(tenants)) return `the router at ${url} does not take this ADMIN_TOKEN`;
+  if (!Array.isArray(tenants)) return `the router at ${url} rejects this ADMIN_TOKEN`;
   if (tenants.length > 0) {
-    say("The router has tenants: none is made.");
+    say("The router has tenants; none is created.");
     return null;
   }
-  const slug = given ?? (await asker?.ask("Slug of the first tenant; empty: none")) ?? "";
+  const slug = given ?? (await asker?.ask("Slug of the first tenant (blank for none)")) ?? "";
   if (slug === "") return null;
   if ((await admin("", { slug, name: slug })) === null)
-    return `the router made no tenant ${slug}: a slug has small letters, digits and hyphens`;
+    return `the router did not create the tenant ${slug}: a slug has lower-case letters, digits, and hyphens`;
   const scopes = ["sampling", "proxy", "tenant-admin"];
   const made = await admin(`/${slug}/keys`, { name: "first", scopes });
   const key = isObject(made) ? own(made, "key") : undefined;
-  if (typeof key !== "string") return `the router made the tenant ${slug}, and no key for it`;
+  if (typeof key !== "string") return `the router created the tenant ${slug}, but no key for it`;
   say(`Tenant ${slug}. Its API key, shown this once: ${key}`);
-  say(`Next, give it a provider's key at ${url}/console, or by docs/admin-api.md.`);
+  say(`Next, add a provider's key at ${url}/console, or see docs/admin-api.md.`);
   return null;
 }
 
@@ -161,17 +161,17 @@ export async function runDeployment(
     Object.keys(secrets.value).length === 0
       ? await deps.deploy([])
       : await deps.withSecretsFile(secrets.value, (path) => deps.deploy(["--secrets-file", path]));
-  if (code !== 0) return "wrangler deployed nothing; run this again once its fault is mended";
+  if (code !== 0) return "wrangler deployed nothing; fix the error and run this again";
   const [target] = targets;
   if (target === undefined) {
-    say("Deployed. wrangler names no URL, so nothing was asked there.");
+    say("Deployed. wrangler reports no URL, so readiness was not checked.");
     return null;
   }
   const url = urlOf(target);
-  if (!(await whenReady(deps, url))) return `deployed, and ${url}/health/ready is not ready yet`;
+  if (!(await whenReady(deps, url))) return `deployed, but ${url}/health/ready is not ready yet`;
   say(`Ready: ${url}`);
   const token = deps.environment["ADMIN_TOKEN"] || deps.kept.read()["ADMIN_TOKEN"];
   if (token !== undefined) return firstTenant(deps, { url, token, given: options.tenant });
-  say("ADMIN_TOKEN is not known here, so no tenant was looked for.");
+  say("ADMIN_TOKEN is unknown here, so tenants were not checked.");
   return null;
 }

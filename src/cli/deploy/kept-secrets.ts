@@ -11,7 +11,7 @@ function lineOf(name: string, value: string): string {
   const quote = ["'", '"', "`"].find((each) => !value.includes(each));
   if (quote === undefined || /[\r\n]/.test(value))
     throw new Error(
-      `${name} has a line end or every kind of quote: no file of variables can hold it`,
+      `${name} has a line break or every kind of quote, so it can't be written to a file of variables`,
     );
   return `${name}=${quote}${value}${quote}`;
 }

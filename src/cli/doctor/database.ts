@@ -52,14 +52,14 @@ async function* migrationsOf({ where, ask, file }: Opened): AsyncGenerator<Findi
   if (lost.length > 0)
     yield faulty(
       "migrations",
-      `${where} is of a newer version: ${lost.join(", ")} took away what this version uses`,
-      "Start the newer version, or restore a copy from before it.",
+      `${where} is from a newer version: ${lost.join(", ")} removed what this version uses`,
+      "Start the newer version, or restore an older copy.",
     );
   else if (unknown.length > 0)
     yield warning(
       "migrations",
-      `${where} is of a newer version: it has ${unknown.join(", ")}, which only add`,
-      "This version works with it. Start the newer one again once its fault is mended.",
+      `${where} is from a newer version: it has ${unknown.join(", ")}, which only add`,
+      "This version works with it. Return to the newer version once it is fixed.",
     );
   else if (missing.length > 0)
     yield warning(
@@ -80,7 +80,7 @@ async function* clockOf({ where, ask, file }: Opened): AsyncGenerator<Finding> {
   if (newest - now > mostSkewMs)
     yield faulty(
       "clock",
-      `the newest record of ${where} is from ${moment(newest)}, and this clock says ${moment(now)}: it was set back`,
+      `the newest record of ${where} is from ${moment(newest)}, but this clock says ${moment(now)}: it was set back`,
       "Set the clock by NTP; limits and budgets count by it.",
     );
   else if (file !== null) yield fine("clock", `${moment(now)}, after the newest record`);
@@ -117,7 +117,7 @@ async function* credentialsOf(
     yield warning(
       "providers",
       `${counted(failing, "credential")} in ${where} refused by the provider`,
-      "Look at GET /admin/v1/tenants/{tenant}/credentials, and send a new key with PATCH.",
+      "See GET /admin/v1/tenants/{tenant}/credentials, and replace the key with PATCH.",
     );
   if (real.length === 0)
     yield warning(
@@ -137,7 +137,7 @@ function endingOf(providers: readonly string[]): Finding[] {
     warning(
       "models",
       `${modelName(model)} is shut down on ${model.retiresAt ?? "a day that is not known"}`,
-      "Requests that name it get its successor from then on.",
+      "Requests that name it then use its successor.",
     ),
   );
 }
@@ -146,7 +146,7 @@ async function* soundnessOf({ where, ask, file }: Opened): AsyncGenerator<Findin
   const isWhole = file !== null && statSync(file).size <= wholeBytes;
   const said = await ask(isWhole ? "pragma quick_check(1)" : "select 'ok'");
   yield said === "ok"
-    ? fine("database", `${where} answers${isWhole ? " and is sound" : ""}`)
+    ? fine("database", `${where} answers${isWhole ? " and is intact" : ""}`)
     : faulty(
         "database",
         `${where} is corrupted: ${String(said).replaceAll(/\s+/g, " ")}`,
@@ -180,12 +180,12 @@ async function* embeddedOf(settings: Settings): AsyncGenerator<Finding> {
     return;
   }
   if (!existsSync(file)) {
-    yield fine("database", `none yet; the first ${startCommand} makes ${file}`);
+    yield fine("database", `none yet; the first ${startCommand} creates ${file}`);
     return;
   }
   const code = await codeIn(file).catch(() => null);
   if (code !== null) {
-    yield faulty("database", `in ${where}, ${code}`, "Take it away, or restore a backup.");
+    yield faulty("database", `in ${where}, ${code}`, "Remove it, or restore a backup.");
     return;
   }
   const opened = openLocally(file, "reads");

@@ -22,33 +22,33 @@ function* faultsOf(
   if (plain !== undefined)
     yield faulty(
       check,
-      `PUBLIC_URL ${plain.origin} has no TLS: keys and prompts travel in the open`,
-      "Let a gateway end TLS before the router, and set PUBLIC_URL to its https: URL.",
+      `PUBLIC_URL ${plain.origin} has no TLS: keys and prompts are sent unencrypted`,
+      "Put a gateway with TLS in front of the router, and set PUBLIC_URL to its https: URL.",
     );
   if (isOpen && urls.length === 0)
     yield warning(
       check,
       `HOST ${settings.host} serves a network, without TLS and without a PUBLIC_URL`,
-      "Set HOST=127.0.0.1; or put a gateway that ends TLS before it, and set PUBLIC_URL.",
+      "Set HOST=127.0.0.1, or put a gateway with TLS in front of it and set PUBLIC_URL.",
     );
   if (urls.length > 0 && !(env["TRUSTED_PROXIES"] ?? ""))
     yield warning(
       check,
-      "PUBLIC_URL is set and TRUSTED_PROXIES is not: what the gateway says of its callers is not believed",
+      "PUBLIC_URL is set without TRUSTED_PROXIES: the gateway's forwarding headers are ignored",
       "Set TRUSTED_PROXIES to the gateway's addresses, such as 127.0.0.1.",
     );
   const isServed = isOpen || urls.length > 0;
   if (isServed && settings.allowPrivateUpstreams)
     yield warning(
       check,
-      "ALLOW_PRIVATE_UPSTREAMS=true on a router that serves others: administrators of tenants can have it call this network",
+      "ALLOW_PRIVATE_UPSTREAMS=true on a router that serves others: tenant administrators can make it call this network",
       "Unset it, or give the scope tenant-admin only to people who may reach this network.",
     );
   if (isServed && settings.adminToken !== undefined && settings.adminToken.length < soundToken)
     yield warning(
       check,
       `ADMIN_TOKEN has fewer than ${soundToken} characters on a router that serves others`,
-      "Take a longer one: openssl rand -base64 32.",
+      "Use a longer one: openssl rand -base64 32.",
     );
 }
 

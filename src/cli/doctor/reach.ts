@@ -40,7 +40,7 @@ async function reachOf(
       ? [
           warning(
             "clock",
-            `this clock says ${moment(now)}, and ${origin}'s ${moment(there)}`,
+            `this clock says ${moment(now)}, ${origin}'s ${moment(there)}`,
             "Set it by NTP.",
           ),
         ]

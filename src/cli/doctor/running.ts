@@ -39,14 +39,14 @@ async function readinessOf(origin: string): Promise<Finding> {
   try {
     const signal = AbortSignal.timeout(deadlineMs);
     const answer = await fetch(`${origin}/health/ready`, { signal });
-    if (answer.ok) return fine(check, `runs at ${origin}, and is ready`);
+    if (answer.ok) return fine(check, `runs at ${origin} and is ready`);
     const words = (await answer.text()).slice(0, 300);
-    return faulty(check, `runs at ${origin}, and is not ready: ${words}`, "See docs/operate.md.");
+    return faulty(check, `runs at ${origin} but is not ready: ${words}`, "See docs/operate.md.");
   } catch {
     return faulty(
       check,
-      `its process is there, and ${origin} does not answer`,
-      "Look at its log; end it, and start it again.",
+      `its process exists, but ${origin} does not answer`,
+      "Check its log, then restart it.",
     );
   }
 }
@@ -56,7 +56,7 @@ function scheduleOf({ stateDir, scheduleSeconds }: Settings, forMs: number): Fin
   const run = readScheduleRun(stateDir);
   const ago = run === null ? Infinity : Date.now() - run.at;
   const isLate = ago > missedRuns * scheduleSeconds * 1_000 + longestRunMs;
-  const advice = "Look at its log for lines about scheduled jobs; end it, and start it again.";
+  const advice = "Check its log for scheduled jobs, then restart it.";
   if (isLate && forMs < longestRunMs) return fine(check, "the router has only just started");
   if (run === null) return faulty(check, "the scheduled jobs have not run", advice);
   if (!run.ok) return faulty(check, `the scheduled jobs failed ${seconds(ago)} ago`, advice);
@@ -79,8 +79,8 @@ export async function runningOf(settings: Settings): Promise<Finding[]> {
     return [
       warning(
         "router",
-        "none runs on this state, and the last one did not end in order",
-        `A fault left "event":"fault" in its log; if nothing is there, it was killed, perhaps for want of memory. ${startCommand} starts one, and the leases of calls that were cut settle them.`,
+        "none runs on this state, and the last one did not shut down cleanly",
+        `Look for "event":"fault" in its log; without one it was killed, possibly out of memory. ${startCommand} starts one, and leases settle interrupted calls.`,
       ),
     ];
   const ready = await readinessOf(`http://${settings.urlHost}:${found.port}`);

@@ -21,7 +21,7 @@ function openToOthers(path: string): Finding[] {
     : [
         faulty(
           "permissions",
-          `${path} is open to others (mode ${shown(mode)}), and it holds secrets`,
+          `${path} is accessible to other users (mode ${shown(mode)}) and contains secrets`,
           `chmod ${lstatSync(path).isDirectory() ? "700" : "600"} ${path}; if others use this machine, change the secrets too.`,
         ),
       ];
@@ -35,7 +35,7 @@ export function permissionsOf({ stateDir }: Settings, folder: string): Finding[]
   return [
     fine(
       "permissions",
-      there.length === 0 ? "nothing is there yet" : `its owner's alone: ${there.join(", ")}`,
+      there.length === 0 ? "nothing is there yet" : `private to its owner: ${there.join(", ")}`,
     ),
   ];
 }
@@ -50,7 +50,7 @@ export function roomOf({ stateDir }: Settings): Finding[] {
         warning(
           "room",
           `${megabytes} MB are free where STATE_DIR is`,
-          "Make room: with a full disk every call is refused.",
+          "Free some space: calls are refused on a full disk.",
         ),
       ];
 }
@@ -73,7 +73,7 @@ export function secretsOf(settings: Settings): Finding[] {
       faulty(
         check,
         `${file} is damaged`,
-        "Restore it from a copy; without the master key no credential opens.",
+        "Restore it from a copy: credentials can't be opened without the master key.",
       ),
     ];
   const found: Finding[] = [];
@@ -84,16 +84,16 @@ export function secretsOf(settings: Settings): Finding[] {
     found.push(
       faulty(
         check,
-        `${hasMasterKey ? "ADMIN_TOKEN" : "MASTER_KEY"} is neither set nor kept: the router was started with one that it did not write down`,
-        "Set it as it was at the start; a new MASTER_KEY opens no credential.",
+        `${hasMasterKey ? "ADMIN_TOKEN" : "MASTER_KEY"} is neither set nor stored: the router was started with one from its environment`,
+        "Set it as at the start: a new MASTER_KEY can't open credentials.",
       ),
     );
   if (passedOn["MASTER_KEY_PREVIOUS"] !== undefined)
     found.push(
       warning(
         check,
-        "MASTER_KEY_PREVIOUS is set: a change of the master key is under way",
-        "Unset it once everything is sealed anew; see docs/master-key.md.",
+        "MASTER_KEY_PREVIOUS is set: a master key rotation is in progress",
+        "Unset it once everything is resealed; see docs/master-key.md.",
       ),
     );
   if (found.length > 0) return found;
@@ -102,7 +102,7 @@ export function secretsOf(settings: Settings): Finding[] {
       check,
       isStarted
         ? `MASTER_KEY ${masterKey === undefined ? "kept in STATE_DIR" : "set"}, ADMIN_TOKEN ${adminToken === undefined ? "kept" : "set"}`
-        : `none yet; the first ${startCommand} makes what is not set`,
+        : `none yet; the first ${startCommand} creates missing ones`,
     ),
   ];
 }

@@ -17,7 +17,7 @@ interface EditProps {
 function Prompt({ draft, change }: EditProps) {
   const { messages, systemPrompt } = draft;
   if (messages === null)
-    return <p class="faint">A tool’s loop made a part of the prompt, so it stays as it is.</p>;
+    return <p class="faint">Part of the prompt belongs to a tool loop, so it can’t be edited.</p>;
   return (
     <>
       <TextArea
@@ -40,7 +40,7 @@ function Prompt({ draft, change }: EditProps) {
             />
           ) : (
             <p key={`${at} ${block}`} class="faint">
-              Message {at + 1}, {role}: {each.type}, {each.mimeType}. It stays as it is.
+              Message {at + 1}, {role}: {each.type}, {each.mimeType}. It can’t be edited.
             </p>
           ),
         ),
@@ -52,9 +52,7 @@ function Prompt({ draft, change }: EditProps) {
 function Result({ draft, change }: EditProps) {
   const { text } = draft;
   if (text === null)
-    return (
-      <p class="faint">The result is more than one text, so it is given out as it is, or not.</p>
-    );
+    return <p class="faint">The result has several parts, so it can only be approved or denied.</p>;
   return (
     <TextArea
       title="Result"
@@ -62,7 +60,7 @@ function Result({ draft, change }: EditProps) {
       rows={rowsFor(text)}
       value={text}
       onInput={(edited) => change({ ...draft, text: edited })}
-      hint="The caller gets this text."
+      hint="The caller receives this text."
     />
   );
 }
@@ -96,7 +94,7 @@ function Model({ tenant, draft, change, models: all }: ModelProps) {
       value={draft.model}
       options={models.map((each) => [each, each] as const)}
       onInput={(model) => change({ ...draft, model })}
-      hint="Another one is reserved anew."
+      hint="Changing the model changes the reservation."
     />
   );
 }
@@ -150,7 +148,7 @@ export function Decide({ tenant, held, onDone, onConflict }: DecideProps) {
         </>
       ) : (
         <>
-          <p class="notice warn">The provider was paid. A denial is charged, too.</p>
+          <p class="notice warn">The provider has been paid, so a denial is also charged.</p>
           <Result draft={draft} change={change} />
         </>
       )}
@@ -158,7 +156,7 @@ export function Decide({ tenant, held, onDone, onConflict }: DecideProps) {
       {problem !== null && <ProblemNotice problem={problem} />}
       <div class="buttons">
         <button type="button" class="danger" disabled={isBusy} onClick={() => void decide("deny")}>
-          {stage === "result" ? "Deny, and be charged" : "Deny"}
+          {stage === "result" ? "Deny and charge" : "Deny"}
         </button>
         <button type="button" class="main" disabled={isBusy} onClick={() => void decide("approve")}>
           {edited === null ? "Approve" : "Approve as edited"}

@@ -23,7 +23,7 @@ function Money({ held: { content, stage } }: { held: Schemas["Approval"] }) {
     <>
       <dt>Expected cost</dt>
       <dd>{usdOf(memberOf(content?.["estimate"], "costUsd"))}</dd>
-      <dt>Costs at most</dt>
+      <dt>Maximum cost</dt>
       <dd>{usdOf(content?.["reservedUsd"])}</dd>
     </>
   );
@@ -41,7 +41,7 @@ export function Held({ held }: { held: Schemas["Approval"] }) {
           {held.names[keyId] ?? ""} <code class="faint">{keyId}</code>
         </dd>
         <dt>Server</dt>
-        <dd>{textOf(content?.["server"]) || "none: the key asks for itself"}</dd>
+        <dd>{textOf(content?.["server"]) || "none (direct call)"}</dd>
         <dt>Tool</dt>
         <dd>{textOf(memberOf(who, "tool")) || none}</dd>
         <dt>Client</dt>
@@ -51,16 +51,16 @@ export function Held({ held }: { held: Schemas["Approval"] }) {
         <dt>Model</dt>
         <dd>{textOf(content?.["model"]) || none}</dd>
         <Money held={held} />
-        <dt>Without a decision</dt>
+        <dt>If undecided</dt>
         <dd>
           {onTimeout === "deny" ? "denied" : "approved"} {fromNow(deadline)}
         </dd>
       </dl>
       {content === null ? (
-        <p class="faint">What was asked is kept no longer.</p>
+        <p class="faint">The request is no longer stored.</p>
       ) : (
         <details>
-          <summary>{stage === "request" ? "All of what is asked" : "All of the result"}</summary>
+          <summary>{stage === "request" ? "Full request" : "Full result"}</summary>
           <CodeBlock
             title="As JSON"
             text={JSON.stringify(content[stage === "request" ? "call" : "content"], null, 2)}

@@ -56,7 +56,7 @@ function Messages({ tenant }: { tenant: string }) {
       name="Webhook messages"
       columns={columns}
       keyOf={({ id }) => id}
-      empty="No message in the last 7 days. The policy says where held calls are told of."
+      empty="No messages in the last 7 days. The webhook for pending approvals is set in the policy."
     />
   );
 }
@@ -78,18 +78,18 @@ function NewSecret({ tenant }: { tenant: string }) {
       </button>
       {isAsking && (
         <Confirm
-          title="Make a new secret"
+          title="Create a secret"
           act={make}
           onDone={() => setAsking(false)}
           onClose={() => setAsking(false)}
         >
-          <p>For 24 hours messages are signed by the old secret, too.</p>
+          <p>For 24 hours, messages are also signed with the old secret.</p>
         </Confirm>
       )}
       {secret !== null && (
-        <Dialog title="The new signing secret" onClose={() => setSecret(null)}>
+        <Dialog title="New signing secret" onClose={() => setSecret(null)}>
           <Secret title="Signing secret" secret={secret} onDone={() => setSecret(null)}>
-            <p>The receiver checks each message by it.</p>
+            <p>Use it in your receiver to verify messages.</p>
           </Secret>
         </Dialog>
       )}

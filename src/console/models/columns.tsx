@@ -14,12 +14,12 @@ function conditionsOf(model: Model): string[] {
   const draws = outputModalities.includes("image");
   return [
     ...endingSoon([model], Date.now()).map(({ retiresAt }) => `shut down on ${retiresAt ?? ""}`),
-    ...(status === "preview" ? ["only if a hint names it"] : []),
+    ...(status === "preview" ? ["only if named by a hint"] : []),
     ...(draws || !outputModalities.includes("text")
       ? [`only for ${outputModalities.filter((kind) => kind !== "text").join(", ")}`]
       : []),
     ...(inputUsdPerMTok === null || outputUsdPerMTok === null
-      ? ["no known price: not under a budget in USD"]
+      ? ["unknown price: not used under a USD budget"]
       : []),
   ];
 }
@@ -81,7 +81,7 @@ export const columnsOf = (open: (model: Model) => void): Column<Model>[] => [
 
     show: (model) => (
       <>
-        {model.available ? <Badge word="in reach" tone="good" /> : <Badge word="out of reach" />}{" "}
+        {model.available ? <Badge word="available" tone="good" /> : <Badge word="unavailable" />}{" "}
         {model.status !== "active" && <Badge word={model.status} />}
         {model.available && <div class="faint">{conditionsOf(model).join("; ")}</div>}
       </>

@@ -42,7 +42,7 @@ export function Figures({ model }: { model: Model }) {
               <td>
                 <code class="wraps">{canonicalName}</code>
               </td>
-              <td>this router, by the name</td>
+              <td>this router, as</td>
             </tr>
           )}
           {measured !== null && (

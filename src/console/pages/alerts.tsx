@@ -12,11 +12,11 @@ type Alert = Schemas["Alert"];
 
 const words: Record<Alert["kind"], string> = {
   budget_crossed: "Budget",
-  credential_failing: "A provider refuses the key of a credential",
-  circuit_open: "Calls fail, and are kept away",
-  server_failing: "A server refuses its sign-in",
+  credential_failing: "A provider rejects a credential’s key",
+  circuit_open: "Calls fail; the circuit is open",
+  server_failing: "A server rejects the router’s sign-in",
   seals_stopped: "Records are not sealed",
-  sink_behind: "The audit sink does not take what is sealed",
+  sink_behind: "The audit sink rejects sealed records",
 };
 
 function whatOf({ kind, name, share, used, limit }: Alert): string {
@@ -25,7 +25,7 @@ function whatOf({ kind, name, share, used, limit }: Alert): string {
   const figures = `${usdInCents(used ?? 0)} of ${usdInCents(limit ?? 0)} used`;
   // 100 also covers a refused call while something is left.
   return share === 100 && (used ?? 0) < (limit ?? 0)
-    ? `A call did not fit into ${budget}: ${figures}`
+    ? `A call exceeded ${budget}: ${figures}`
     : `${percent((share ?? 0) / 100)} of ${budget}: ${figures}`;
 }
 
@@ -38,7 +38,7 @@ const columnsOf = (names: Names): Column<Alert>[] => [
     text: ({ subject }) => subject,
   },
   {
-    title: "Not told again until",
+    title: "Muted until",
     show: ({ periodUntil }) => (periodUntil === null ? "–" : <Time at={periodUntil} />),
     text: ({ periodUntil }) => (periodUntil === null ? null : isoOf(periodUntil)),
   },
@@ -53,7 +53,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
   return (
     <Page
       title="Alerts"
-      lead="Budgets that are nearly used up, and what does not work. “alerts” in the policy (under “Show as JSON”) sets from which percentages on, and where alerts are sent."
+      lead="Budgets that are nearly used up, and failures. Set thresholds and addresses in “alerts” of the policy (“Show as JSON”)."
     >
       <There what="alerts" loading={loading}>
         {({ data, nextCursor, names }) => (
@@ -62,7 +62,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
             columns={columnsOf(names)}
             rows={data}
             keyOf={({ id }) => id}
-            empty="Nothing to tell: no budget is nearly used up, and credentials, servers, seals and the audit sink work."
+            empty="No alerts. All budgets, credentials, servers, seals, and the audit sink are fine."
             foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
           />
         )}

@@ -28,7 +28,7 @@ const states: readonly (readonly [State | "", string])[] = [
   ["begun", "begun"],
   ["denied", "denied"],
   ["expired", "expired"],
-  ["withdrawn", "withdrawn by its caller"],
+  ["withdrawn", "withdrawn by the caller"],
 ];
 
 interface ColumnOptions {
@@ -58,7 +58,7 @@ const columnsOf = ({ tenant, names, open }: ColumnOptions): Column<Listed>[] => 
   },
   { title: "Stage", show: ({ stage }) => stage, text: ({ stage }) => stage },
   {
-    title: "Why it is held",
+    title: "Why it needs approval",
     show: ({ why }) => whyHeld(why),
     text: ({ why }) => why.join(" "),
   },
@@ -103,9 +103,9 @@ function Decided({ held }: { held: Schemas["Approval"] }) {
   const by = decidedBy === null ? "" : ` by ${names[decidedBy] ?? decidedBy}`;
   return (
     <p class="notice" role="status">
-      This call waits no longer: {state}
+      This call is no longer pending: {state}
       {by}
-      {isOwn && ", whose own call it is"}.{comment !== null && ` ${comment}`}
+      {isOwn && ", who made the call"}.{comment !== null && ` ${comment}`}
     </p>
   );
 }
@@ -180,7 +180,7 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
   return (
     <Page
       title="Approvals"
-      lead="Calls that the policy holds until a person decides. The key that asks can’t approve its own."
+      lead="Calls that wait for an approver, as the policy requires. A key can’t approve its own calls."
     >
       {said !== null && shown === undefined && <Said key={said} text={said} />}
       <div class="filters">
@@ -200,7 +200,7 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
             rows={data}
             keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
             current={null}
-            empty="No call is held. “Approval” on the page Policy says which calls wait for a person."
+            empty="No pending approvals. Set which calls need approval under “Approval” in Policy."
             foot={
               <Steps {...{ cursor, next: nextCursor }} go={(to) => change({ cursor: to ?? "" })} />
             }
@@ -208,7 +208,9 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
         )}
       </There>
       <Webhooks tenant={tenant} />
-      {!may("approve") && <NotForRole what="reads and decides no held call" permission="approve" />}
+      {!may("approve") && (
+        <NotForRole what="can’t read or decide pending approvals" permission="approve" />
+      )}
       {shown !== undefined && may("approve") && (
         <ApprovalDrawer
           {...{ tenant, id: shown }}

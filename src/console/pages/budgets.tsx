@@ -43,10 +43,10 @@ interface BudgetProps {
 
 /** Forecast at the reset. */
 function pace(forecast: number | null, limit: number): string {
-  if (forecast === null) return "It is too early for a forecast. ";
+  if (forecast === null) return "Too early for a forecast. ";
   return forecast > limit
-    ? `At this pace it is used up before: ${usdInCents(forecast)} would be needed. `
-    : `At this pace ${usdInCents(forecast)} will be used by then${isMarked(forecast, limit) ? " (the mark on the bar)" : ""}. `;
+    ? `Forecast: ${usdInCents(forecast)}, over the budget. `
+    : `Forecast: ${usdInCents(forecast)}${isMarked(forecast, limit) ? " (the mark on the bar)" : ""}. `;
 }
 
 function Budget({ state, names, now }: BudgetProps) {
@@ -64,11 +64,10 @@ function Budget({ state, names, now }: BudgetProps) {
       </div>
       <Bar state={state} forecast={forecast} />
       <p class="faint">
-        {reserved > 0 &&
-          `${usdInCents(reserved)} is reserved by calls that run or wait for approval. `}
-        {until !== null && <span title={time(until)}>It begins anew {fromNow(until, now)}. </span>}
+        {reserved > 0 && `${usdInCents(reserved)} is reserved by running and pending calls. `}
+        {until !== null && <span title={time(until)}>Resets {fromNow(until, now)}. </span>}
         {until !== null && pace(forecast, limit)}
-        {state.raisedUntil !== undefined && ` It is raised until ${time(state.raisedUntil)}.`}
+        {state.raisedUntil !== undefined && ` Raised until ${time(state.raisedUntil)}.`}
       </p>
     </div>
   );
@@ -90,7 +89,7 @@ function Storage({ tenant, state }: { tenant: string; state: LimitState }) {
         <p>
           {level === "full"
             ? "New calls are refused until there is room. "
-            : "What the policy names in earlyDeletion is deleted before its time. "}
+            : "Data in the policy’s earlyDeletion is deleted early. "}
           <a href={tenantPath(tenant, "/policy")}>Keep records for a shorter time</a>
         </p>
       )}
@@ -187,7 +186,7 @@ export function Budgets({ tenant, states, names, hasMore }: BudgetsProps) {
       <h2>Budgets</h2>
       {!budgets.some(isTenants) && (
         <p>
-          This tenant has no budget, so nothing bounds what it spends.{" "}
+          No budget. This tenant’s spending is unlimited.{" "}
           <a href={tenantPath(tenant, "/policy")}>Set one in the policy</a>
         </p>
       )}
@@ -207,9 +206,9 @@ export function Budgets({ tenant, states, names, hasMore }: BudgetsProps) {
       )}
       {hasMore && (
         <p class="faint">
-          There are more limits of keys and servers than this page reads, so a fuller one may be
-          among them. <a href={tenantPath(tenant, "/alerts")}>Alerts</a> name each budget that is
-          nearly used up.
+          This page doesn’t load all limits of keys and servers, so a fuller one may be missing.{" "}
+          <a href={tenantPath(tenant, "/alerts")}>Alerts</a> list every budget that is nearly used
+          up.
         </p>
       )}
     </section>

@@ -8,10 +8,11 @@ import type { Asked } from "../problem.ts";
 type Sync = Schemas["CatalogueSync"];
 
 function saysOf({ state, changes, fault }: Sync): string {
-  if (state === "refused") return `The file was not taken: ${fault ?? "it says nothing that fits"}`;
-  if (state === "unchanged" || changes === undefined) return "Nothing has changed.";
+  if (state === "refused")
+    return `The file was rejected: ${fault ?? "it contains no usable models"}`;
+  if (state === "unchanged" || changes === undefined) return "No changes.";
   const { added, retired, repriced } = changes;
-  return `Added ${added.length}, retired ${retired.length}, new prices ${repriced.length}.`;
+  return `Added: ${added.length}, retired: ${retired.length}, new prices: ${repriced.length}.`;
 }
 
 export function Catalogue({ onSynced }: { onSynced: () => void }) {
@@ -30,13 +31,13 @@ export function Catalogue({ onSynced }: { onSynced: () => void }) {
         {({ version, models, syncedAt, fault }) => (
           <p>
             Catalogue of {version.slice(0, 10)} (<code>{version}</code>), {models} models,{" "}
-            {syncedAt === null ? "as it came with the router" : `from ${time(syncedAt)}`}
-            {fault !== null && `. The last file was not taken: ${fault}`}
+            {syncedAt === null ? "bundled with the router" : `from ${time(syncedAt)}`}
+            {fault !== null && `. The last file was rejected: ${fault}`}
           </p>
         )}
       </There>
       <button type="button" disabled={found === "asking"} onClick={() => void sync()}>
-        {found === "asking" ? "Looking…" : "Look for new figures"}
+        {found === "asking" ? "Looking…" : "Sync now"}
       </button>
       {found !== null && found !== "asking" && !found.ok && (
         <ProblemNotice problem={found.problem} />

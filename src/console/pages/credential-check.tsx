@@ -24,7 +24,7 @@ export function CheckResult({ name, found }: { name: string; found: Asked<Check>
       </strong>
       {fault !== null && (
         <p>
-          The fault is <code>{words(fault.kind)}</code>
+          Error: <code>{words(fault.kind)}</code>
           {fault.status !== null && `, HTTP ${fault.status}`}
           {fault.code !== undefined && `, ${words(fault.code)}`}
           {fault.network !== undefined && `: ${networkWords(fault.network)}`}.
@@ -32,7 +32,7 @@ export function CheckResult({ name, found }: { name: string; found: Asked<Check>
       )}
       {proposed.length > 0 && (
         <p>
-          To use the catalogue's figures, set the models to <code>{JSON.stringify(proposed)}</code>
+          To use the catalogue’s figures, set the models to <code>{JSON.stringify(proposed)}</code>
         </p>
       )}
       {listed !== null && (

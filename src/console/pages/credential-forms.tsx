@@ -24,8 +24,8 @@ export const knownProviders = [
 
 const modelsHint = (
   <>
-    A JSON list, for an endpoint of your own: <code>{'[{"id": "llama3.3"}]'}</code>. Prices and
-    limits that you leave out are unknown, or those of <code>"like": "openai/gpt-5-mini"</code>.
+    A JSON list, for a custom endpoint: <code>{'[{"id": "llama3.3"}]'}</code>. Prices and limits
+    that you leave out are unknown, or those of <code>"like": "openai/gpt-5-mini"</code>.
   </>
 );
 
@@ -44,7 +44,7 @@ const notJson: Asked<never> = {
     status: 0,
     reason: "invalid_params",
     title: "Not JSON",
-    detail: "Write the models as a JSON list.",
+    detail: "Enter the models as a JSON list.",
     path: "models",
   },
 };
@@ -92,7 +92,7 @@ function OwnEndpoint(props: OwnEndpointProps) {
   const { isOpen, baseUrl, setBaseUrl, models, setModels, faultOf } = props;
   return (
     <details open={isOpen}>
-      <summary>An endpoint of your own</summary>
+      <summary>Custom endpoint</summary>
       <Field
         title="Base URL"
         name="baseUrl"
@@ -146,7 +146,7 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
     return made;
   };
   return (
-    <Form submit="Keep the credential" act={make} {...(onClose && { onCancel: onClose })}>
+    <Form submit="Add credential" act={make} {...(onClose && { onCancel: onClose })}>
       {(faultOf) => (
         <>
           <div class="grid">
@@ -154,12 +154,12 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
             <Field title="Name" name="name" value={name} onInput={setName} isRequired />
           </div>
           <Field
-            title="The provider’s key"
+            title="API key of the provider"
             name="apiKey"
             type="password"
             value={apiKey}
             onInput={setApiKey}
-            hint="Sealed at once. It never comes back."
+            hint="Encrypted immediately and never shown again."
             fault={faultOf("apiKey")}
           />
           <OwnEndpoint
@@ -202,7 +202,7 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
             type="password"
             value={apiKey}
             onInput={setApiKey}
-            hint="Empty: the one that is held stays. Another origin below needs the key again."
+            hint="Leave blank to keep the current key. Changing the origin below requires the key."
             fault={faultOf("apiKey")}
           />
           <Field
@@ -211,7 +211,7 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
             type="url"
             value={baseUrl}
             onInput={setBaseUrl}
-            hint="Empty: the provider’s own."
+            hint="Leave blank for the provider’s default."
             fault={faultOf("baseUrl")}
           />
         </>

@@ -51,11 +51,11 @@ const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Creden
   {
     title: "Goes to",
     show: ({ baseUrl }) =>
-      baseUrl === null ? <span class="faint">the provider’s own</span> : <code>{baseUrl}</code>,
+      baseUrl === null ? <span class="faint">the provider’s default</span> : <code>{baseUrl}</code>,
     text: ({ baseUrl }) => baseUrl,
   },
   {
-    title: "Models of its own",
+    title: "Custom models",
     isNumber: true,
     show: ({ models }) => models?.length ?? "–",
     text: ({ models }) => models?.length ?? null,
@@ -115,8 +115,8 @@ function Do({ tenant, doing, onDone, onClose }: DoProps) {
       onClose={onClose}
     >
       <p>
-        Models of <strong>{credential.provider}</strong> that need {credential.name} can’t be chosen
-        any more. The router forgets the provider’s key.
+        Models of <strong>{credential.provider}</strong> that need {credential.name} can no longer
+        be selected. The provider’s key is deleted.
       </p>
     </Confirm>
   );
@@ -131,10 +131,10 @@ export function Credentials({ params: { tenant } }: { params: { tenant: string }
   return (
     <ListPage
       title="Credentials"
-      lead="Keys of providers such as OpenAI, which the router uses for this tenant. Nobody can read one again. The keys that your programs show to the router are under API keys."
+      lead="Keys of model providers such as OpenAI. They can’t be read back. For keys that your programs use, see API keys."
       paging={paging}
       columns={(begin: (doing: Doing) => void) => columnsOf(tenant, begin)}
-      empty="There is no credential yet. Without one no model can be chosen."
+      empty="No credentials yet. Add one to make models available."
       action={{ title: "New credential", doing: { what: "make" } }}
       dialog={(doing, ends) => <Do {...{ tenant, doing, ...ends }} />}
     />

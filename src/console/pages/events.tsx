@@ -39,7 +39,7 @@ function Details({ event, events }: { event: Event; events: readonly Event[] }) 
           <code class="wraps">{valueWords(after)}</code>
         </p>
       ))}
-      <CodeBlock title="All of it" text={JSON.stringify(event.detail, null, 2)} />
+      <CodeBlock title="Full event" text={JSON.stringify(event.detail, null, 2)} />
     </details>
   );
 }
@@ -93,13 +93,10 @@ function EventsPage({ title, paging, names, more = [] }: EventsPageProps) {
   const { loaded } = paging.loading;
   const events = loaded.state === "there" ? loaded.value.data : [];
   return (
-    <Page
-      title={title}
-      lead="Every change that was made in this console or over the admin API: who, what and when. The newest first."
-    >
+    <Page title={title} lead="All changes made in the console or by the admin API, newest first.">
       <div class="filters">
         <Field
-          title="Find among these"
+          title="Filter this page"
           name="find"
           value={query["find"] ?? ""}
           onInput={(find) => type({ find })}
@@ -113,7 +110,7 @@ function EventsPage({ title, paging, names, more = [] }: EventsPageProps) {
         columns={columnsOf(names, events).toSpliced(1, 0, ...more)}
         isShown={(event) => textOf(event, names).includes(wanted)}
         keyOf={({ id }) => id}
-        empty="No such change is on this page of the log. Older ones may be on the next."
+        empty="No matching events on this page. Older ones may be on the next."
       />
     </Page>
   );

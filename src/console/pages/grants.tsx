@@ -75,10 +75,10 @@ export function Grants({ params: { tenant } }: { params: { tenant: string } }) {
       lead="Programs that people connected by OAuth. Each acts as an API key of this tenant."
       paging={paging}
       columns={(end: (grant: Grant) => void) => columnsOf(tenant, end)}
-      empty="No program is connected by OAuth. A hosted client connects with a server’s address alone, and asks a person for consent."
+      empty="No connected programs. A hosted client connects by a server’s address and asks the person for consent."
       dialog={({ id, clientName }, ends) => (
         <Confirm
-          title="End the grant"
+          title="Revoke grant"
           act={() =>
             asked(
               api.DELETE("/admin/v1/tenants/{tenant}/grants/{id}", {
@@ -89,8 +89,8 @@ export function Grants({ params: { tenant } }: { params: { tenant: string } }) {
           {...ends}
         >
           <p>
-            <strong>{clientName}</strong>: its tokens open nothing within five seconds. The API key
-            goes on.
+            <strong>{clientName}</strong>: its tokens stop working within five seconds. The API key
+            is not affected.
           </p>
         </Confirm>
       )}

@@ -23,10 +23,10 @@ const scopeTitles = {
 type Use = keyof typeof scopeTitles;
 const uses = Object.keys(scopeTitles) as Use[];
 const roleTitles = [
-  ["", "no place on the console and the admin API"],
-  ["viewer", "viewer: sees settings, figures and records"],
-  ["auditor", "auditor: a viewer who exports records and reads seals"],
-  ["approver", "approver: a viewer who decides on held calls"],
+  ["", "no access to the console and the admin API"],
+  ["viewer", "viewer: reads settings, usage, and records"],
+  ["auditor", "auditor: viewer who exports records and reads seals"],
+  ["approver", "approver: viewer who decides on pending calls"],
   ["admin", "admin: everything in this tenant"],
 ] as const satisfies readonly (readonly [Scope | "", string])[];
 type RoleChoice = (typeof roleTitles)[number][0];
@@ -46,7 +46,7 @@ interface ScopeFieldsProps {
 function ScopeFields({ chosen, onInput }: ScopeFieldsProps) {
   return (
     <fieldset>
-      <legend>What it may use</legend>
+      <legend>Allowed to use</legend>
       {uses.map((scope) => (
         <Check
           key={scope}
@@ -77,7 +77,7 @@ const EndField = ({ value, onInput, faultOf, min }: EndFieldProps) => (
     min={min}
     value={value}
     onInput={onInput}
-    hint="In your zone. Empty: never."
+    hint="In your time zone. Leave blank for no expiry."
     fault={faultOf("expiresAt")}
   />
 );
@@ -112,7 +112,7 @@ export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
     return made;
   };
   return (
-    <Form submit="Make the key" act={make} onCancel={onClose}>
+    <Form submit="Create key" act={make} onCancel={onClose}>
       {(faultOf) => (
         <>
           <Field
@@ -121,7 +121,7 @@ export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
             value={name}
             onInput={setName}
             isRequired
-            hint="What uses it, such as “search server”."
+            hint="What uses it, for example “search server”."
             fault={faultOf("name")}
           />
           <ScopeFields chosen={chosen} onInput={setChosen} />
@@ -131,7 +131,7 @@ export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
             value={role}
             options={roleTitles}
             onInput={setRole}
-            hint="A person signs in with the key, and may do what its role may."
+            hint="People can sign in with the key and have its role."
           />
           <EndField value={end} onInput={setEnd} faultOf={faultOf} min={earliest} />
           <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />

@@ -77,7 +77,7 @@ const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Key>[]
   },
   {
     title: "Limits",
-    show: ({ limits }) => limitWords(limits) || <span class="faint">none of its own</span>,
+    show: ({ limits }) => limitWords(limits) || <span class="faint">no limits of its own</span>,
     text: ({ limits }) => limitWords(limits),
   },
   {
@@ -124,7 +124,7 @@ function Do({ tenant, doing, onDone, onClose }: DoProps) {
   };
   return (
     <Confirm
-      title={isRevoking ? "Revoke the key" : "Rotate the key"}
+      title={isRevoking ? "Revoke key" : "Rotate key"}
       act={act}
       onDone={() => isRevoking && onDone(null)}
       onClose={onClose}
@@ -132,8 +132,8 @@ function Do({ tenant, doing, onDone, onClose }: DoProps) {
       <p>
         <strong>{key.name}</strong>:{" "}
         {isRevoking
-          ? "programs that use this key are refused from now on. A revoked key stays revoked."
-          : "the key gets a new secret, and the old one stops at once."}
+          ? "programs that use this key are refused. This can’t be undone."
+          : "the key gets a new secret. The old one stops working immediately."}
       </p>
     </Confirm>
   );
@@ -148,10 +148,10 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
     <ListPage
       title="API keys"
       what="API keys"
-      lead="What a program shows to call the router. Each may have limits and an end of its own."
+      lead="Keys that programs use to call the router. Each can have its own limits and expiry."
       paging={paging}
       columns={(begin: (doing: Doing) => void) => columnsOf(tenant, begin)}
-      empty="There is no key yet. Make one for each program, so that each can be limited and revoked."
+      empty="No API keys yet. Create one per program, so that each can be limited and revoked."
       action={{ title: "New key", doing: { what: "make" } }}
       dialog={(doing, { onDone, onClose }) => (
         <Do
@@ -165,7 +165,7 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
     >
       {made !== null && (
         <Secret title={`The key ${made.name}`} secret={made.key} onDone={() => setMade(null)}>
-          <p>The router keeps a hash alone. Put the key where your program reads it.</p>
+          <p>Only a hash is stored. Put the key where your program reads it.</p>
         </Secret>
       )}
     </ListPage>

@@ -21,7 +21,7 @@ const ModelFilters = ({ inAddress: [query, change, type] }: { inAddress: Query }
       onInput={(find) => type({ find })}
     />
     <Check
-      title="Also those out of reach"
+      title="Show unavailable models"
       name="all"
       value={query["all"] === "yes"}
       onInput={(isOn) => change({ all: isOn ? "yes" : "" })}
@@ -44,7 +44,7 @@ export function Models({ params: { tenant } }: { params: { tenant: string } }) {
   return (
     <Page
       title="Models"
-      lead="What this tenant can choose from. “In reach” are models with a credential, allowed by the policy and not stopped. Prices are for a million tokens. A model opens with its figures and where each comes from."
+      lead="Models available to this tenant: with a credential, allowed by the policy, and not stopped. Prices are per million tokens. Open a model to see the source of each figure."
     >
       <ModelFilters inAddress={inAddress} />
       <There what="models" loading={loading}>
@@ -56,8 +56,8 @@ export function Models({ params: { tenant } }: { params: { tenant: string } }) {
             keyOf={nameOf}
             empty={
               isAll
-                ? "No model of the catalogue has this name."
-                : "No model is in reach. A credential brings its provider’s models into reach."
+                ? "No model matches this name."
+                : "No models available. Add a credential of a provider."
             }
           />
         )}
@@ -71,8 +71,8 @@ export function Models({ params: { tenant } }: { params: { tenant: string } }) {
       {shown !== null && (
         <Dialog title={nameOf(shown)} onClose={() => open(null)} isDrawer>
           <p>
-            {shown.name}. Each figure has the name by which the API takes another value for it.
-            Intelligence and speed are grades from 1 to 5, the best.
+            {shown.name}. Figures are named as in the API, where you can override them. Intelligence
+            and speed are graded from 1 to 5 (best).
           </p>
           <Figures model={shown} />
         </Dialog>

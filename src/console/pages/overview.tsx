@@ -104,10 +104,10 @@ export function Overview({ params: { tenant } }: { params: { tenant: string } })
   return (
     <Page
       title="Overview"
-      lead="What is left of each budget, and what was used."
+      lead="Budgets and usage."
       actions={
         <a class="button" href={tenantPath(tenant, "/requests")}>
-          See the requests
+          View requests
         </a>
       }
     >

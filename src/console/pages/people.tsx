@@ -64,8 +64,8 @@ function NewPerson(props: { tenant: string; onDone: () => void; onClose: () => v
     return made;
   };
   return (
-    <Dialog title="Name a person" onClose={props.onClose}>
-      <Form submit="Make the person known" act={create} onCancel={props.onClose}>
+    <Dialog title="Add person" onClose={props.onClose}>
+      <Form submit="Save person" act={create} onCancel={props.onClose}>
         {(faultOf) => (
           <>
             <Field
@@ -74,7 +74,7 @@ function NewPerson(props: { tenant: string; onDone: () => void; onClose: () => v
               value={subject}
               onInput={setSubject}
               isRequired
-              hint="What the provider's tokens call “sub”. A hash of it is kept, and nothing else."
+              hint="The “sub” claim of the provider’s tokens. Only a hash is stored."
               fault={faultOf("subject")}
             />
             <Field
@@ -82,15 +82,15 @@ function NewPerson(props: { tenant: string; onDone: () => void; onClose: () => v
               name="issuer"
               value={issuer}
               onInput={setIssuer}
-              hint="Its address. Empty: the tenant's own."
+              hint="The issuer URL. Leave blank for the tenant’s identity provider."
               fault={faultOf("issuer")}
             />
             <Field
-              title="Name for people"
+              title="Display name"
               name="name"
               value={name}
               onInput={setName}
-              hint="Kept only where the policy keeps names."
+              hint="Stored only if the policy stores names."
               fault={faultOf("name")}
             />
           </>
@@ -109,7 +109,7 @@ interface ForgetProps {
 
 const ForgetPerson = ({ tenant, user, onDone, onClose }: ForgetProps) => (
   <Confirm
-    title="Forget the person"
+    title="Erase person"
     act={() =>
       asked(
         api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", {
@@ -121,8 +121,8 @@ const ForgetPerson = ({ tenant, user, onDone, onClose }: ForgetProps) => (
     onClose={onClose}
   >
     <p>
-      The name goes, and the person’s keys, grants and sessions end. Records keep an id that leads
-      to nobody. Nothing brings it back.
+      Deletes the name, and ends the person’s keys, grants, and sessions. Records keep an anonymous
+      id. This can’t be undone.
     </p>
   </Confirm>
 );
@@ -134,11 +134,11 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
   return (
     <ListPage
       title="People"
-      lead="Whom the tenant’s identity provider has vouched for. Somebody who signs in with an API key stands under API keys."
+      lead="People known from the tenant’s identity provider. For sign-in with a key, see API keys."
       paging={paging}
       columns={(begin: (doing: User | "name") => void) => columnsOf(tenant, begin)}
-      empty="Nobody has come by an identity provider yet. A person stands here after the first sign-in, or after a call in the person’s name."
-      action={{ title: "Name a person", doing: "name" }}
+      empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
+      action={{ title: "Add person", doing: "name" }}
       dialog={(doing, ends) =>
         doing === "name" ? (
           <NewPerson tenant={tenant} {...ends} />

@@ -120,7 +120,7 @@ function Compose({ draft, change }: PartProps) {
           value={draft.hints}
           onInput={(hints) => change({ hints })}
           placeholder="claude, gpt"
-          hint="With commas between them, the one you want most first."
+          hint="Comma-separated, most preferred first."
         />
         <Field
           title="maxTokens"
@@ -151,7 +151,7 @@ function Compose({ draft, change }: PartProps) {
             isCode
             value={draft.tools}
             onInput={(tools) => change({ tools })}
-            hint="A JSON list of tools as MCP has them."
+            hint="A JSON list of MCP tools."
           />
         </div>
       </details>
@@ -194,7 +194,7 @@ function Answered({ tenant, answer }: { tenant: string; answer: Answer }) {
         It cost {usd(costUsd)}.{" "}
         {requestId !== undefined && (
           <a href={`${tenantPath(tenant, "/requests")}?open=${encodeURIComponent(requestId)}`}>
-            See its record
+            View record
           </a>
         )}
       </p>
@@ -210,7 +210,7 @@ function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
   const ranking = useRanking(params, apiKey);
   const ask = async (): Promise<Asked<unknown>> => {
     if (params === null) {
-      const detail = "Write the tools as a JSON list.";
+      const detail = "Enter the tools as a JSON list.";
       const problem = { status: 0, reason: "invalid_params", title: "Not JSON", detail };
       return { ok: false, problem };
     }
@@ -228,7 +228,7 @@ function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
       <div class="stack">
         {answer !== null && <Answered tenant={tenant} answer={answer} />}
         <section class="card stack" aria-label="Ranking" aria-live="polite">
-          <h2>Who would answer</h2>
+          <h2>Selected model</h2>
           {ranking === null && <p class="waiting">Asking…</p>}
           {ranking?.ok === false && <ProblemNotice problem={ranking.problem} />}
           {ranking?.ok === true && <DecisionTable decision={ranking.value} />}
@@ -251,27 +251,27 @@ export function Playground({ params: { tenant } }: { params: { tenant: string } 
   return (
     <Page
       title="Playground"
-      lead="Compose a request, see who would answer while you move the priorities, and send it."
+      lead="Compose a request, see which model is selected as you change priorities, and send it."
     >
       {held !== null ? (
         <Bench tenant={tenant} apiKey={held} />
       ) : (
         <section class="card">
           <Form
-            submit={pasted === "" && mayMake ? "Make a key for one hour" : "Use this key"}
+            submit={pasted === "" && mayMake ? "Create a key for one hour" : "Use this key"}
             act={take}
           >
             {() => (
               <>
                 <p>
-                  The playground sends real requests, as a program does, so it needs an API key of
-                  this tenant. The key stays in this page’s memory and goes when you close it.
+                  The playground sends real requests, so it needs an API key of this tenant. The key
+                  is kept in this page’s memory only.
                 </p>
-                {!mayMake && <NotForRole what="makes no keys: paste one" permission="change" />}
+                {!mayMake && <NotForRole what="can’t create keys. Paste one" permission="change" />}
                 <details open={!mayMake}>
-                  <summary>Use a key that you have</summary>
+                  <summary>Use an existing key</summary>
                   <Field
-                    title="A key of your own"
+                    title="API key"
                     name="key"
                     type="password"
                     value={pasted}

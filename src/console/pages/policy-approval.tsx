@@ -30,10 +30,10 @@ export const approvalPatchOf = ({ mode, seconds, approvers, webhookUrl }: Approv
       };
 
 const modes: readonly (readonly [Mode, string])[] = [
-  ["", "nobody: no rule"],
-  ["auto", "nobody: calls go on"],
-  ["request", "the request, before it is paid"],
-  ["result", "the result, which is paid by then"],
+  ["", "no approval (no rule)"],
+  ["auto", "no approval"],
+  ["request", "the request, before it is paid for"],
+  ["result", "the result, after it is paid for"],
   ["both", "the request, then the result"],
 ];
 
@@ -49,17 +49,17 @@ export function ApprovalFields({ draft, change, faultOf }: ApprovalFieldsProps) 
       <legend>Approval</legend>
       <div class="grid">
         <Choice
-          title="A person approves"
+          title="Requires approval of"
           name="approval.mode"
           value={draft.mode}
           options={modes}
           onInput={(mode) => change({ ...draft, mode })}
-          hint="Every call, unless approval.when (under “Show as JSON”) names some."
+          hint="Every call, unless approval.when (“Show as JSON”) restricts it."
         />
         {draft.mode !== "" && (
           <>
             <Field
-              title="Seconds to decide"
+              title="Time to decide (s)"
               name="approval.timeoutSeconds"
               type="number"
               min={60}
@@ -73,7 +73,7 @@ export function ApprovalFields({ draft, change, faultOf }: ApprovalFieldsProps) 
               name="approval.approvers"
               value={draft.approvers}
               options={[
-                ["others", "somebody else approves them"],
+                ["others", "only by others"],
                 ["self", "people may approve their own"],
               ]}
               onInput={(approvers) => change({ ...draft, approvers })}
@@ -85,7 +85,7 @@ export function ApprovalFields({ draft, change, faultOf }: ApprovalFieldsProps) 
               placeholder="none"
               value={draft.webhookUrl}
               onInput={(webhookUrl) => change({ ...draft, webhookUrl })}
-              hint="Is told of held calls, without their content."
+              hint="Notified of pending calls, without their content."
               fault={faultOf("approval.webhookUrl")}
             />
           </>

@@ -24,15 +24,15 @@ export function Ceiling({ tenant }: { tenant: string }) {
   return (
     <section class="card stack">
       <h2>Ceiling (operator)</h2>
-      <p class="lead">What the tenant’s own policy can only narrow.</p>
+      <p class="lead">Limits that the tenant’s policy can only narrow.</p>
       <There what="the ceiling" loading={loading}>
         {(ceiling, { tag }) => (
           <JsonEdit
             key={tag ?? ""}
             value={ceiling}
-            submit="Replace the ceiling"
+            submit="Replace ceiling"
             put={putWith(tag)}
-            hint="It holds from the next request on."
+            hint="Takes effect with the next request."
           />
         )}
       </There>

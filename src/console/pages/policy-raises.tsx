@@ -54,8 +54,8 @@ export function raiseProblem(draft: RaisesDraft): Problem | null {
     path: `raises.${kept.length}.${member}`,
   });
   if (!isBegun(draft)) return null;
-  if (subject === "") return missing("subject", "Choose whose limit is raised.");
-  return amount === "" ? missing(`limits.${limit}`, "Say how high the limit is raised.") : null;
+  if (subject === "") return missing("subject", "Choose whose limit to raise.");
+  return amount === "" ? missing(`limits.${limit}`, "Enter the raised limit.") : null;
 }
 
 const limitNames = Object.entries(limitTitles) as [LimitName, string][];
@@ -80,7 +80,7 @@ function Kept({
       <Named id={subject} names={names} />: {limitWords(limits)}, until <Time at={until} />. {why} (
       {by ?? "–"}){" "}
       <Check
-        title="End it now"
+        title="End now"
         name="raises.end"
         value={!draft.kept.includes(raise)}
         onInput={(ends) => change({ ...draft, kept: ends ? others : [...others, raise] })}
@@ -111,7 +111,7 @@ function NewRaise({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
         value={draft.subject}
         onInput={(subject) => change({ ...draft, subject })}
         names={names}
-        hint="An id, or such as group:eng, tag:nightly or run:key_…:one."
+        hint="An id, or for example group:eng, tag:nightly, or run:key_…:one."
         fault={fault("subject")}
       />
       <Choice
@@ -137,7 +137,7 @@ function NewRaise({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
         type="datetime-local"
         value={draft.until}
         onInput={(until) => change({ ...draft, until })}
-        hint="In your zone. The raise ends by itself."
+        hint="In your time zone. Expires automatically."
         fault={fault("until")}
       />
       <Field
@@ -145,7 +145,7 @@ function NewRaise({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
         name="raises.why"
         value={draft.why}
         onInput={(why) => change({ ...draft, why })}
-        hint="Everybody sees it who reads the policy."
+        hint="Visible to anyone who can read the policy."
         fault={fault("why")}
       />
     </div>
@@ -157,7 +157,7 @@ export function RaiseFields({ tenant, draft, change, faultOf }: RaiseFieldsProps
   const isWrong = faultOf(`raises.${draft.kept.length}`) !== null;
   return (
     <fieldset>
-      <legend>Limits raised for a time</legend>
+      <legend>Temporary raises</legend>
       {draft.all.length > 0 && <AllKept {...{ tenant, draft, change }} />}
       <details
         open={isOpen || isWrong}

@@ -27,12 +27,12 @@ const columnsOf = (tenant: string): Column<Tried>[] => [
     text: ({ id }) => id,
   },
   {
-    title: "As it is",
+    title: "Current policy",
     show: ({ before }) => choiceOf(before),
     text: ({ before }) => choiceOf(before),
   },
   {
-    title: "As it would be",
+    title: "New policy",
     show: ({ after }) => choiceOf(after),
     text: ({ after }) => choiceOf(after),
   },
@@ -48,11 +48,12 @@ function Found({ tenant, trial }: { tenant: string; trial: Trial }) {
           Of the last {count(decisions)} decisions {count(changed)} would change, and{" "}
           {count(newlyRefused)} would be refused.
         </strong>
-        {notReplayed.length > 0 && ` No record shows the effect of: ${notReplayed.join(", ")}.`}
+        {notReplayed.length > 0 &&
+          ` Effects of these members can’t be tested: ${notReplayed.join(", ")}.`}
       </p>
       {changed > 0 && (
         <Table
-          name="What would change"
+          name="Test changes"
           columns={columnsOf(tenant)}
           rows={data.filter(({ isChanged }) => isChanged)}
           keyOf={({ id }) => id}
@@ -91,7 +92,7 @@ export function PolicyTrial({ tenant, policyOf }: PolicyTrialProps) {
         disabled={policy === null || found === "asking"}
         onClick={() => void attempt()}
       >
-        {found === "asking" ? "Choosing again…" : "What would change?"}
+        {found === "asking" ? "Choosing again…" : "Test changes"}
       </button>
       {found !== null && found !== "asking" && !found.ok && (
         <ProblemNotice problem={found.problem} />

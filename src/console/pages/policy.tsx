@@ -85,7 +85,7 @@ function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps)
   };
   return (
     <div class="stack">
-      <Form submit="Save the policy" act={save} reload={reload}>
+      <Form submit="Save changes" act={save} reload={reload}>
         {(faultOf) => (
           <>
             <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
@@ -119,7 +119,7 @@ function Rest(props: RestProps) {
   return (
     <div class="grid">
       <Field
-        title="Most tokens of an answer"
+        title="Maximum tokens per answer"
         name="maxTokens"
         type="number"
         min={1}
@@ -129,14 +129,14 @@ function Rest(props: RestProps) {
         fault={faultOf("maxTokens")}
       />
       <Choice
-        title="Content that is kept"
+        title="Captured content"
         name="capture"
         value={capture}
         options={onOff}
         onInput={setCapture}
       />
       <Field
-        title="Days that records are kept"
+        title="Record retention (days)"
         name="retentionDays"
         type="number"
         min={1}
@@ -166,7 +166,7 @@ function Lists({ allowed, setAllowed, denied, setDenied }: ListsProps) {
         isCode
         value={allowed}
         onInput={setAllowed}
-        hint="One pattern a line: provider/model. */anthropic/claude-* allows Claude at every provider. Empty: everything."
+        hint="One pattern per line: provider/model. */anthropic/claude-* allows Claude at every provider. Leave blank to allow all."
       />
       <TextArea
         title="Denied models"
@@ -175,7 +175,7 @@ function Lists({ allowed, setAllowed, denied, setDenied }: ListsProps) {
         isCode
         value={denied}
         onInput={setDenied}
-        hint="These win over the allowed ones, and match any name of a model: */claude-opus* denies it at every provider."
+        hint="Takes precedence over allowed models and matches every name of a model: */claude-opus* denies it at every provider."
       />
     </div>
   );
@@ -199,9 +199,9 @@ function PolicyJson({ tenant, policy, tag, draft, onDraft, onDone }: EditProps) 
       value={policy}
       {...(begun !== null && { draft: begun })}
       onUnsaved={(isUnsaved) => onDraft(isUnsaved ? policy : null)}
-      submit="Replace the policy"
+      submit="Replace policy"
       put={put}
-      hint="The whole policy: what you leave out goes back to its default."
+      hint="The whole policy. Omitted members return to their defaults."
       beside={(policyOf) => <PolicyTrial tenant={tenant} policyOf={policyOf} />}
     />
   );
@@ -218,7 +218,7 @@ interface ActionsProps {
 const Actions = ({ tenant, isJson, setJson, isJsonUnsaved }: ActionsProps) => (
   <>
     <a class="button quiet" href={`${tenantPath(tenant, "/events")}?find=policy`}>
-      Who changed the policy
+      Policy history
     </a>
     {mayChange.value && (
       <button
@@ -229,7 +229,7 @@ const Actions = ({ tenant, isJson, setJson, isJsonUnsaved }: ActionsProps) => (
         onClick={() => setJson(!isJson)}
       >
         {isJsonUnsaved
-          ? "Save or undo to show the form"
+          ? "Save or undo changes to show the form"
           : isJson
             ? "Show the form"
             : "Show as JSON"}
@@ -253,7 +253,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
   return (
     <Page
       title="Policy"
-      lead="What this tenant may spend, and which models it may use. It holds from the next request on."
+      lead="What this tenant may spend and which models it may use. Changes take effect with the next request."
       actions={
         <Actions {...{ tenant, isJson, setJson }} isJsonUnsaved={isJson && draft !== null} />
       }
@@ -277,7 +277,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
                 />
               ) : (
                 <>
-                  <NotForRole what="changes no policy" permission="change" />
+                  <NotForRole what="can’t change the policy" permission="change" />
                   <CodeBlock title="Policy" text={JSON.stringify(policy, null, 2)} />
                 </>
               )
@@ -286,7 +286,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
         </section>
         {isOperator.value && <Ceiling tenant={tenant} />}
         <p class="lead">
-          Everything that a policy may say is in the{" "}
+          For all members of a policy, see the{" "}
           <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
             API reference
           </a>

@@ -21,7 +21,7 @@ function useRequest(tenant: string, id: string) {
 export function Request({ params: { tenant, id } }: { params: { tenant: string; id: string } }) {
   const loading = useRequest(tenant, id);
   return (
-    <Page title="Request" lead={<a href={listPath(tenant)}>Back to the list of requests</a>}>
+    <Page title="Request" lead={<a href={listPath(tenant)}>Back to requests</a>}>
       <There what="the request" loading={loading}>
         {(record) => (
           <RequestDetail tenant={tenant} record={record} onChanged={() => void loading.again()} />
@@ -50,7 +50,7 @@ export function RequestDrawer({ tenant, id, onClose }: DrawerProps) {
   return (
     <Dialog title="Request" onClose={onClose} isDrawer>
       <p>
-        <a href={listPath(tenant, id)}>Open on a page of its own</a>
+        <a href={listPath(tenant, id)}>Open as a page</a>
       </p>
       <There what="the request" loading={loading}>
         {(record) => (

@@ -130,9 +130,9 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
   return (
     <Page
       title="Requests"
-      lead="Every sampling request, the newest first, refused ones included. Press one to see why that model was chosen."
+      lead="All requests, including refused ones, newest first. Open one to see why its model was selected."
       actions={
-        <span title={isFollowing ? "As they happen" : "Every few seconds"}>
+        <span title={isFollowing ? "Live" : "Every few seconds"}>
           <Check title="Live" name="live" value={isLive} onInput={setLive} />
         </span>
       }
@@ -153,8 +153,8 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
                 isFiltered
                   ? nextCursor === null
                     ? "No request matches these filters."
-                    : "None of the 100,000 requests that were looked at matches these filters. “Older” looks further."
-                  : "No request has come yet. “First steps” shows how to send one."
+                    : "No match in the newest 100,000 requests. “Older” continues the search."
+                  : "No requests yet. See First steps to send one."
               }
               foot={
                 <Steps

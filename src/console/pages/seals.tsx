@@ -58,8 +58,8 @@ const columnsOf = (tenant: string): Column<Seal>[] => [
             <Badge word={what} tone="bad" />
           </summary>
           <p>
-            Somebody changed the database, and not by the router. Keep a copy of the database, then
-            export the records and verify them.
+            The database was changed outside the router. Keep a copy of it, then export the records
+            and verify them.
           </p>
           <ul class="plain">
             {whatChanged(seal).map(({ text, id }) => (
@@ -88,8 +88,8 @@ const columnsOf = (tenant: string): Column<Seal>[] => [
 export function Seals({ params: { tenant } }: { params: { tenant: string } }) {
   if (may("audit")) return <SealList tenant={tenant} />;
   return (
-    <Page title="Seals" lead="Each seal signs the records that ended since the one before.">
-      <NotForRole what="reads no seals and exports no records" permission="audit" />
+    <Page title="Seals" lead="Each seal signs the records completed since the previous seal.">
+      <NotForRole what="can’t read seals or export records" permission="audit" />
     </Page>
   );
 }
@@ -102,7 +102,7 @@ function SealList({ tenant }: { tenant: string }) {
   return (
     <Page
       title="Seals"
-      lead="Each seal signs the records that ended since the one before, so that a later change shows. Keep the newest hash somewhere else: then nobody can replace the whole chain either."
+      lead="Each seal signs the records completed since the previous seal, which makes later changes detectable. Keep the newest hash elsewhere to detect a replaced chain."
       actions={
         <>
           <a class="button" href={`${exportUrl}?format=ndjson`} download>
@@ -120,10 +120,10 @@ function SealList({ tenant }: { tenant: string }) {
         name="Seals"
         columns={columnsOf(tenant)}
         keyOf={({ number }) => String(number)}
-        empty="Nothing is sealed yet. Records are sealed within a minute after they end."
+        empty="No seals yet. Records are sealed within a minute after they end."
       />
       <p class="lead">
-        One request is verified on its own page. A whole export is verified offline, with{" "}
+        Verify a single request on its page. Verify an export offline with{" "}
         <code>npm run audit -- verify</code>.
       </p>
     </Page>

@@ -2,10 +2,10 @@
 import { Choice, Field } from "../parts/form.tsx";
 
 const ways = [
-  ["open", "it asks for nothing"],
-  ["header", "a secret in a header"],
-  ["tenant", "OAuth, with one account that all share"],
-  ["user", "OAuth, with an account for each person"],
+  ["open", "no authentication"],
+  ["header", "secret in a header"],
+  ["tenant", "OAuth, one shared account"],
+  ["user", "OAuth, one account per person"],
 ] as const;
 type Way = (typeof ways)[number][0];
 
@@ -61,7 +61,7 @@ function SecretHeader({ entrance, onInput, faultOf }: EntranceProps) {
         value={entrance.secret}
         onInput={(secret) => onInput({ secret })}
         isRequired
-        hint="Sealed at once. It never comes back."
+        hint="Encrypted immediately and never shown again."
         fault={faultOf("headers")}
       />
     </div>
@@ -71,8 +71,8 @@ function SecretHeader({ entrance, onInput, faultOf }: EntranceProps) {
 function OauthClientFields({ entrance, onInput, faultOf }: EntranceProps) {
   return (
     <details open={faultOf("oauth.clientId") !== null}>
-      <summary>A client that is registered there already</summary>
-      <p>Leave these empty, and the router registers itself.</p>
+      <summary>Existing OAuth client</summary>
+      <p>Leave blank to let the router register itself.</p>
       <div class="grid">
         <Field
           title="Client id"
@@ -87,7 +87,7 @@ function OauthClientFields({ entrance, onInput, faultOf }: EntranceProps) {
           type="password"
           value={entrance.clientSecret}
           onInput={(clientSecret) => onInput({ clientSecret })}
-          hint="If it has one. Sealed at once."
+          hint="Optional. Encrypted immediately."
         />
       </div>
     </details>
@@ -103,7 +103,7 @@ export function EntranceFields({
   return (
     <>
       <Choice
-        title="How the server lets the router in"
+        title="Authentication"
         name="entrance"
         value={entrance.way}
         options={ways}

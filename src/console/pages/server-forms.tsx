@@ -11,9 +11,9 @@ type Sampling = Server["sampling"];
 
 const samplings: readonly (readonly [Sampling, string])[] = [
   ["router", "router: always the router"],
-  ["client", "client: always the client, as without a router"],
-  ["client-then-router", "client-then-router: the client if it can sample, else the router"],
-  ["deny", "deny: nobody, sampling is refused"],
+  ["client", "client: always the client, as without the router"],
+  ["client-then-router", "client-then-router: the client if it supports sampling, else the router"],
+  ["deny", "deny: sampling is refused"],
 ];
 
 interface FormProps {
@@ -42,12 +42,12 @@ export function NewServer({ tenant, onDone, onClose }: FormProps) {
       {(faultOf) => (
         <>
           <Field
-            title="Name in addresses"
+            title="Slug"
             name="slug"
             value={slug}
             onInput={setSlug}
             isRequired
-            hint="Lower-case letters, digits and hyphens."
+            hint="Lower-case letters, digits, and hyphens."
             fault={faultOf("slug")}
           />
           <Field
@@ -61,7 +61,7 @@ export function NewServer({ tenant, onDone, onClose }: FormProps) {
             fault={faultOf("url")}
           />
           <Choice
-            title="Who answers what the server samples"
+            title="Who answers sampling requests"
             name="sampling"
             value={sampling}
             options={samplings}
@@ -112,14 +112,14 @@ function ServerForm({ tenant, server, tag, onDone, onClose }: ServerFormProps) {
       {(faultOf) => (
         <>
           <Choice
-            title="Who answers what the server samples"
+            title="Who answers sampling requests"
             name="sampling"
             value={sampling}
             options={samplings}
             onInput={setSampling}
           />
           <Check
-            title="Disabled: nothing is sampled for this server"
+            title="Disabled: sampling is off for this server"
             name="disabled"
             value={isDisabled}
             onInput={setDisabled}

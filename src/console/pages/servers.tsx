@@ -107,7 +107,7 @@ const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Server
   },
   {
     title: "Revisions",
-    show: ({ learnt }) => learnt.era ?? <span class="faint">not seen yet</span>,
+    show: ({ learnt }) => learnt.era ?? <span class="faint">unknown yet</span>,
     text: ({ learnt }) => learnt.era ?? null,
   },
   {
@@ -126,7 +126,7 @@ function CheckFound({ found }: { found: Asked<Schemas["ServerCheck"]> }) {
   const { ok, detail, era, name, tools } = found.value;
   return (
     <div class={`notice ${ok ? "good" : "bad"}`} role="status">
-      <strong>{ok ? "The server is there." : "The router can’t use the server."}</strong>
+      <strong>{ok ? "The server works." : "The router can’t use the server."}</strong>
       <p>{detail}</p>
       <dl class="facts">
         <dt>Calls itself</dt>
@@ -145,7 +145,7 @@ function AuthorizeFound({ found }: { found: Asked<Schemas["AuthorizationStart"]>
   const { authorizationUrl } = found.value;
   return (
     <>
-      <p>Open this address within ten minutes. Its page says who is asking for what.</p>
+      <p>Open this address within ten minutes to authorize the router.</p>
       <p>
         {/^https?:/.test(authorizationUrl) ? (
           <a href={authorizationUrl} target="_blank" rel="noreferrer">
@@ -172,14 +172,14 @@ function Do({ tenant, doing, onDone, onClose }: DoProps) {
     const params = { path: { tenant, server: slug } };
     return (
       <Confirm
-        title="Delete the server"
+        title="Delete server"
         act={() => asked(api.DELETE("/admin/v1/tenants/{tenant}/servers/{server}", { params }))}
         onDone={onDone}
         onClose={onClose}
       >
         <p>
-          Clients of <code>{`${prefix}/mcp/${tenant}/${slug}`}</code> are answered 404 from now on.
-          The router forgets the server’s secrets and tokens.
+          Clients of <code>{`${prefix}/mcp/${tenant}/${slug}`}</code> are answered with 404. The
+          server’s secrets and tokens are deleted.
         </p>
       </Confirm>
     );
@@ -203,10 +203,10 @@ export function Servers({ params: { tenant } }: { params: { tenant: string } }) 
   return (
     <ListPage
       title="Servers"
-      lead="MCP servers that clients reach through the router. When a server asks for a model’s answer, the router gives it."
+      lead="MCP servers behind the router, which answers their sampling requests."
       paging={paging}
       columns={(begin: (doing: Doing) => void) => columnsOf(tenant, begin)}
-      empty="There is no server yet. Register one, and give its clients the router’s address in place of its own."
+      empty="No servers yet. Register one and give its clients the router’s address."
       action={{ title: "New server", doing: { what: "make" } }}
       dialog={(doing, ends) => <Do {...{ tenant, doing, ...ends }} />}
     />

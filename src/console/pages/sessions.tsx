@@ -119,13 +119,13 @@ export function Sessions({ params: { tenant } }: { params: { tenant: string } })
   return (
     <ListPage
       title="Sessions"
-      lead="Open connections of MCP clients, with what each said that it can do. Clients of MCP 2026-07-28 and later have none. Who is signed in to the console is in Events."
+      lead="Sessions of MCP clients with their declared capabilities. Clients of MCP 2026-07-28 and later have no sessions. For console sign-ins, see Events."
       paging={paging}
       columns={(end: (session: Session) => void) => columnsOf(tenant, { names, end })}
-      empty="No session is open."
+      empty="No active sessions."
       dialog={({ id }, ends) => (
         <Confirm
-          title="End the session"
+          title="End session"
           act={() =>
             asked(
               api.DELETE("/admin/v1/tenants/{tenant}/sessions/{id}", {
@@ -135,7 +135,7 @@ export function Sessions({ params: { tenant } }: { params: { tenant: string } })
           }
           {...ends}
         >
-          <p>Later requests of the session are answered 404, and its client has to begin again.</p>
+          <p>Further requests are answered with 404, and the client must start a new session.</p>
         </Confirm>
       )}
     />

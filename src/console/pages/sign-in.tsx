@@ -13,9 +13,8 @@ function Insecure() {
     <div class="notice bad" role="alert">
       <strong>This connection is not secure</strong>
       <p>
-        The console needs https outside of the machine that the router runs on. Put a gateway that
-        ends TLS before the router, or open a tunnel:{" "}
-        <code>ssh -L 8787:127.0.0.1:8787 {location.hostname}</code>
+        Use https unless the router runs on this machine. Put a gateway with TLS in front of the
+        router, or open a tunnel: <code>ssh -L 8787:127.0.0.1:8787 {location.hostname}</code>
       </p>
     </div>
   );
@@ -26,7 +25,7 @@ const tenantInAddress = new URLSearchParams(location.search).get("tenant") ?? ""
 
 /** By the refusal's reason in the address. */
 const refusals: Readonly<Record<string, string>> = {
-  not_found: "No identity provider is configured there. Sign in with a key.",
+  not_found: "No identity provider is configured. Sign in with a key.",
   unauthorized: "The sign-in failed, or took more than ten minutes. Try again.",
   forbidden: "Your account has no role here. Ask your administrator.",
   rate_limited: "Too many failed sign-ins. Try again in a minute.",
@@ -65,14 +64,14 @@ function SingleSignOn() {
           value={tenant}
           onInput={({ currentTarget }) => setTenant(currentTarget.value)}
         />
-        <small id="tenant-hint">Its short name, as in addresses of the console.</small>
+        <small id="tenant-hint">The tenant’s slug, as in the console’s addresses.</small>
       </div>
       <div class="actions">
         <button type="submit">
-          Go to the identity provider of {tenant.trim() || "your tenant"}
+          Continue to the identity provider of {tenant.trim() || "your tenant"}
         </button>
         <button type="button" class="quiet" onClick={() => void leave(null)}>
-          Go to the operator's
+          Continue to the operator’s
         </button>
       </div>
     </form>
@@ -110,7 +109,7 @@ function KeyForm() {
           onInput={({ currentTarget }) => setKey(currentTarget.value)}
         />
         <small id="key-hint">
-          An API key with a role, or the operator’s token. Who runs the router gives it to you;{" "}
+          An API key with a role, or the operator’s token. Ask the operator of the router;{" "}
           <code>npm start</code> prints both.
         </small>
       </div>
@@ -134,7 +133,7 @@ export function SignIn() {
     <main class="sign-in" id="page">
       <h1>Sampling Router</h1>
       <p class="lead">
-        It chooses a model for each request of your programs and MCP servers, keeps the budgets, and
+        Selects a model for each request of your programs and MCP servers, enforces budgets, and
         records why.
       </p>
       {reason !== null && (
@@ -148,7 +147,7 @@ export function SignIn() {
         <>
           <KeyForm />
           <details open={tenantInAddress !== ""}>
-            <summary>Or with your identity provider</summary>
+            <summary>Sign in with your identity provider</summary>
             <SingleSignOn />
           </details>
         </>

@@ -48,14 +48,14 @@ function Provider({ tenant }: { tenant: string }) {
   return (
     <There what="credentials" loading={loading}>
       {({ data }) => (
-        <Step number={1} title="Give the router a provider’s key" isDone={data.length > 0}>
+        <Step number={1} title="Add a provider’s key" isDone={data.length > 0}>
           {found !== null && <CheckResult name={found.name} found={found.check} />}
           {data.length === 0 ? (
             mayChange.value ? (
               <NewCredential tenant={tenant} onDone={(made) => void check(made)} />
             ) : (
               <NotForRole
-                what="gives no credential, without which no model can be chosen"
+                what="can’t add a credential, which is needed to select a model"
                 permission="change"
               />
             )
@@ -98,19 +98,19 @@ function Key({ tenant, onKey }: { tenant: string; onKey: (key: string) => void }
     onKey(made.value.key);
   };
   return (
-    <Step number={2} title="Have an API key" isDone={key !== null}>
+    <Step number={2} title="Create an API key" isDone={key !== null}>
       {key === null ? (
         <>
           <p>
-            A program shows it to the router, and the snippets below use it. A key that you have
-            already will do: put it in place of <code>$KEY</code>, or make one more.
+            Programs use it to call the router, as do the snippets below. To use an existing key,
+            put it in place of <code>$KEY</code>, or create another one.
           </p>
           {mayChange.value ? (
             <button type="button" onClick={() => void make()}>
-              Make a key
+              Create API key
             </button>
           ) : (
-            <NotForRole what="makes no keys" permission="change" />
+            <NotForRole what="can’t create keys" permission="change" />
           )}
         </>
       ) : (
@@ -152,7 +152,7 @@ function Arrived({ tenant, record }: { tenant: string; record: RequestRecord }) 
       <p>
         <Badge word={record.outcome} /> {record.model ?? ""}{" "}
         <a href={`${tenantPath(tenant, "/requests")}?open=${record.id}`}>
-          See why that model was chosen
+          See why this model was selected
         </a>
       </p>
     </div>
@@ -179,7 +179,7 @@ function Arrival({ tenant }: { tenant: string }) {
   if (problem !== null) return <ProblemNotice problem={problem} again={look} />;
   return (
     <p class="waiting" role="status">
-      Waiting for the next request… Those that came before are on the page{" "}
+      Waiting for the next request… For earlier ones, see{" "}
       <a href={tenantPath(tenant, "/requests")}>Requests</a>.
     </p>
   );
@@ -188,7 +188,7 @@ function Arrival({ tenant }: { tenant: string }) {
 export function Start({ params: { tenant } }: { params: { tenant: string } }) {
   const [key, setKey] = useState<string | null>(null);
   return (
-    <Page title="First steps" lead="From a provider’s key to the first answer, in three steps.">
+    <Page title="First steps" lead="From a provider’s key to the first answer in three steps.">
       <div class="stack">
         <Provider tenant={tenant} />
         <Key tenant={tenant} onKey={setKey} />

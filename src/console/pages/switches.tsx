@@ -20,10 +20,10 @@ import { kinds, patchOf, stopsOf, type Kind, type Stop } from "../switches.ts";
 const nameHints: Readonly<Record<Kind, string>> = {
   operator: "",
   tenant: "",
-  servers: "The server’s name in addresses, such as github.",
-  keys: "The key’s id, which the page of API keys copies.",
-  models: "provider/model; a star stands for anything, such as openai/gpt-5*.",
-  providers: "The provider’s name, such as openai.",
+  servers: "The server’s slug, for example github.",
+  keys: "The key’s id, from API keys.",
+  models: "provider/model, with * as a wildcard, for example openai/gpt-5*.",
+  providers: "The provider’s name, for example openai.",
 };
 
 /** The ceiling is replaced as a whole, with optimistic locking. */
@@ -130,7 +130,7 @@ function WithoutModel({ tenant, glob }: { tenant: string; glob: string }) {
   const isThere = loaded.value.some(
     (model) => model.available && namesOf(model).some((name) => matchesGlob(glob, name)),
   );
-  return isThere ? null : <strong>It matches no model that is in reach now.</strong>;
+  return isThere ? null : <strong>It matches no available model.</strong>;
 }
 
 function Target(props: TargetProps) {
@@ -197,7 +197,7 @@ function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
             isRequired
             value={why}
             onInput={setWhy}
-            hint="Everybody who is refused reads it."
+            hint="Shown in the error message."
           />
         </>
       )}
@@ -213,7 +213,7 @@ export function SwitchesPage({ params: { tenant } }: { params: { tenant: string 
   return (
     <Page
       title="Kill switches"
-      lead="A switch holds from the next request on, everywhere. Calls that have begun go on to their end."
+      lead="A switch takes effect with the next request. Running calls finish."
     >
       <div class="stack">
         <There what="switches" loading={loading}>
@@ -223,7 +223,7 @@ export function SwitchesPage({ params: { tenant } }: { params: { tenant: string 
               columns={columnsOf(lift)}
               rows={stopsOf(found)}
               keyOf={({ kind, name }) => `${kind} ${name}`}
-              empty="Nothing is stopped."
+              empty="No active kill switches."
             />
           )}
         </There>
@@ -238,7 +238,7 @@ export function SwitchesPage({ params: { tenant } }: { params: { tenant: string 
       </div>
       {lifting !== null && (
         <Confirm
-          title="Lift the switch"
+          title="Lift switch"
           act={() => turn(tenant, { ...lifting, why: null })}
           onDone={() => {
             lift(null);
@@ -247,8 +247,8 @@ export function SwitchesPage({ params: { tenant } }: { params: { tenant: string 
           onClose={() => lift(null)}
         >
           <p>
-            Requests for {kinds[lifting.kind]} <code>{lifting.name}</code> go on. It was stopped
-            because: {lifting.why}
+            Requests for {kinds[lifting.kind]} <code>{lifting.name}</code> resume. Reason for the
+            stop: {lifting.why}
           </p>
         </Confirm>
       )}

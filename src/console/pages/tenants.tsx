@@ -46,7 +46,7 @@ const columns = (remove: (tenant: Tenant) => void): Column<Tenant>[] => [
 ];
 
 const regions = [
-  ["", "Wherever it is first called from"],
+  ["", "Near its first caller"],
   ["wnam", "Western North America"],
   ["enam", "Eastern North America"],
   ["sam", "South America"],
@@ -76,14 +76,14 @@ const anywhere: Place = { region: "", jurisdiction: "" };
 function Residency({ place, onInput }: { place: Place; onInput: (place: Place) => void }) {
   return (
     <details>
-      <summary>Where its data lives (on Cloudflare, for good)</summary>
+      <summary>Data location (Cloudflare; can’t be changed later)</summary>
       <Choice
         title="Region"
         name="region"
         value={place.region}
         options={regions}
         onInput={(region) => onInput({ ...place, region })}
-        hint="Its database is made near there."
+        hint="Its database is created near this region."
       />
       <Choice
         title="Jurisdiction"
@@ -91,7 +91,7 @@ function Residency({ place, onInput }: { place: Place; onInput: (place: Place) =
         value={place.jurisdiction}
         options={jurisdictions}
         onInput={(jurisdiction) => onInput({ ...place, jurisdiction })}
-        hint="Its data never leaves it."
+        hint="Its data stays there."
       />
     </details>
   );
@@ -116,21 +116,21 @@ function NewTenant({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title="New tenant" onClose={onClose}>
-      <Form submit="Make the tenant" act={create} onCancel={onClose}>
+      <Form submit="Create tenant" act={create} onCancel={onClose}>
         {(faultOf) => (
           <>
             <Field
-              title="Name in addresses"
+              title="Slug"
               name="slug"
               value={slug}
               onInput={setSlug}
               isRequired
               pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
-              hint="Lower-case letters, digits and hyphens. It stays for good."
+              hint="Lower-case letters, digits, and hyphens. Can’t be changed later."
               fault={faultOf("slug")}
             />
             <Field
-              title="Name for people"
+              title="Display name"
               name="name"
               value={name}
               onInput={setName}
@@ -160,10 +160,10 @@ function RemoveTenant(props: { tenant: Tenant; onDone: () => void; onClose: () =
           },
         } as const);
   return (
-    <Confirm title="Delete the tenant" act={remove} onDone={props.onDone} onClose={props.onClose}>
+    <Confirm title="Delete tenant" act={remove} onDone={props.onDone} onClose={props.onClose}>
       <p>
-        <strong>{name}</strong> goes with its keys, credentials, servers and audit records. Nothing
-        brings them back.
+        <strong>{name}</strong> is deleted with its keys, credentials, servers, and audit records.
+        This can’t be undone.
       </p>
       <Field title={`Type ${slug} to confirm`} name="slug" value={typed} onInput={setTyped} />
     </Confirm>
@@ -179,7 +179,7 @@ export function Tenants() {
   return (
     <Page
       title="Tenants"
-      lead="A tenant is a customer or a team: its keys, credentials, limits and records are its own."
+      lead="A tenant is a customer or team with its own keys, credentials, limits, and records."
       actions={
         isOperator.value && (
           <button type="button" class="main" onClick={() => setMaking(true)}>
@@ -196,7 +196,7 @@ export function Tenants() {
             name="Tenants"
             columns={columns(setLeaving)}
             keyOf={({ id }) => id}
-            empty="There is no tenant yet. Make one to begin."
+            empty="No tenants yet. Create one to start."
           />
         </div>
         {isOperator.value && <UsageOfAll />}

@@ -71,10 +71,10 @@ export function UsageOfAll() {
   );
   return (
     <section class="card">
-      <h2>Used in 30 days</h2>
-      <p class="faint">A tenant’s last minute may still be on its way.</p>
+      <h2>Usage in the last 30 days</h2>
+      <p class="faint">A tenant’s last minute may be missing.</p>
       <div class="filters">
-        <Choice title="Sums of each" name="by" value={by} options={groupings} onInput={group} />
+        <Choice title="Totals by" name="by" value={by} options={groupings} onInput={group} />
       </div>
       <There what="usage of all tenants" loading={loading}>
         {({ data, names = {} }) => (
@@ -83,7 +83,7 @@ export function UsageOfAll() {
             columns={columnsOf(by, names)}
             rows={sumsOf(data)}
             keyOf={(row) => row.group}
-            empty="Nothing was used in 30 days."
+            empty="No usage in the last 30 days."
           />
         )}
       </There>

@@ -233,14 +233,10 @@ export function UsagePart(props: UsagePartProps) {
       </div>
       <Tiles rows={rows} />
       <Switches {...{ metric, by, isTable, change }} />
-      {isWhole && (
-        <p class="faint">
-          There are too many to show {splitTitles[by]}: these are the sums of all.
-        </p>
-      )}
+      {isWhole && <p class="faint">Too many to list {splitTitles[by]}; showing totals.</p>}
       {rows.length === 0 ? (
         <div class="empty">
-          Nothing was used in this time. <a href={tenantPath(tenant, "/start")}>First steps</a>
+          No usage in this period. <a href={tenantPath(tenant, "/start")}>First steps</a>
         </div>
       ) : isTable ? (
         <Table
@@ -259,7 +255,7 @@ export function UsagePart(props: UsagePartProps) {
         />
       )}
       <p class="faint">
-        {bucket === "day" ? "Days begin at midnight UTC." : `Hours are in your zone, ${zone}.`}
+        {bucket === "day" ? "Days start at midnight UTC." : `Hours are in your time zone, ${zone}.`}
       </p>
     </section>
   );

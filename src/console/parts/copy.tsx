@@ -16,7 +16,7 @@ export function CopyButton({ text, label = "Copy", of }: CopyButtonProps) {
       await navigator.clipboard.writeText(text);
       setSaid("Copied");
     } catch {
-      setSaid("Select and copy it by hand");
+      setSaid("Select and copy manually");
     }
     setTimeout(() => setSaid(null), 2_000);
   };
@@ -57,7 +57,7 @@ export function Secret({ title, secret, children, onDone }: SecretProps) {
       <CodeBlock title="Shown this once" text={secret} />
       {children}
       <button type="button" onClick={onDone}>
-        I have kept it
+        I have saved it
       </button>
     </section>
   );

@@ -45,7 +45,7 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
 }
 
 interface ConfirmProps {
-  /** for example "Revoke the key" */
+  /** for example "Revoke key" */
   title: string;
   /** consequences */
   children: ComponentChildren;

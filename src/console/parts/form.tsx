@@ -188,7 +188,7 @@ export function Form({ submit, isDanger, act, onCancel, reload, children }: Form
       <div class="buttons">
         {problem?.status === 412 && reload !== undefined && (
           <button type="button" onClick={() => void reload()}>
-            Load it again
+            Reload
           </button>
         )}
         {onCancel !== undefined && (

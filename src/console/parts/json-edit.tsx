@@ -11,7 +11,7 @@ const notJson: Asked<never> = {
     status: 0,
     reason: "invalid_params",
     title: "Not JSON",
-    detail: "Correct the text, so that it is one JSON object.",
+    detail: "Enter a valid JSON object.",
   },
 };
 

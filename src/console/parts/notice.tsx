@@ -48,7 +48,7 @@ export function There<T>({ what, loading: { loaded, again }, children }: TherePr
     <>
       {loaded.stale !== undefined && (
         <p class="notice warn" role="status">
-          What you see is older: {what} could not be refreshed. {loaded.stale.title}
+          Showing older data: {what} could not be refreshed. {loaded.stale.title}
         </p>
       )}
       {children(loaded.value, loaded)}

@@ -86,7 +86,7 @@ function optionsFor(place: HTMLElement, { lines }: Series, bucket: Bucket): uPlo
       { stroke: ink, grid, ticks: grid, size: 64, values: (_, splits) => splits.map(compact) },
     ],
     series: [
-      { value: (_, at) => (at === null ? "move over the plot" : bucketTime(at * 1000, bucket)) },
+      { value: (_, at) => (at === null ? "hover for values" : bucketTime(at * 1000, bucket)) },
       ...lines.map(({ name, values }, at) => {
         const [, dash] = strokes[at % strokes.length] ?? strokes[0];
         const points = { show: true, filter: () => standingAlone(values) };
@@ -134,6 +134,6 @@ export function Plot({ series, bucket, label, theme }: PlotProps) {
       drawn?.destroy();
     };
   }, [series, bucket, theme, changes]);
-  if (isMissing) return <p class="faint">This browser can’t draw the plot. The table has it.</p>;
+  if (isMissing) return <p class="faint">This browser can’t draw the plot. See the table.</p>;
   return <div class="plot" ref={place} role="img" aria-label={label} />;
 }

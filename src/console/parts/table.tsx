@@ -20,7 +20,7 @@ export interface TableProps<Row> {
   keyOf: (row: Row) => string;
   /** the first action */
   empty: ComponentChildren;
-  /** beside the CSV button */
+  /** next to the CSV button */
   foot?: ComponentChildren;
   /** the opened row */
   current?: string | null;

@@ -56,7 +56,7 @@ export function useUnsaved(isUnsaved: boolean): JSX.Element | null {
       onDone={() => setLeaving(true)}
       onClose={() => setLeave(null)}
     >
-      <p>What you changed on this page is not saved.</p>
+      <p>Your changes on this page are not saved.</p>
     </Confirm>
   );
 }

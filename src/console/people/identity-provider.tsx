@@ -47,9 +47,9 @@ interface FieldsProps {
 }
 
 const words = {
-  issuer: { title: "Issuer", hint: "As the provider names itself." },
+  issuer: { title: "Issuer", hint: "The provider’s issuer URL." },
   clientId: { title: "Client id", hint: "" },
-  claim: { title: "Claim", hint: "Which claim of a person gives the role, such as groups." },
+  claim: { title: "Claim", hint: "The claim that determines the role, for example groups." },
 } as const;
 
 function Fields({ draft, change, faultOf }: FieldsProps) {
@@ -94,7 +94,7 @@ function Edit({ tenant, provider, onDone }: EditProps) {
     return put;
   };
   return (
-    <Form submit="Save the identity provider" act={save}>
+    <Form submit="Save changes" act={save}>
       {(faultOf) => (
         <>
           <div class="grid">
@@ -108,7 +108,7 @@ function Edit({ tenant, provider, onDone }: EditProps) {
               type="password"
               value={secret}
               onInput={setSecret}
-              hint={provider?.hasSecret === true ? "Empty: it stays as it is." : ""}
+              hint={provider?.hasSecret === true ? "Leave blank to keep the current one." : ""}
               fault={faultOf("clientSecret")}
             />
           </div>
@@ -119,9 +119,9 @@ function Edit({ tenant, provider, onDone }: EditProps) {
             isCode
             value={mapping}
             onInput={setMapping}
-            hint={`One value of the claim a line, such as platform-team = admin. Roles: ${roles.join(", ")}.`}
+            hint={`One claim value per line, for example platform-team = admin. Roles: ${roles.join(", ")}.`}
           />
-          <p class="faint">Each change ends the sessions of all people of this tenant.</p>
+          <p class="faint">Saving ends the sessions of all people of this tenant.</p>
         </>
       )}
     </Form>
@@ -134,12 +134,12 @@ function Remove({ tenant, onDone }: Omit<EditProps, "provider">) {
     <>
       <div class="buttons">
         <button type="button" class="quiet danger" onClick={() => setAsking(true)}>
-          Remove the identity provider
+          Remove identity provider
         </button>
       </div>
       {isAsking && (
         <Confirm
-          title="Let nobody sign in by it"
+          title="Remove and end sessions"
           act={() =>
             asked(
               api.DELETE("/admin/v1/tenants/{tenant}/sign-in", { params: { path: { tenant } } }),
@@ -148,14 +148,14 @@ function Remove({ tenant, onDone }: Omit<EditProps, "provider">) {
           onDone={onDone}
           onClose={() => setAsking(false)}
         >
-          <p>The sessions of all people of this tenant end. Keys stay.</p>
+          <p>Ends the sessions of all people of this tenant. Keys are not affected.</p>
         </Confirm>
       )}
     </>
   );
 }
 
-/** A missing provider is no error. */
+/** A missing provider isn't an error. */
 async function providerOf(tenant: string) {
   const found = await asked(
     api.GET("/admin/v1/tenants/{tenant}/sign-in", { params: { path: { tenant } } }),
@@ -179,7 +179,7 @@ export function IdentityProvider({ tenant }: { tenant: string }) {
           <>
             <p>
               {provider === null
-                ? "None is set: people sign in with API keys alone."
+                ? "No identity provider configured. People sign in with API keys."
                 : `Set on ${time(provider.updatedAt)}.`}
             </p>
             {mayChange.value ? (
@@ -189,7 +189,7 @@ export function IdentityProvider({ tenant }: { tenant: string }) {
               </>
             ) : (
               <>
-                <NotForRole what="sets no identity provider" permission="change" />
+                <NotForRole what="can’t set the identity provider" permission="change" />
                 {provider !== null && (
                   <CodeBlock title="Settings" text={JSON.stringify(provider, null, 2)} />
                 )}

@@ -34,7 +34,7 @@ export function MediaField({ kind, value, onInput }: MediaFieldProps) {
   const take = async (file: File | undefined): Promise<void> => {
     setFault(null);
     if (file === undefined) return onInput(null);
-    if (file.size > mostBytes) return setFault("The file has more than 4 MB.");
+    if (file.size > mostBytes) return setFault("The file is larger than 4 MB.");
     try {
       onInput(await read(file, kind));
     } catch {

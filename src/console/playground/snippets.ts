@@ -103,7 +103,7 @@ export function snippetsFor({ tenant, apiKey }: { tenant: string; apiKey: string
       .filter(({ client }) => shown.has(client))
       .map(({ client, where, text }) => ({
         name: client,
-        hint: `It goes ${where}. Register the server first, and write its name in place of SERVER.`,
+        hint: `Add it ${where}. Register the server first, and replace SERVER by its slug.`,
         text,
       })),
   ];

@@ -46,6 +46,6 @@ export function attemptColumns(messages: WholeRecord["providerMessages"]): Colum
       show: ({ costMicroUsd }) => usd(typeof costMicroUsd === "number" ? costMicroUsd / 1e6 : null),
       text: ({ costMicroUsd }) => costMicroUsd ?? null,
     },
-    { title: "The provider’s words", show: saidBy, text: saidBy },
+    { title: "Provider’s message", show: saidBy, text: saidBy },
   ];
 }

@@ -23,11 +23,11 @@ export function Seal({ tenant, record }: DetailProps) {
       setVerdict(await verifyRecord({ prefix, tenant, record }));
     } catch {
       // A newer version has other files.
-      setVerdict({ isGenuine: false, says: "Load the page again.", seal: null, findings: [] });
+      setVerdict({ isGenuine: false, says: "Reload the page.", seal: null, findings: [] });
     }
   };
   if (!may("audit"))
-    return <NotForRole what="reads no seals, so it verifies none" permission="audit" />;
+    return <NotForRole what="can’t read seals, so it can’t verify" permission="audit" />;
   return (
     <>
       <button type="button" disabled={verdict === "asking"} onClick={() => void verify()}>
@@ -64,15 +64,15 @@ export function ReplayButton({ tenant, record }: DetailProps) {
   return (
     <>
       <button type="button" onClick={() => void replay()}>
-        Choose again (calls no model)
+        Re-run selection (no model is called)
       </button>
       {found !== null && !found.ok && <ProblemNotice problem={found.problem} />}
       {found?.ok === true && (
         <div class={`notice ${found.value.same ? "good" : "warn"}`} role="status">
           <strong>
             {found.value.same
-              ? "The same choice would be made today."
-              : "Another choice would be made today."}
+              ? "The same model would be selected today."
+              : "Another model would be selected today."}
           </strong>
           {found.value.differences.length > 0 && (
             <ul>

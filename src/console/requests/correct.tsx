@@ -19,9 +19,9 @@ interface CorrectProps {
 
 /** Why the record may be corrected. */
 const doubtOf = ({ outcome, usage }: RequestRecord): string | null => {
-  if (outcome === "unknown") return "Nobody knows how it ended, so its reservation is charged.";
+  if (outcome === "unknown") return "The outcome is unknown, so the reservation is charged.";
   return usage?.implausible === true
-    ? "The provider reported a usage that can’t be meant, so its reservation is charged."
+    ? "The provider reported implausible usage, so the reservation is charged."
     : null;
 };
 
@@ -43,8 +43,8 @@ const nothing: Found = {
 const titles = [
   ["inputTokens", "Tokens in", "number"],
   ["outputTokens", "Tokens out", "number"],
-  ["costUsd", "USD that it cost", "number"],
-  ["reason", "How you know", "text"],
+  ["costUsd", "Cost (USD)", "number"],
+  ["reason", "Source", "text"],
 ] as const;
 
 interface FoundFieldsProps {
@@ -99,9 +99,9 @@ function Correction({ tenant, record, onDone, onClose }: CorrectProps & { onClos
     return made;
   };
   return (
-    <Dialog title="Say what became of it" onClose={onClose}>
-      <p>Look it up at the provider. This can be said once.</p>
-      <Form submit="Correct the record" act={correct} onCancel={onClose}>
+    <Dialog title="Correct record" onClose={onClose}>
+      <p>Look it up at the provider. A record can be corrected once.</p>
+      <Form submit="Save correction" act={correct} onCancel={onClose}>
         {(faultOf) => <FoundFields {...{ found, change, faultOf }} />}
       </Form>
     </Dialog>
@@ -118,7 +118,7 @@ export function Correct(props: CorrectProps) {
       <p class="notice warn">
         {doubt}{" "}
         <button type="button" onClick={() => setOpen(true)}>
-          Say what became of it
+          Correct record
         </button>
       </p>
       {isOpen && (

@@ -70,28 +70,28 @@ function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decis
   const feasible = candidates.filter(({ excludedBy }) => excludedBy === undefined);
   const [first] = feasible;
   const name = `${provider ?? ""}/${model ?? ""}`;
-  if (first?.viaToolLoop === true) return `${name} began the tool loop that this call continues.`;
+  if (first?.viaToolLoop === true) return `${name} started the tool loop that this call continues.`;
   if (first?.matchedHint !== undefined) {
     const { matchedHint, score = 0 } = first;
     if (first.viaEquivalence === true)
-      return `No model that can serve the request matches a hint. ${name} is the best of the equivalents of “${matchedHint}”.`;
+      return `No feasible model matches a hint. ${name} is the best equivalent of “${matchedHint}”.`;
     // More specific matches of a hint precede all scores.
     const isClosest = feasible.some(
       (each) => each.matchedHint === matchedHint && (each.score ?? 0) > score,
     );
     return isClosest
-      ? `${name} matches the hint “${matchedHint}” most closely, which counts before the score.`
-      : `${name} is the best of those that match the hint “${matchedHint}”.`;
+      ? `${name} matches the hint “${matchedHint}” most closely, which takes precedence over the score.`
+      : `${name} has the best score among matches of the hint “${matchedHint}”.`;
   }
-  if (feasible.length === 1) return `${name} is the only model that can serve the request.`;
+  if (feasible.length === 1) return `${name} is the only feasible model.`;
   const heaviest =
     weights === undefined ? null : axes.toSorted((a, b) => weights[b] - weights[a])[0];
   const isEven = weights !== undefined && new Set(axes.map((axis) => weights[axis])).size === 1;
-  const best = `${name} has the best score of ${feasible.length} models that can serve the request`;
+  const best = `${name} has the best score of ${feasible.length} feasible models`;
   if (heaviest === null || heaviest === undefined || isEven) return `${best}.`;
   return weights?.[heaviest] === 1
-    ? `${best}; ${heaviest} alone counts.`
-    : `${best}; ${heaviest} weighs most.`;
+    ? `${best}; only ${heaviest} counts.`
+    : `${best}; ${heaviest} has the highest weight.`;
 }
 
 /** Where to change what excludes models. */
@@ -108,7 +108,7 @@ function Excluded({ excluded }: { excluded: Decision["excluded"] }) {
   if (rows.length === 0) return null;
   return (
     <p class="faint">
-      Other models can’t serve the request:{" "}
+      Excluded models:{" "}
       {rows.map(([reason, models], at) => {
         const why = exclusionText(reason);
         const page = remedies[reason];
@@ -136,9 +136,8 @@ const Scores = ({ weights }: { weights: Decision["weights"] }) => (
     {axes
       .map((axis) => `${axisTitles[axis].toLowerCase()} × ${percent(weights[axis])}`)
       .join(" + ")}
-    . Each goes from 0, the worst of the models in this table, to 1, the best: so of two models with
-    the same grade on the page “Models” one may stand above the other here. Speed is what this
-    router measured, where it has.
+    . Each ranges from 0 (worst in this table) to 1 (best), so two models with equal grades on the
+    Models page may differ here. Speed is measured by this router if possible.
   </p>
 );
 
@@ -172,16 +171,14 @@ export function DecisionTable({ decision, asked = null, ended = notCalled }: Dec
       <p>
         {sentenceOf(decision)} {asked !== null && wishesOf(asked)}
       </p>
-      {isHinted && (
-        <p class="faint">Models that match a hint stand first, whatever the others score.</p>
-      )}
+      {isHinted && <p class="faint">Models that match a hint are ranked first.</p>}
       {weights !== undefined && <Scores weights={weights} />}
       <Table
         name="Candidates"
         columns={columnsOf({ isHinted, weights, ended })}
         rows={candidates}
         keyOf={nameOf}
-        empty="No model could serve the request."
+        empty="No feasible model."
       />
       <Excluded excluded={excluded} />
       <dl class="facts">

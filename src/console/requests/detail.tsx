@@ -23,7 +23,7 @@ interface RequestDetailProps extends DetailProps {
 
 function Usage({ record }: { record: WholeRecord }) {
   const { usage, costUsd } = record;
-  if (usage === null) return <p class="faint">Nothing was used.</p>;
+  if (usage === null) return <p class="faint">No usage.</p>;
   const classes = Object.entries({ ...usage.classes, ...usage.media });
   return (
     <dl class="facts">
@@ -186,7 +186,7 @@ function Head({ tenant, record }: DetailProps) {
       <Badge word={record.held ? "held" : record.outcome} />{" "}
       {record.held && (
         <>
-          A person has to approve it: <a href={tenantPath(tenant, "/approvals")}>Approvals</a>.{" "}
+          Requires approval: <a href={tenantPath(tenant, "/approvals")}>Approvals</a>.{" "}
         </>
       )}
       {record.reason !== null && (
@@ -228,7 +228,7 @@ export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps)
       <section class="card">
         <h2>Why this model</h2>
         {decision === null ? (
-          <p class="faint">It was refused before a model was chosen.</p>
+          <p class="faint">Refused before a model was selected.</p>
         ) : (
           <>
             <Failover record={record} />
@@ -257,7 +257,7 @@ export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps)
           <Usage record={record} />
         </section>
         <section class="card">
-          <h2>Who asked, and for what</h2>
+          <h2>Request</h2>
           <Facts tenant={tenant} record={record} />
         </section>
       </div>

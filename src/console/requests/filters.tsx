@@ -12,7 +12,7 @@ type Outcome = RequestRecord["outcome"];
 
 const outcomes: readonly (readonly [Outcome | "", string])[] = [
   ["", "every outcome"],
-  ["admitted", "runs or waits for approval"],
+  ["admitted", "running or pending approval"],
   ["succeeded", "succeeded"],
   ["failed", "failed"],
   ["refused", "refused"],

@@ -23,8 +23,8 @@ function hintWords({ matchedHint, viaEquivalence, viaFailover }: Candidate, isHi
       : `matches the hint “${matchedHint}”`;
   if (!isHinted) return "";
   return viaFailover === true
-    ? "matches no hint: called only if all that match fail"
-    : "matches no hint: not called";
+    ? "matches no hint: used only if all matches fail"
+    : "matches no hint: not used";
 }
 
 /** Rounding tolerance. */
@@ -37,14 +37,14 @@ function lossWords({ score, axes: values }: Candidate, weights: Decision["weight
   const lost = whole - score;
   return lost < roundedBy
     ? ""
-    : `${lost.toFixed(3)} less, since it always reasons and the answer is to be short`;
+    : `${lost.toFixed(3)} less: it always reasons, and a short answer was requested`;
 }
 
 export function notesOf(candidate: Candidate, { isHinted, weights }: Told): string {
   const { excludedBy, viaToolLoop, isLate, estimated, isCopy } = candidate;
   if (excludedBy !== undefined) return exclusionText(excludedBy);
   return [
-    viaToolLoop === true ? "began this tool loop" : hintWords(candidate, isHinted),
+    viaToolLoop === true ? "started this tool loop" : hintWords(candidate, isHinted),
     isLate === true ? "expected to be late" : "",
     estimated === true ? "estimated" : "",
     isCopy === true ? "the same model elsewhere" : "",

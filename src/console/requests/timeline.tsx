@@ -7,7 +7,7 @@ export function Timeline({ record }: { record: RequestRecord }) {
   const pauses = pausesOf(record);
   const { totalMs, overheadMs } = record;
   const whole = Math.max(1, record.totalMs ?? 0, ...steps.map(({ from, ms }) => from + ms));
-  if (steps.length === 0) return <p class="faint">No step was timed.</p>;
+  if (steps.length === 0) return <p class="faint">No timing available.</p>;
   return (
     <>
       <div class="timeline" role="list" aria-label="Timeline">

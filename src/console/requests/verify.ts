@@ -74,25 +74,24 @@ export async function verifyRecord(asked: ToVerify): Promise<Verdict> {
   const { prefix, record } = asked;
   try {
     const [keys, text] = await Promise.all([publishedKeys(prefix), exportAround(asked)]);
-    if (text === null) return unsure("The export could not be read. Your role may not export.");
+    if (text === null)
+      return unsure("The export could not be read. Your role may lack the permission.");
     const lines = text.split("\n").filter((line) => line !== "");
     const found = lineOf(lines, record.id);
     if (found === undefined)
-      return unsure(
-        "The record is in no seal yet. Records are sealed within a minute after they end.",
-      );
+      return unsure("Not sealed yet. Records are sealed within a minute after they end.");
     const verification = createVerification({ hashing, verify: verifySignature, pinned: keys });
     for (const [at, line] of lines.entries())
       await verification.line({ number: at + 1, text: line, parsed: parsedLine(line) });
     const findings = (await verification.endOfFile()).map((finding) => finding.text);
     if (canonicalJson(found.record) !== shownText(record))
-      findings.push("this page shows something else than what was sealed");
+      findings.push("this page differs from the sealed record");
     const isGenuine = findings.length === 0;
     const says = isGenuine
-      ? `What this page shows is what seal ${found.seal} signed, by a key that the router publishes.`
-      : "The record is not what was sealed.";
+      ? `This page matches seal ${found.seal}, signed by a published key of the router.`
+      : "The record differs from what was sealed.";
     return { isGenuine, says, seal: found.seal, findings };
   } catch {
-    return unsure("The browser could not verify it: Ed25519 is missing, or the router is away.");
+    return unsure("Verification failed: the browser lacks Ed25519, or the router is unreachable.");
   }
 }

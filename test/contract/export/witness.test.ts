@@ -216,7 +216,7 @@ describe("a witness", () => {
     expect(found.text).toMatch(
       /^Seal 2: tampered: req_\w+ has a changed ending: its code does not match$/m,
     );
-    expect(found.text).toContain("As the router wrote it.");
+    expect(found.text).toContain("Unchanged since the router wrote it.");
     expect((await audit(path)).code).toBe(3);
   });
 });

@@ -84,7 +84,7 @@ describe("backup and restore", () => {
   it("writes a whole backup beside a running server, and says that the key is not in it", async () => {
     await calls();
     const { code, said } = await run("backup", backupFile());
-    expect(said).toContain("A server is running on it, and goes on.");
+    expect(said).toContain("A server is running on it and continues.");
     expect(said).toContain("1 tenant, 2 records");
     expect(said).toContain("MASTER_KEY is not in it.");
     expect(code).toBe(0);
@@ -227,7 +227,7 @@ describe("backup and restore", () => {
       writeFileSync(backupFile(), `/* ' */ select ${wrote()}; -- '\n`);
       expect(await run("restore", backupFile())).toMatchObject({
         code: 1,
-        said: expect.stringContaining("it is no SQLite database"),
+        said: expect.stringContaining("it isn't a SQLite database"),
       });
       expect(existsSync(proof())).toBe(false);
     });

@@ -70,7 +70,7 @@ describe("a start with a database file", () => {
     change(sql());
     expect(await check()).toEqual({
       ok: false,
-      error: expect.stringMatching(/is not as the router made it: .*; restore a backup/),
+      error: expect.stringMatching(/was not created by the router as it is: .*; restore a backup/),
     });
     expect(existsSync(proof())).toBe(false);
   });

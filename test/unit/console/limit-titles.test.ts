@@ -6,7 +6,7 @@ describe("a limit's title", () => {
   it.each([
     ["tenant.usdPerDay", "ten_1", undefined, "USD per day, the whole tenant"],
     ["ceiling.usdPerMonth", "ten_1", "Acme", "USD per month, the operator’s ceiling"],
-    ["key.concurrent", "key_1", "search", "Calls at once, key search"],
+    ["key.concurrent", "key_1", "search", "Concurrent calls, key search"],
     ["tag.usdPerDay", "tag:mail", undefined, "USD per day, tag mail"],
     ["group.usdPerDay", "group:eng:core", undefined, "USD per day, group eng:core"],
     [

@@ -16,7 +16,7 @@ describe("the notes of a candidate", () => {
     const told = { isHinted: false, weights: even };
     expect(notesOf(one, told)).toBe("");
     expect(notesOf({ ...one, score: 0.4832 }, told)).toBe(
-      "0.067 less, since it always reasons and the answer is to be short",
+      "0.067 less: it always reasons, and a short answer was requested",
     );
     expect(notesOf({ ...one, score: 0.4832 }, { ...told, weights: undefined })).toBe("");
   });
@@ -28,11 +28,11 @@ describe("the notes of a candidate", () => {
       "equivalent of the hint “flash”",
     );
     expect(notesOf({ ...one, viaFailover: true }, told)).toBe(
-      "matches no hint: called only if all that match fail",
+      "matches no hint: used only if all matches fail",
     );
-    expect(notesOf(one, told)).toBe("matches no hint: not called");
+    expect(notesOf(one, told)).toBe("matches no hint: not used");
     expect(notesOf({ ...one, viaToolLoop: true, isLate: true }, told)).toBe(
-      "began this tool loop; expected to be late",
+      "started this tool loop; expected to be late",
     );
   });
 

@@ -39,8 +39,10 @@ describe("a name that a stranger gives", () => {
   it.each(["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1", "::ffff:127.0.0.1"])(
     "is not followed to %s, alone or among others",
     async (address) => {
-      expect(await looked(address)).toBe("The name leads to a private address.");
-      expect(await looked("93.184.216.34", address)).toBe("The name leads to a private address.");
+      expect(await looked(address)).toBe("The name resolves to a private address.");
+      expect(await looked("93.184.216.34", address)).toBe(
+        "The name resolves to a private address.",
+      );
     },
   );
 

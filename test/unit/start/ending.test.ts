@@ -46,7 +46,7 @@ describe("the end of a process", () => {
     expect(ran).toEqual(["last", "first"]);
     expect(ended).toEqual({
       code: 1,
-      said: ["Ending.", "This step of the end failed: Read-only file system 'runtime.json'"],
+      said: ["Ending.", "Shutdown step failed: Read-only file system 'runtime.json'"],
     });
   });
 });
