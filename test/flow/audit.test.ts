@@ -230,7 +230,7 @@ describe("the audit", () => {
   it("has no verdict on CSV, and says which format holds seals", async () => {
     const csv = await download("?format=csv");
     const { code, text } = await audit(file("records.csv", csv.text));
-    expect([code, text]).toEqual([2, expect.stringContaining("is CSV, which holds no seals")]);
+    expect([code, text]).toEqual([2, expect.stringContaining("is CSV, which has no seals")]);
   });
 
   it("tells how it is used, also when it is asked for what it does not know", async () => {

@@ -282,7 +282,7 @@ describe("signing in", () => {
     const visitor = await visit(browser, { origin: router.url });
     const { page, faults } = visitor;
     await page.goto("/console?sign-in=not_found&tenant=nobody");
-    await page.getByText("No identity provider is configured there.").waitFor();
+    await page.getByText("No identity provider is configured.").waitFor();
     expect(await page.getByLabel("Tenant").inputValue()).toBe("nobody");
     expect(await violationsOn(page)).toEqual([]);
     expect(faults).toEqual([]);
@@ -452,17 +452,17 @@ describe("every page of a tenant", () => {
     }
     for (const [path, says] of [
       ["", "No usage in this period."],
-      ["/requests", "No request has come yet."],
+      ["/requests", "No requests yet."],
       ["/approvals", "No call is held."],
       ["/sessions", "No active sessions."],
-      ["/credentials", "There is no credential yet."],
+      ["/credentials", "No credentials yet."],
       ["/models", "No models available."],
       ["/keys", "There is no key yet."],
       ["/people", "No identity provider configured. People sign in with API keys."],
-      ["/grants", "No program is connected by OAuth."],
-      ["/servers", "There is no server yet."],
+      ["/grants", "No connected programs."],
+      ["/servers", "No servers yet."],
       ["/switches", "No active kill switches."],
-      ["/seals", "Nothing is sealed yet."],
+      ["/seals", "No seals yet."],
     ] as const)
       expect([path, texts[path]]).toEqual([path, expect.stringContaining(says)]);
   });
@@ -480,7 +480,7 @@ describe("every page of a tenant", () => {
       const loading = page.getByRole("status").getByText(/^Loading/);
       expect([path, await loading.first().waitFor().catch(String)]).toEqual([path, undefined]);
       release();
-      const failed = page.getByRole("alert").getByText("A gateway may have given it.");
+      const failed = page.getByRole("alert").getByText("Check the gateway in front of it.");
       expect([path, await failed.first().waitFor().catch(String)]).toEqual([path, undefined]);
       await page.unrouteAll({ behavior: "ignoreErrors" });
       const again = page.getByRole("button", { name: "Try again" });
@@ -678,7 +678,7 @@ describe("all tenants", () => {
     await usage.getByText("own/works").waitFor();
     await page.getByRole("button", { name: "New tenant" }).click();
     await page.getByLabel("Slug").fill("far");
-    await page.getByText("Where its data lives").click();
+    await page.getByText("Data location").click();
     await page.getByLabel("Jurisdiction").selectOption("eu");
     await page.getByRole("button", { name: "Create tenant" }).click();
     await page
@@ -1151,9 +1151,9 @@ describe("changes", () => {
     await page.getByLabel("Requests per minute").fill("77");
     await admin("PATCH", "/tenants/watched/policy", { maxTokens: 1234 });
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("Somebody changed this since you opened it.").waitFor();
+    await page.getByText("This was changed since you opened it.").waitFor();
     await page.getByRole("button", { name: "Reload" }).click();
-    await page.getByText("Somebody changed this").waitFor({ state: "detached" });
+    await page.getByText("This was changed").waitFor({ state: "detached" });
     expect(await page.getByLabel("Maximum tokens per answer").inputValue()).toBe("1234");
     await page.getByLabel("Requests per minute").fill("77");
     await page.getByRole("button", { name: "Save changes" }).click();
@@ -1270,7 +1270,7 @@ describe("a kill switch", () => {
     await page.getByLabel("Its name").fill("nobody/*");
     await page.getByText("It matches no available model.").waitFor();
     await page.getByLabel("Its name").fill("demo/*");
-    await page.getByText("It matches no model").waitFor({ state: "detached" });
+    await page.getByText("It matches no available model.").waitFor({ state: "detached" });
     await page.getByLabel("What to stop").selectOption("keys");
     await page.getByLabel("Which key").selectOption({ label: "test" });
     expect(await violationsOn(page)).toEqual([]);
@@ -1411,7 +1411,7 @@ describe("approvals", () => {
     await drawer.getByRole("button", { name: "Approve as edited" }).click();
     await row.getByText("result", { exact: true }).waitFor();
     await row.getByRole("button").click();
-    await drawer.getByText("A denial is charged, too.").waitFor();
+    await drawer.getByText("a denial is also charged.").waitFor();
     await drawer.getByLabel("Result").fill("Edited by a person.");
     await drawer.getByRole("button", { name: "Approve as edited" }).click();
     expect((await answer).get("result.content.text")).toBe("Edited by a person.");
@@ -1484,7 +1484,7 @@ describe("a record in doubt", () => {
     const listed = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
     await listed.getByRole("button").click();
     const drawer = page.getByRole("dialog", { name: "Request" });
-    await drawer.getByText("a usage that can’t be meant").waitFor();
+    await drawer.getByText("implausible usage").waitFor();
     await drawer.getByRole("button", { name: "Correct record" }).click();
     await page.getByLabel("It", { exact: true }).selectOption("succeeded");
     await page.getByLabel("Tokens in").fill("5");
@@ -1611,7 +1611,7 @@ describe("the overview", () => {
       route.fulfill({ status: 503, body: "<h1>gateway</h1>" }),
     );
     await page.goto("/console/t/watched");
-    await page.getByText("A gateway may have given it.").waitFor();
+    await page.getByText("Check the gateway in front of it.").waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.unrouteAll();
     await page.getByRole("button", { name: "Try again" }).click();

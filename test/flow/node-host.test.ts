@@ -227,7 +227,7 @@ describe("the start", () => {
     const launched = await spawnLauncher({ host: "node", env: { NODE_OPTIONS: pretending } });
     expect(await launched.ended).toBe(1);
     expect(launched.output()).toMatch(
-      /^sampling-router: Node 22\.15 or later is needed, and this is 22\.14\.9.*\n$/,
+      /^sampling-router: Node 22\.15 or later is required, but this is 22\.14\.9.*\n$/,
     );
     expect(existsSync(join(launched.stateDir, "secrets.json"))).toBe(false);
   });

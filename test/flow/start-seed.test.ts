@@ -99,7 +99,7 @@ describe("provider variables", () => {
         const now = await credentialsOf(router);
         expect(now).toMatchObject([{ provider: "openai", id: before[1]?.id }]);
         expect(router.output()).toContain(
-          "OLLAMA_HOST is not set any more, so the credential that an earlier start made of it is removed.",
+          "OLLAMA_HOST is no longer set, so the credential that an earlier start created from it is removed.",
         );
         expect(router.output()).not.toContain("OPENAI_API_KEY is not set");
         expect(now[0]?.updatedAt).toBeGreaterThan(before[1]?.updatedAt ?? Infinity);

@@ -69,7 +69,7 @@ describe("the state directory", () => {
   });
 
   it("is refused when others may write there", { timeout }, async () => {
-    const line = /STATE_DIR: \S+ may be written by others \(mode 0\d{3}\)/;
+    const line = /STATE_DIR: \S+ is writable by other users \(mode 0\d{3}\)/;
     for (const mode of [0o777, 0o770]) {
       chmodSync(stateDir, mode);
       const error = expect.stringMatching(line) as string;
@@ -81,7 +81,7 @@ describe("the state directory", () => {
     const secrets = join(stateDir, "secrets.json");
     chmodSync(secrets, 0o606);
     expect(await faultOf({ stateDir })).toContain(
-      `${secrets} may be written by others (mode 0606)`,
+      `${secrets} is writable by other users (mode 0606)`,
     );
     chmodSync(secrets, 0o600);
     chmodSync(stateDir, 0o700);

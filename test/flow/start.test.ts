@@ -233,7 +233,7 @@ describe("npm run replay", () => {
     const stateDir = join(temporaryStateDir(), "nothing");
     const said = await replay({ STATE_DIR: stateDir });
     expect(said).toMatch(
-      /^sampling-router: no router has been started .* run npm start first.*\n$/,
+      /^sampling-router: no router was started .* run npm start first.*\n$/,
     );
     expect(existsSync(stateDir)).toBe(false);
     expect(await replay({ STATE_DIR: stateDir, ADMIN_TOKEN: "given-by-the-operator" })).toMatch(
@@ -258,7 +258,7 @@ describe("a setting that can't work is one line and no start", () => {
     const surplus = await command("--port=9000");
     expect(await surplus.ended).toBe(1);
     expect(surplus.output()).toMatch(
-      /^sampling-router: start takes no arguments, and --port=9000 is one/,
+      /^sampling-router: start takes no arguments, but got --port=9000/,
     );
     const help = await command("--help");
     expect(await help.ended).toBe(0);
@@ -298,7 +298,7 @@ describe("a setting that can't work is one line and no start", () => {
 
   it("an ADMIN_TOKEN that no header can carry", { timeout }, async () => {
     const fault = await faultOf({ env: { ADMIN_TOKEN: "an operator's own token" } });
-    expect(fault).toMatch(/^sampling-router: ADMIN_TOKEN must be /);
+    expect(fault).toMatch(/^sampling-router: ADMIN_TOKEN may only contain /);
     expect(fault).not.toContain("own token");
   });
 

@@ -347,7 +347,7 @@ describe("the package of the router", () => {
     const unknown = run(ownNode, ["strat"], { cwd: folder });
     expect(unknown.errors).toMatch(/^sampling-router: unknown command strat\n/);
     const surplus = run(ownNode, ["start", "--port"], { cwd: folder });
-    expect(surplus.errors).toMatch(/^sampling-router: start takes no arguments, and --port is one/);
+    expect(surplus.errors).toMatch(/^sampling-router: start takes no arguments, but got --port/);
     expect([unknown.code, surplus.code, readdirSync(folder)]).toEqual([1, 1, []]);
   });
 
@@ -360,7 +360,7 @@ describe("the package of the router", () => {
       const { code, errors } = run(oldNode ?? "", []);
       expect([code, errors]).toEqual([
         1,
-        expect.stringMatching(/^sampling-router: Node 22\.15 or later is needed, and this is /),
+        expect.stringMatching(/^sampling-router: Node 22\.15 or later is required, but this is /),
       ]);
     },
   );
@@ -391,7 +391,7 @@ describe("the package of the router", () => {
     const cwd = emptyFolder();
     writeFileSync(join(cwd, ".env"), 'ADMIN_TOKEN="an operator\'s token"\nLOG_FORMAT=json\n');
     const refused = run(ownNode, [], { cwd });
-    expect(refused.errors).toMatch(/^sampling-router: ADMIN_TOKEN must be letters/);
+    expect(refused.errors).toMatch(/^sampling-router: ADMIN_TOKEN may only contain letters/);
     writeFileSync(join(cwd, ".env"), "ADMIN_TOKEN=of-the-file-and-long-enough\n");
     const started = await startRouter({
       command: [ownNode, bin()],
@@ -467,7 +467,7 @@ describe("the package of the router", () => {
       const short = run(ownNode, ["init", "--force"], { cwd, input: "sk\n" });
       expect([no, refused, short].map(({ code }) => code)).toEqual([1, 1, 1]);
       expect(no.errors).toBe("sampling-router: nothing was written\n");
-      expect(refused.errors).toMatch(/\.env exists already: --force overwrites/);
+      expect(refused.errors).toMatch(/\.env already exists: use --force to overwrite/);
       expect(short.errors).toMatch(/the input ended before every question was answered/);
       expect(readdirSync(cwd)).toEqual([".env"]);
       expect(readFileSync(join(cwd, ".env"), "utf8")).toBe("PORT=1\n");

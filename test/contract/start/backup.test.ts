@@ -86,7 +86,7 @@ describe("backup and restore", () => {
     const { code, said } = await run("backup", backupFile());
     expect(said).toContain("A server is running on it and continues.");
     expect(said).toContain("1 tenant, 2 records");
-    expect(said).toContain("MASTER_KEY is not in it.");
+    expect(said).toContain("MASTER_KEY is not included.");
     expect(code).toBe(0);
     expect(outcomes(backupFile())).toEqual(["admitted", "succeeded"]);
     expect(statSync(backupFile()).mode & 0o077).toBe(0);
@@ -111,7 +111,7 @@ describe("backup and restore", () => {
     writeFileSync(backupFile(), "mine");
     expect(await run("backup", backupFile())).toMatchObject({
       code: 1,
-      said: expect.stringContaining("exists already"),
+      said: expect.stringContaining("already exists"),
     });
     expect(readFileSync(backupFile(), "utf8")).toBe("mine");
     await stop();
@@ -138,7 +138,7 @@ describe("backup and restore", () => {
     expect(outcomes(path)).toHaveLength(4);
     writeFileSync(`${path}.records.json`, '{"ten_1":4}');
     const { code, said } = await run("restore", backupFile(), "--force");
-    expect([code, said]).toEqual([0, expect.stringContaining("1 call was under way")]);
+    expect([code, said]).toEqual([0, expect.stringContaining("1 call was running")]);
     // The next start would report the newer records as lost.
     expect(existsSync(`${path}.records.json`)).toBe(false);
     expect(outcomes(path)).toEqual(["succeeded", "unknown"]);
@@ -154,7 +154,7 @@ describe("backup and restore", () => {
     await stop();
     rmSync(join(stateDir, "embedded"), { recursive: true });
     const { code, said } = await run("restore", backupFile());
-    expect([code, said]).toEqual([0, expect.stringContaining("There is no MASTER_KEY here")]);
+    expect([code, said]).toEqual([0, expect.stringContaining("MASTER_KEY is missing")]);
     const opened = openLocally(path, "reads");
     const sums = [
       "select sum(cost_micro_usd) from sampling_requests where outcome = 'unknown'",

@@ -141,7 +141,7 @@ describe("a first deployment", () => {
   it("says so when the router does not become ready", async () => {
     const { world, run } = createWorld();
     world.readyAfter = 1_000;
-    expect(await run({ yes: true })).toMatch(/^deployed, and .*\/health\/ready is not ready yet$/);
+    expect(await run({ yes: true })).toMatch(/^deployed, but .*\/health\/ready is not ready yet$/);
   });
 });
 
