@@ -232,9 +232,7 @@ describe("npm run replay", () => {
   it("without state says what to do, in one line, and makes nothing", async () => {
     const stateDir = join(temporaryStateDir(), "nothing");
     const said = await replay({ STATE_DIR: stateDir });
-    expect(said).toMatch(
-      /^sampling-router: no router was started .* run npm start first.*\n$/,
-    );
+    expect(said).toMatch(/^sampling-router: no router was started .* run npm start first.*\n$/);
     expect(existsSync(stateDir)).toBe(false);
     expect(await replay({ STATE_DIR: stateDir, ADMIN_TOKEN: "given-by-the-operator" })).toMatch(
       /^sampling-router: no router answers on port 9; start it with npm start\n$/,
