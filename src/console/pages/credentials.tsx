@@ -116,7 +116,7 @@ function Do({ tenant, doing, onDone, onClose }: DoProps) {
     >
       <p>
         Models of <strong>{credential.provider}</strong> that need {credential.name} can no longer
-        be selected. The provider’s key is deleted.
+        be selected. API key of the provider is deleted.
       </p>
     </Confirm>
   );
