@@ -43,6 +43,7 @@ import { createSharedTurns, createTurnsOfTenants } from "../pipeline/sampling/tu
 import { createOperatorToken } from "../pipeline/people/operator-token.ts";
 import { grantOfToken } from "../domain/tenancy/grant-ids.ts";
 import { createSignInThrottle } from "../pipeline/people/sign-in-throttle.ts";
+import { createPins } from "../domain/sampling/pins.ts";
 import { createRecentAnswers } from "../providers/recent-answers.ts";
 import { createReasoningRefusals } from "../pipeline/sampling/choice/reasoning-refusals.ts";
 import { demoModels } from "../providers/demo.ts";
@@ -54,6 +55,7 @@ const callersRemembered = 2_000;
 /** About 100 bytes per credential and model. */
 const refusalsRemembered = 2_000;
 const recentAnswersRemembered = 2_000;
+const pinsRemembered = 10_000;
 /** A kB each. */
 const lostRemembered = 5_000;
 /** 200 bytes each. */
@@ -185,6 +187,7 @@ export async function createIsolate(config: Config, host: Host) {
       throttle: signInThrottle,
     }),
     refusals,
+    pins: createPins(pinsRemembered),
     recentAnswers: createRecentAnswers({ now, capacity: recentAnswersRemembered }),
     /** Per database, so that calls read only their own: see `catalogueDatabaseOf`. */
     choosing: keptByName(() => {

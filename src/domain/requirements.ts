@@ -81,6 +81,8 @@ export interface WireDemands {
 export interface PassingNeeds {
   /** members that only a model of the endpoint's own wire can be sent */
   losses: string[];
+  /** the credential whose account alone can read what the request holds; absent: all can */
+  pinned?: string;
   /** tokens of input that are no text, such as sealed reasoning */
   opaqueTokens?: number;
   /** the most tokens that input may have which can't be measured here, such as files by their ids */

@@ -3,6 +3,7 @@ import type { Cancellation } from "../pipeline/sampling/request/cancel.ts";
 import type { Sample } from "../pipeline/sampling/sample.ts";
 import type { Sessions } from "../pipeline/sampling/sessions.ts";
 import type { Door } from "../pipeline/sampling/turns.ts";
+import type { Pins } from "../domain/sampling/pins.ts";
 import type { CountTokens } from "../pipeline/sampling/choice/count-tokens.ts";
 import type { ServedModels } from "../pipeline/sampling/choice/served-models.ts";
 import type { LargeBodyServices } from "../pipeline/callers/body-allowance.ts";
@@ -34,6 +35,7 @@ export interface SamplingServices extends LegacyMessageServices, LargeBodyServic
 export interface ModelServices extends CreateMessageServices, LargeBodyServices {
   servedModels: ServedModels;
   countTokens: CountTokens;
+  pins: Pick<Pins, "of">;
   door: Door;
   now: () => number;
 }

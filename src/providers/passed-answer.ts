@@ -78,6 +78,17 @@ const readers = {
   responses: responsesBlocks,
 } as const;
 
+/** What the same account alone can read again. */
+export function marksOf(endpoint: ModelEndpointName, body: JsonObject): string[] {
+  const parts = listed(body[endpoint === "messages" ? "content" : "output"]);
+  const sealed = parts.flatMap((part) =>
+    ["signature", "data", "encrypted_content"].map((name) => textIn(own(part, name))),
+  );
+  return [...sealed, ...(endpoint === "responses" ? [textIn(body["id"])] : [])].filter(
+    (mark) => mark !== "",
+  );
+}
+
 /** The member without which a success of a wire is no answer. */
 export const answerMember: Readonly<Record<ModelEndpointName, string>> = {
   messages: "content",

@@ -2,16 +2,20 @@
 import { APICallError } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
 import { withoutTrailing } from "../domain/bounded-url.ts";
-import { isObject, own, parsedJson } from "../domain/json.ts";
+import { isObject, own, parsedJson, type JsonObject } from "../domain/json.ts";
 import type { ModelEndpointName } from "../domain/model-endpoint.ts";
 import { bodyFor, type PassedRequest } from "../domain/passing.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { ProviderAnswer, ProviderRequest, Providers } from "../domain/sampling/providers.ts";
+import type { Pins } from "../domain/sampling/pins.ts";
 import { speaks } from "../domain/wires/spoken.ts";
 import { passOn } from "./message.ts";
 import { boundedFetch, readOutside } from "./bounded.ts";
 import { faultContext, faultOf } from "./faults.ts";
-import { answerMember, readPassedAnswer } from "./passed-answer.ts";
+import { answerMember, marksOf, readPassedAnswer } from "./passed-answer.ts";
+
+/** A request that its provider is sent as it came. */
+export type Passing = ProviderRequest & { passed: PassedRequest };
 
 const paths: Readonly<Record<ModelEndpointName, string>> = {
   messages: "messages",
@@ -56,7 +60,7 @@ function textOf(bytes: Uint8Array): string | null {
 }
 
 /** As the libraries throw it, so that the same rows say what it means. */
-function failureOf(url: string, response: Response, text: string | null): APICallError {
+export function failureOf(url: string, response: Response, text: string | null): APICallError {
   const body = parsedJson(text ?? "");
   // A response that failed inside has an answer's members, and an error.
   const failed = isObject(body) && own(body, "status") === "failed" ? body : undefined;
@@ -71,21 +75,46 @@ function failureOf(url: string, response: Response, text: string | null): APICal
   });
 }
 
-async function passOnce(
-  request: ProviderRequest & { passed: PassedRequest },
+/** Sends the client's bytes to the wire's endpoint. */
+export async function sendPassed(
+  { credential, model, passed, signal, maxTokens }: Passing,
   deps: { fetch: typeof fetch; baseUrl: string },
-): Promise<ProviderAnswer> {
-  const { credential, model, call, passed, signal, maxTokens, outside } = request;
-  const { endpoint } = passed;
-  const url = urlOf(deps.baseUrl, endpoint);
-  const { provider } = credential;
-  const send = readOutside(boundedFetch(deps.fetch, "text"), outside);
-  const response = await send(url, {
+): Promise<{ url: string; response: Response }> {
+  const { provider, apiKey } = credential;
+  const url = urlOf(deps.baseUrl, passed.endpoint);
+  const response = await deps.fetch(url, {
     method: "POST",
-    headers: passedHeaders(passed, credential.apiKey),
+    headers: passedHeaders(passed, apiKey),
     body: bodyFor(passed, { provider, model: model.id, maxTokens }),
     signal,
   });
+  return { url, response };
+}
+
+export interface PassDeps {
+  fetch: typeof fetch;
+  baseUrl: string;
+  /** absent: nothing is remembered */
+  pins?: Pick<Pins, "note">;
+}
+
+/** Remembers whose account can read the answer again. */
+export function noteMarks(
+  { credential, passed }: Passing,
+  body: JsonObject,
+  pins: PassDeps["pins"],
+): void {
+  if (credential.id !== undefined) pins?.note(marksOf(passed.endpoint, body), credential.id);
+}
+
+async function passOnce(
+  request: Passing,
+  { fetch, baseUrl, pins }: PassDeps,
+): Promise<ProviderAnswer> {
+  const { call, passed, outside } = request;
+  const { endpoint } = passed;
+  const bounded = readOutside(boundedFetch(fetch, "text"), outside);
+  const { url, response } = await sendPassed(request, { fetch: bounded, baseUrl });
   const text = textOf(new Uint8Array(await response.arrayBuffer()));
   const body = response.status === 200 && text !== null ? parsedJson(text) : undefined;
   const isAnswer =
@@ -93,6 +122,7 @@ async function passOnce(
     own(body, "status") !== "failed" &&
     own(body, answerMember[endpoint]) !== undefined;
   if (!isAnswer || text === null) throw failureOf(url, response, text);
+  noteMarks(request, body, pins);
   return { ...readPassedAnswer(endpoint, body, call), notes: [], passed: text };
 }
 
@@ -120,15 +150,13 @@ export async function countPassed(
   }
 }
 
-export const isPassed = (
-  request: ProviderRequest,
-): request is ProviderRequest & { passed: PassedRequest } =>
+export const isPassed = (request: ProviderRequest): request is Passing =>
   request.passed !== undefined && speaks(request.model, request.passed.endpoint);
 
 /** Never throws. */
 export async function pass(
-  request: ProviderRequest & { passed: PassedRequest },
-  deps: { fetch: typeof fetch; baseUrl: string; now: () => number },
+  request: Passing,
+  deps: PassDeps & { now: () => number },
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
   try {
     return ok(await passOnce(request, deps));

@@ -7,6 +7,7 @@ import type {
   ProviderRequest,
   ReasoningRefusals,
 } from "../domain/sampling/providers.ts";
+import type { Pins } from "../domain/sampling/pins.ts";
 import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
 import { partsOf, type TakePart } from "../domain/sampling/stream-parts.ts";
 import { endpointOf } from "../domain/choice/endpoints.ts";
@@ -18,6 +19,7 @@ import { generateImage } from "./image.ts";
 import { generate, mediaOf } from "./language.ts";
 import { listModels } from "./listing.ts";
 import type { Kind } from "./metadata.ts";
+import { streamPassed } from "./passed-stream.ts";
 import { countPassed, isPassed, pass } from "./passed.ts";
 import { generateSpeech } from "./speech.ts";
 import type { RecentAnswers } from "./recent-answers.ts";
@@ -37,6 +39,8 @@ export interface ProvidersDeps {
   now: () => number;
   refusals?: ReasoningRefusals;
   recentAnswers?: RecentAnswers;
+  /** absent: nothing is remembered */
+  pins?: Pick<Pins, "note">;
 }
 
 function problemOf(credential: CredentialPlace, deps: ProvidersDeps): string | null {
@@ -93,6 +97,9 @@ async function stream(
   deps: ProvidersDeps,
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
   if (kind !== "language" || mediaOf(request).length > 0) return complete(request, kind, deps);
+  const baseUrl = isPassed(request) ? baseUrlOf(request.credential) : null;
+  if (isPassed(request) && baseUrl !== null)
+    return streamPassed(request, take, { ...deps, baseUrl });
   // What only the provider's own wire carries can't be translated.
   if ((request.call.passing?.losses.length ?? 0) > 0) return err(notSent());
   const { fetch, isDone } = streamBody(deps.fetch);

@@ -5,7 +5,7 @@ import { mostErrorBytes } from "./bounded.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Unpacked bytes of one stream: a hundred thousand tokens, each in an event of its own, have 30 MB. */
-const mostStreamBytes = 64 * 1024 * 1024;
+export const mostStreamBytes = 64 * 1024 * 1024;
 
 const done = "[DONE]";
 

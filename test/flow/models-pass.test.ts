@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, answered, at } from "../fakes/caller.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { answerAt } from "../fakes/wire-answers.ts";
+import { eventsAt } from "../fakes/wire-streams.ts";
 import { startWireServer, type WireRequest, type WireServer } from "../fakes/wire-server.ts";
 import { claudeCode, codex } from "../fixtures/models/recorded.ts";
 
@@ -10,16 +11,16 @@ let router: SharedRouter;
 let provider: WireServer;
 let admin: ReturnType<typeof adminOf>;
 let received: WireRequest[] = [];
-let says: (request: WireRequest) => { status: number; text: string };
+let says: (request: WireRequest) => { status: number; text: string; type?: string };
 const slug = "passed";
 
 beforeAll(async () => {
   provider = await startWireServer({
     receives: (request) => void received.push(request),
     answers(request, response) {
-      const { status, text } = says(request);
+      const { status, text, type = "application/json" } = says(request);
       response.writeHead(status, {
-        "content-type": "application/json",
+        "content-type": type,
         "anthropic-organization-id": "org-of-all",
         "anthropic-ratelimit-requests-remaining": "1",
       });
@@ -158,6 +159,70 @@ it("a repetition by its key is answered with the same bytes", async () => {
     one.text,
     1,
   ]);
+});
+
+describe("a stream", () => {
+  const streaming = (text: string): string => text.replace("{", '{"stream":true,');
+  const streams = (change: (events: string[]) => string[] = (events) => events) => {
+    says = ({ wire }) => ({
+      status: 200,
+      type: "text/event-stream",
+      text: change(eventsAt(wire ?? "compatible", { text: "Fine.", thinks: "Hm." })).join(""),
+    });
+  };
+
+  it("of Claude Code's request comes back as it came, and is recorded", async () => {
+    streams((events) => [": connected\r\n\r\n", ...events]);
+    const key = await keyWith({ usdPerDay: 50 });
+    const answer = await post("/v1/messages", streaming(claudeCode.body("claude-sonnet-4-6")), {
+      ...claudeCode.headers,
+      "x-api-key": key,
+    });
+    const sent = [
+      ": connected\r\n\r\n",
+      ...eventsAt("anthropic", { text: "Fine.", thinks: "Hm." }),
+    ];
+    expect([answer.status, answer.text]).toEqual([200, sent.join("")]);
+    expect(received[0]?.bytes.toString()).toBe(streaming(claudeCode.body("claude-sonnet-4-6")));
+    const record = await recordOf(answer);
+    expect([record.get("outcome"), record.get("usage.outputTokens")]).toEqual(["succeeded", 5]);
+  });
+
+  it("of Codex's request too", async () => {
+    streams();
+    const answer = await post("/v1/responses", streaming(codex.body("gpt-5-mini")), {
+      ...codex.headers,
+      Authorization: `Bearer ${await keyWith()}`,
+    });
+    const sent = eventsAt("openai-responses", { text: "Fine." }).join("");
+    expect([answer.status, answer.text]).toEqual([200, sent]);
+  });
+
+  it("of Chat asks for the usage, and keeps it from a client that did not", async () => {
+    streams();
+    const body = streaming('{"model":"gpt-4.1-mini","messages":[{"role":"user","content":"x"}]}');
+    const headers = { Authorization: `Bearer ${await keyWith()}`, "Idempotency-Key": "stream" };
+    const ask = () => post("/v1/chat/completions", body, headers);
+    const answer = await ask();
+    const events = eventsAt("openai-chat", { text: "Fine.", thinks: "Hm." });
+    expect(answer.text).toBe(events.filter((event) => !event.includes('"choices":[]')).join(""));
+    expect(received[0]?.bytes.toString()).toBe(
+      `{"stream_options":{"include_usage":true},${body.slice(1)}`,
+    );
+    const again = await ask();
+    expect([again.text, received.length]).toEqual([answer.text, 1]);
+  });
+
+  it("that breaks ends with an error in the words of its API", async () => {
+    streams((events) => events.slice(0, -2));
+    const answer = await post("/v1/messages", streaming(claudeCode.body("claude-sonnet-4-6")), {
+      ...claudeCode.headers,
+      "x-api-key": await keyWith(),
+    });
+    expect(answer.text).toContain("event: error\ndata: ");
+    expect(answer.text).not.toContain("message_stop");
+    expect((await recordOf(answer)).get("outcome")).toBe("failed");
+  });
 });
 
 describe("a request to count tokens", () => {

@@ -3,6 +3,7 @@ import { toBase64Url } from "../../crypto/encoding.ts";
 import { sameText } from "../../crypto/same-text.ts";
 import { lazily, memoize } from "../../domain/lazily.ts";
 import { knownUrl } from "../../domain/servers/own-origin.ts";
+import type { SealedCredential } from "../../domain/ports/stores.ts";
 import type { Residency } from "../../domain/tenancy/residency.ts";
 import type { Services } from "../../http/context.ts";
 import type { Oauth } from "../../domain/servers/oauth.ts";
@@ -104,6 +105,7 @@ export function createDatabaseParts(
         now,
         refusals: isolate.refusals,
         recentAnswers: isolate.recentAnswers,
+        pins: isolate.pins,
       }),
     oauth: () => createOauth({ fetch, allowPrivate: allowPrivateUpstreams, now }),
     upstreamHeaders: () =>
@@ -147,6 +149,8 @@ export function createDatabaseParts(
   const { sha256Hex } = isolate;
   const states = () => createRoundStates({ vault: roundVault, nonce, now });
   const rounds = () => createRounds({ wire: roundWire, states: states(), sha256Hex, nonce, wait });
+  const openKey = (credential: SealedCredential) => isolate.openKey(credential, vault);
+  const countTokens = () => createCountTokens({ chooser, providers: parts.providers, openKey });
   const servicesWith = (authenticate: () => Authenticate): Services =>
     servicesOf(
       lazily<DatabaseServices>({
@@ -169,12 +173,8 @@ export function createDatabaseParts(
         rounds,
         route: () => createRoute({ chooser, now }),
         servedModels: () => createServedModels({ chooser }),
-        countTokens: () =>
-          createCountTokens({
-            chooser,
-            providers: parts.providers,
-            openKey: (credential) => isolate.openKey(credential, vault),
-          }),
+        pins: () => isolate.pins,
+        countTokens,
         sessions: () =>
           createSessions({ sessions: stores.sessions, chooser, memory, ids, now, sessionTtlMs }),
         ids: () => ids,

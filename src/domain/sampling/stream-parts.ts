@@ -26,9 +26,10 @@ export type TakePart = (part: StreamPart) => Promise<void>;
 export interface StreamReader {
   /**
    * The first content has come, so this model answers. Called once.
-   * @param about `model`: `provider/id`; `inputTokens`: as the provider has counted them; null: not yet
+   * @param about `model`: `provider/id`; `inputTokens`: as the provider has counted them; null: not yet; `passes`: the parts
+   *   are the provider's own events, and nothing is missing before or behind them
    */
-  begins(about: { model: string; inputTokens: number | null }): void;
+  begins(about: { model: string; inputTokens: number | null; passes: boolean }): void;
   /** Resolves when there is room for the next part, or when nobody reads any more. */
   take: TakePart;
 }

@@ -20,6 +20,8 @@ interface Found {
   unmeasuredTokens: number;
   isCached: boolean;
   isCachedForAnHour: boolean;
+  /** what binds the request to the account that made it */
+  marks: string[];
 }
 
 /** Members whose text no model reads. */
@@ -68,6 +70,12 @@ function readMark(mark: JsonValue, found: Found): void {
   if (own(mark, "ttl") === "1h") found.isCachedForAnHour = true;
 }
 
+function readOpaque(sealed: JsonValue, found: Found): void {
+  if (!isText(sealed)) return;
+  found.marks.push(sealed);
+  found.opaqueTokens += Math.ceil(sealed.length / charactersPerOpaqueToken);
+}
+
 /** Collects what a value holds. Without recursion, since a body may nest as deeply as it likes. */
 function read(value: JsonValue | undefined, found: Found): void {
   const open: JsonValue[] = value === undefined ? [] : [value];
@@ -79,9 +87,8 @@ function read(value: JsonValue | undefined, found: Found): void {
       for (const [name, member] of Object.entries(each)) {
         if (name === "cache_control" && isObject(member)) readMark(member, found);
         else if (opaque.has(name) || (name === "data" && each["type"] === "redacted_thinking"))
-          found.opaqueTokens += isText(member)
-            ? Math.ceil(member.length / charactersPerOpaqueToken)
-            : 0;
+          readOpaque(member, found);
+        else if (name === "signature" && isText(member)) found.marks.push(member);
         // The arguments of a tool may have any names.
         else if (name === "input" && isObject(member))
           found.blocks.push({ type: "text", text: JSON.stringify(member) });
@@ -99,6 +106,7 @@ const nothing = (): Found => ({
   unmeasuredTokens: 0,
   isCached: false,
   isCachedForAnHour: false,
+  marks: [],
 });
 
 const listed = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
@@ -110,6 +118,14 @@ const toolOf = (sent: JsonValue): Tool => {
 
 /** What is stored at the provider is input too. */
 const storedInputs = ["previous_response_id", "conversation", "prompt", "container"];
+
+/** What binds a request to the account whose answers it holds, the latest last. */
+export function marksIn(body: JsonObject): string[] {
+  const found = nothing();
+  for (const name of ["messages", "input"]) read(body[name], found);
+  const stored = body["previous_response_id"];
+  return isText(stored) ? [...found.marks, stored] : found.marks;
+}
 
 /** The needs of a request beside its call; null: none. `losses`: what only its own wire carries. */
 export function passingNeedsOf(

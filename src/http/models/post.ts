@@ -21,6 +21,7 @@ import type { ModelServices } from "../sampling-services.ts";
 import { patienceOf } from "../sampling/waiting.ts";
 import { askedByHeaders, modelClaim } from "./caller.ts";
 import type { Decoded, StreamRequest } from "./decoded.ts";
+import { marksIn } from "./outline.ts";
 import { decodedRequest } from "./decoded-request.ts";
 import { endpointPolicy, passedFrom } from "./passed-from.ts";
 import type { OpenEvents } from "./event-writer.ts";
@@ -62,8 +63,19 @@ async function samplingRequestOf(
   const key = idempotencyKeyOf(headers, {});
   const asked = askedByHeaders(headers);
   const [name, version] = (headers.get("User-Agent")?.split(" ")[0] ?? "").split("/");
+  const { passing } = decoded.call;
+  // What is sealed for one account excludes every other API, so only such a request is looked through.
+  const pinned =
+    passing === undefined || passing.losses.length === 0
+      ? null
+      : services.pins.of(marksIn(came.body));
   const call: Result<SamplingCall, Refusal> = asked.ok
-    ? ok({ ...decoded.call, ...asked.value, endpoint: came.endpoint })
+    ? ok({
+        ...decoded.call,
+        ...asked.value,
+        endpoint: came.endpoint,
+        ...(passing !== undefined && pinned !== null && { passing: { ...passing, pinned } }),
+      })
     : asked;
   return {
     caller,
@@ -192,8 +204,8 @@ async function streamTo(
     report: (thrown) => services.report(requestId, thrown),
   });
   if ("refused" in opened) return errorOf(opened.refused);
-  const { model, content } = opened;
-  const { ignored } = came.decoded;
+  const { model, content, passes } = opened;
+  const ignored = passes ? [] : came.decoded.ignored;
   return {
     headers: {
       ...idHeaders(requestId),

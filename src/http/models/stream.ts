@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { ClientBody } from "../../domain/ports/client-answer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { partsOf, type StreamReader } from "../../domain/sampling/stream-parts.ts";
+import { partsOf, type StreamPart, type StreamReader } from "../../domain/sampling/stream-parts.ts";
 import { createClientStream, type ClientStream } from "../../mcp/sse/client-stream.ts";
 import type { EndedCall } from "../../pipeline/sampling/states/states.ts";
 import type { EventWriter } from "./event-writer.ts";
@@ -41,9 +41,19 @@ export interface StreamedCall {
         content: ClientBody;
         /** `provider/id`; null: not known yet */
         model: string | null;
+        /** the events are the provider's own */
+        passes: boolean;
       }
   >;
 }
+
+/** Events that were recorded as they came. */
+const eventsOf = (text: string): StreamPart => ({
+  type: "event",
+  bytes: new TextEncoder().encode(text),
+  shows: "content",
+  text: "",
+});
 
 /** Writes what comes after the response has begun. */
 async function finish(
@@ -52,10 +62,16 @@ async function finish(
     reader,
     stream,
     hasBegun,
+    isPassed,
     events,
     errorBody,
     report,
-  }: Writing & { reader: StreamReader; stream: ClientStream; hasBegun: () => boolean },
+  }: Writing & {
+    reader: StreamReader;
+    stream: ClientStream;
+    hasBegun: () => boolean;
+    isPassed: () => boolean;
+  },
 ): Promise<void> {
   try {
     const { outcome } = await running;
@@ -63,10 +79,13 @@ async function finish(
     const { answer, decision } = outcome.value;
     // A repetition, or an answer that a person approved, comes whole.
     if (!hasBegun()) {
-      reader.begins({ model: answer.model, inputTokens: decision.usage.inputTokens });
-      for (const part of partsOf(answer.content)) await reader.take(part);
+      const { model, passed } = answer;
+      const passes = passed !== undefined;
+      reader.begins({ model, inputTokens: decision.usage.inputTokens, passes });
+      const parts = passes ? [eventsOf(passed)] : partsOf(answer.content);
+      for (const part of parts) await reader.take(part);
     }
-    stream.end(events.end(outcome.value));
+    stream.end(isPassed() ? "" : events.end(outcome.value));
   } catch (thrown) {
     report(thrown);
     stream.end(events.fail(errorBody({ reason: "internal" })));
@@ -82,6 +101,7 @@ export function streamedCall(client: AbortSignal): StreamedCall {
   const opened = Promise.withResolvers<"open">();
   let writing: Writing | null = null;
   let model: string | null = null;
+  let passes = false;
   let isFull = false;
   const stream = createClientStream({
     silentTicks: () => silentTicks,
@@ -98,9 +118,9 @@ export function streamedCall(client: AbortSignal): StreamedCall {
   const content = stream.open();
   const reader: StreamReader = {
     begins(about) {
-      model = about.model;
+      ({ model, passes } = about);
       opened.resolve("open");
-      void stream.write(writing?.events.begin(about) ?? "");
+      if (!passes) void stream.write(writing?.events.begin(about) ?? "");
     },
     async take(part) {
       const text = part.type === "event" ? part.bytes : (writing?.events.part(part) ?? "");
@@ -124,8 +144,9 @@ export function streamedCall(client: AbortSignal): StreamedCall {
         stream.leave();
         return { refused: first.outcome.error };
       }
-      void finish(running, { ...how, reader, stream, hasBegun: () => model !== null });
-      return { content, model: model ?? (first === "open" ? null : modelOf(first)) };
+      const state = { hasBegun: () => model !== null, isPassed: () => passes };
+      void finish(running, { ...how, reader, stream, ...state });
+      return { content, passes, model: model ?? (first === "open" ? null : modelOf(first)) };
     },
   };
 }

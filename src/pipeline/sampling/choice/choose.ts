@@ -38,6 +38,7 @@ import {
   type NegotiationRecord,
 } from "../../../domain/sampling/shaping.ts";
 import { askedToContinue, continuationNote } from "../../../domain/wires/continuation.ts";
+import { pinnedTo } from "./pinned.ts";
 import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
 import { mayNameBudget, scopesOf, type AskingServer } from "../../callers/scopes.ts";
 
@@ -235,11 +236,18 @@ export function createChooser(deps: {
           ? err({ ...error, cause: "no_credential" })
           : plan;
       }
+      const pin = asked.passing?.pinned;
+      const pinned = pinnedTo(plan.value, pin, snapshot);
+      if (!pinned.ok) return pinned;
+      const alsoPinned = (other: Plan | null): Plan | null => {
+        const its = other === null ? null : pinnedTo(other, pin, snapshot);
+        return its?.ok === true ? its.value : null;
+      };
       const call = { ...kept, maxTokens: plan.value.requirements.maxTokens };
-      const withoutRoom = (): Plan | null => planWithoutRoom(plan.value, asking, pool);
+      const withoutRoom = (): Plan | null => alsoPinned(planWithoutRoom(plan.value, asking, pool));
       const shortened = (from: Plan): Plan | null =>
-        kept.toolChoice === "required" ? null : planShortened(from, asking, pool);
-      return ok({ ...plan.value, call, withoutRoom, shortened });
+        kept.toolChoice === "required" ? null : alsoPinned(planShortened(from, asking, pool));
+      return ok({ ...pinned.value, call, withoutRoom, shortened });
     },
   };
 }

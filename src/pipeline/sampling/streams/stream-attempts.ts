@@ -81,7 +81,11 @@ function createGiving(
     if (!hasBegun) {
       hasBegun = true;
       givenOut();
-      reader.begins({ model: nameOf(request.model), inputTokens: bill.inputTokens() });
+      reader.begins({
+        model: nameOf(request.model),
+        inputTokens: bill.inputTokens(),
+        passes: parts.some(({ type }) => type === "event"),
+      });
     }
     isWaiting = true;
     for (const part of parts) await reader.take(part);

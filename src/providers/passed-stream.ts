@@ -1,0 +1,152 @@
+/** One streamed call whose events go on as they came. They are only observed: for the first content, the usage and the end. */
+import type { ProviderFault } from "../domain/attempts.ts";
+import { readBounded } from "../domain/bounded-body.ts";
+import { concatenated } from "../domain/bytes.ts";
+import { parsedJson } from "../domain/json.ts";
+import { asksForUsage } from "../domain/passing.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { ProviderAnswer } from "../domain/sampling/providers.ts";
+import type { Shows, StreamPart, TakePart } from "../domain/sampling/stream-parts.ts";
+import { mostErrorBytes } from "./bounded.ts";
+import { createEventBytes, dataOf, eventsIn } from "./event-bytes.ts";
+import { answerTooLarge, faultContext, faultOf } from "./faults.ts";
+import { passOn } from "./message.ts";
+import { failureOf, noteMarks, sendPassed, type PassDeps, type Passing } from "./passed.ts";
+import { readPassedAnswer } from "./passed-answer.ts";
+import { createObserver, lastOfChat, type StreamObserver } from "./passed-observer.ts";
+import { cutAnswer, faultOfEvent } from "./stream-faults.ts";
+import { mostStreamBytes } from "./stream-body.ts";
+import { countedInput } from "./usage.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Bytes of a stream that can be repeated. */
+const mostRepeatedBytes = 1024 * 1024;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+interface Batch {
+  /** `counted` before the events where the input was counted */
+  parts: StreamPart[];
+  /** an event after these is no JSON */
+  isGarbled: boolean;
+}
+
+/** Events that came together, as one part. An error, and what comes after it, does not go on. */
+function partsOfEvents(
+  bytes: Bytes,
+  { observer, holdsUsage }: { observer: StreamObserver; holdsUsage: boolean },
+): Batch {
+  const parts: StreamPart[] = [];
+  const events = eventsIn(decoder.decode(bytes));
+  const kept: string[] = [];
+  let shows: Shows = "nothing";
+  let text = "";
+  let isGarbled = false;
+  for (const event of events) {
+    const data = dataOf(event);
+    if (data !== null) {
+      const value = parsedJson(data);
+      isGarbled = value === undefined && data.trim() !== lastOfChat;
+      const input = countedInput(value);
+      if (input !== null) parts.push({ type: "counted", input });
+      const seen = observer.add(value, data);
+      if (isGarbled || observer.failure() !== undefined) break;
+      if (seen.isUsageChunk === true && holdsUsage) continue;
+      text += seen.text;
+      if (shows === "nothing" || seen.shows === "content") shows = seen.shows;
+    }
+    kept.push(event);
+  }
+  const given = kept.length === events.length ? bytes : encoder.encode(kept.join(""));
+  if (given.byteLength > 0) parts.push({ type: "event", bytes: given, shows, text });
+  return { parts, isGarbled };
+}
+
+/** Keeps a stream for whoever repeats the request. */
+function createRecording() {
+  let pieces: Bytes[] = [];
+  let size = 0;
+  return {
+    add(piece: Bytes) {
+      size += piece.byteLength;
+      if (size > mostRepeatedBytes) pieces = [];
+      else pieces.push(piece);
+    },
+    /** undefined: it is too long */
+    text: (): string | undefined =>
+      size > mostRepeatedBytes ? undefined : decoder.decode(concatenated(pieces)),
+  };
+}
+
+const isEventStream = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") === true;
+
+/** Reads to the end, or to an event that is an error. */
+async function readEvents(
+  body: ReadableStream<Bytes>,
+  { observer, holdsUsage, take }: { observer: StreamObserver; holdsUsage: boolean; take: TakePart },
+): Promise<void> {
+  const reader = body.getReader();
+  const wholeEvents = createEventBytes();
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+      if (size > mostStreamBytes) throw answerTooLarge("text");
+      const events = wholeEvents(value);
+      if (events === null) continue;
+      const { parts, isGarbled } = partsOfEvents(events, { observer, holdsUsage });
+      for (const part of parts) await take(part);
+      if (isGarbled) throw new SyntaxError("An event of the stream is no JSON.");
+      if (observer.failure() !== undefined) return;
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Never throws. */
+export async function streamPassed(
+  request: Passing,
+  take: TakePart,
+  deps: PassDeps & { now: () => number },
+): Promise<Result<ProviderAnswer, ProviderFault>> {
+  const { passed, call } = request;
+  const { endpoint, body } = passed;
+  const context = faultContext(request, deps.now());
+  const observer = createObserver(endpoint);
+  const recording = createRecording();
+  const read = () => readPassedAnswer(endpoint, observer.body(), call);
+  const faultWith = (fault: ProviderFault): Result<ProviderAnswer, ProviderFault> =>
+    err(observer.hasUsage() ? { ...fault, usage: read().usage } : fault);
+  try {
+    const { url, response } = await sendPassed(request, deps);
+    if (response.status !== 200 || response.body === null || !isEventStream(response)) {
+      const text = await readBounded(response.body, mostErrorBytes);
+      throw failureOf(url, response, text === null ? null : decoder.decode(text));
+    }
+    const holdsUsage = endpoint === "chat.completions" && !asksForUsage(body);
+    const recorded: TakePart = (part) => {
+      if (part.type === "event") recording.add(part.bytes);
+      return take(part);
+    };
+    await readEvents(response.body, {
+      observer,
+      holdsUsage,
+      take: recorded,
+    });
+  } catch (thrown) {
+    passOn(thrown, request);
+    return faultWith(faultOf(thrown, context));
+  }
+  const failure = observer.failure();
+  if (failure !== undefined) return faultWith(faultOfEvent(failure, context));
+  if (!observer.isEnded()) return faultWith(cutAnswer(context));
+  noteMarks(request, observer.body(), deps.pins);
+  const text = recording.text();
+  return ok({ ...read(), notes: [], ...(text !== undefined && { passed: text }) });
+}
