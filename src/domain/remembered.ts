@@ -1,7 +1,19 @@
-/** Memoizes a pure function of a text. Bounded, because callers control the texts. */
 const mostTexts = 1_000;
 const mostCharacters = 500;
 
+/** For immutable objects. */
+export function memoizedByObject<K extends object, T>(make: (key: K) => T): (key: K) => T {
+  const made = new WeakMap<K, T>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const fresh = make(key);
+    made.set(key, fresh);
+    return fresh;
+  };
+}
+
+/** Bounded, because callers control the texts. */
 export function rememberedByText<T>(make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>();
   return (text) => {

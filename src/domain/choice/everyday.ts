@@ -2,8 +2,9 @@
  * The default without preferences: each provider's everyday model, by closeness to the median price. Ignores the
  * request's size, so `maxTokens` does not change the selection.
  */
+import { memoizedByObject } from "../remembered.ts";
 import { canonicalOf } from "../models/canonical-name.ts";
-import { everydayLines, isForCode, newestFirst, parseModel } from "../models/lines.ts";
+import { everydayLines, isForCode, lineOf, newestFirst } from "../models/lines.ts";
 import { kindOf, readHint, type Kind } from "../models/model-index.ts";
 import { alwaysReasons } from "../models/reasoning.ts";
 import { withoutSuperseded } from "../models/superseded.ts";
@@ -25,8 +26,6 @@ const hasPrice = (model: Model): boolean => Number.isFinite(priceOf(model));
 /** Ignores models without a price unless no model has one. */
 const pricedAmong = (models: readonly Model[]): readonly Model[] =>
   models.some(hasPrice) ? models.filter(hasPrice) : models;
-
-const lineOf = (model: Model): string => parseModel(model)?.line ?? model.id;
 
 const sharedName = (model: Model): string => canonicalOf(model) ?? nameOf(model);
 
@@ -90,16 +89,16 @@ function everydayAmong(models: readonly Model[]): Everyday[] {
     });
 }
 
-/** Pools are immutable. */
-const ranks = new WeakMap<ModelPool["ranked"], Map<Kind, ReadonlyMap<number, number>>>();
+const ranksOf = memoizedByObject(
+  (_: ModelPool["ranked"]) => new Map<Kind, ReadonlyMap<number, number>>(),
+);
 
 /** Rank of each provider's everyday model of a kind, by position in the pool. */
 export function everydayRanks(
   { ranked }: Pick<ModelPool, "ranked">,
   kind: Kind,
 ): ReadonlyMap<number, number> {
-  const ofPool = ranks.get(ranked) ?? new Map<Kind, ReadonlyMap<number, number>>();
-  ranks.set(ranked, ofPool);
+  const ofPool = ranksOf(ranked);
   const known = ofPool.get(kind);
   if (known !== undefined) return known;
   const models = ranked

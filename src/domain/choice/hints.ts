@@ -3,10 +3,11 @@
  * versions, the nearest generations of its line, names that contain the hint. A retired model's successor counts as a
  * match.
  */
+import { memoizedByObject, rememberedByText } from "../remembered.ts";
 import { classesNamedBy, equivalentsOf } from "../models/equivalents.ts";
 import { isPriceMissing } from "../models/cost.ts";
 import { goneModelNamed } from "../models/gone-models.ts";
-import { newestFirst, parseModel, type ParsedName } from "../models/lines.ts";
+import { generationOf, newestFirst, parseModel, type ParsedName } from "../models/lines.ts";
 import {
   containing,
   equalTo,
@@ -23,8 +24,6 @@ import {
 } from "../models/model-index.ts";
 import { meantBy } from "../models/misspelt.ts";
 import type { Model } from "../models/model.ts";
-
-const mostKnownHints = 500;
 
 export interface Narrowed {
   /** by position; 0: not preferred, otherwise lower is better; null: no preference */
@@ -109,7 +108,7 @@ function goneModelsFor(hint: ReadHint, all: ModelIndex): Gone[] {
 }
 
 function isOfGeneration(named: ParsedName, model: Model | undefined): boolean {
-  const generation = model === undefined ? null : (parseModel(model)?.generation ?? null);
+  const generation = model === undefined ? null : generationOf(model);
   return named.wholeGeneration && generation !== null
     ? Math.floor(generation) === named.generation
     : generation === named.generation;
@@ -122,7 +121,7 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
     const fit = (index.byLine.get(parsed.line) ?? []).filter((at) => {
       const model = index.models[at];
       if (model === undefined || !served.isFeasible(at)) return false;
-      const generation = parseModel(model)?.generation ?? null;
+      const generation = generationOf(model);
       const isOlder =
         generation !== null && parsed.generation !== null && generation < parsed.generation;
       const isWeaker =
@@ -159,7 +158,7 @@ function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean
   const isLatest = parsed.generation === null && folded.endsWith("-latest");
   const distanceOf = (at: number): number => {
     const model = index.models[at];
-    const generation = model === undefined ? null : (parseModel(model)?.generation ?? null);
+    const generation = model === undefined ? null : generationOf(model);
     if (isLatest) return -(generation ?? 0);
     if (parsed.generation === null) return 0;
     if (generation === null) return Number.POSITIVE_INFINITY;
@@ -217,22 +216,16 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): numbe
 }
 
 /** Cached: correction compares an unknown hint with every line. */
-const corrections = new WeakMap<ModelIndex, Map<string, string | null>>();
+const corrections = memoizedByObject((index: ModelIndex) =>
+  rememberedByText((hint): string | null => {
+    const read = readHint(hint);
+    return read === null || goneModelNamed(read.folded) !== null ? null : meantBy(read, index);
+  }),
+);
 
 /** The corrected name of a misspelt hint; null: correct or unknown. */
-export function correctionOf(hint: string, all: readonly Model[]): string | null {
-  const read = readHint(hint);
-  if (read === null || goneModelNamed(read.folded) !== null) return null;
-  const index = indexOf(all);
-  const known = corrections.get(index) ?? new Map<string, string | null>();
-  corrections.set(index, known);
-  const before = known.get(read.folded);
-  if (before !== undefined) return before;
-  const meant = meantBy(read, index);
-  if (known.size >= mostKnownHints) known.clear();
-  known.set(read.folded, meant);
-  return meant;
-}
+export const correctionOf = (hint: string, all: readonly Model[]): string | null =>
+  corrections(indexOf(all))(hint);
 
 export function narrow(hints: readonly string[], served: Served, all: readonly Model[]): Narrowed {
   const read = hints.flatMap((hint) => {
@@ -253,25 +246,21 @@ export function narrow(hints: readonly string[], served: Served, all: readonly M
 }
 
 /** Cached: searching all names takes longer than a selection. */
-const knownHints = new WeakMap<ModelIndex, Map<string, boolean>>();
+const knownHints = memoizedByObject((index: ModelIndex) =>
+  rememberedByText((hint): boolean => {
+    const read = readHint(hint);
+    if (read === null) return false;
+    const { folded, parsed } = read;
+    return (
+      index.byName.has(folded) ||
+      goneModelNamed(folded) !== null ||
+      versionsOf(index, read).length > 0 ||
+      (parsed !== null && saysLine(parsed, index) && index.byLine.has(lineIn(index, parsed))) ||
+      (parsed !== null && parsed.generation !== null && index.bySeries.has(parsed.series)) ||
+      index.text.includes(folded)
+    );
+  }),
+);
 
-export function isKnownHint(hint: string, all: readonly Model[]): boolean {
-  const read = readHint(hint);
-  if (read === null) return false;
-  const index = indexOf(all);
-  const known = knownHints.get(index) ?? new Map<string, boolean>();
-  knownHints.set(index, known);
-  const { folded, parsed } = read;
-  const before = known.get(folded);
-  if (before !== undefined) return before;
-  const found =
-    index.byName.has(folded) ||
-    goneModelNamed(folded) !== null ||
-    versionsOf(index, read).length > 0 ||
-    (parsed !== null && saysLine(parsed, index) && index.byLine.has(lineIn(index, parsed))) ||
-    (parsed !== null && parsed.generation !== null && index.bySeries.has(parsed.series)) ||
-    index.text.includes(folded);
-  if (known.size >= mostKnownHints) known.clear();
-  known.set(folded, found);
-  return found;
-}
+export const isKnownHint = (hint: string, all: readonly Model[]): boolean =>
+  knownHints(indexOf(all))(hint);

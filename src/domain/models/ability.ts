@@ -1,5 +1,6 @@
 /** Finer than tiers: scores of one tier, benchmark and setting move a model by less than half a tier. */
-import { abler, parseModel } from "./lines.ts";
+import { memoizedByObject } from "../remembered.ts";
+import { abler, generationOf, parseModel } from "./lines.ts";
 import { isEstimated, type Model } from "./model.ts";
 
 const middleTier = 3;
@@ -53,7 +54,6 @@ const lineAndTier = (model: Model): string =>
 /** Within a line and tier, a newer model is never below an older one. */
 function keepLineOrder(models: readonly Model[], ability: Map<Model, number>): void {
   const moved = new Set([...ability.keys()].map(lineAndTier));
-  const generationOf = (model: Model): number | null => parseModel(model)?.generation ?? null;
   const groups = Map.groupBy(
     models.filter((model) => generationOf(model) !== null && moved.has(lineAndTier(model))),
     lineAndTier,
@@ -91,24 +91,16 @@ function keepMakersOrder(models: readonly Model[], ability: Map<Model, number>):
 const abilityIn = (ability: ReadonlyMap<Model, number>, model: Model): number =>
   ability.get(model) ?? model.intelligence ?? middleTier;
 
-const abilities = new WeakMap<readonly Model[], ReadonlyMap<Model, number>>();
-
 /** Tier plus fraction. @param models all known models */
-export function abilityOf(models: readonly Model[]): (model: Model) => number {
-  let ability = abilities.get(models);
-  if (ability === undefined) {
-    const moved = new Map<Model, number>();
-    for (const [model, { lead, others }] of evidenceOf(models)) {
-      const bounded = Math.max(-mostMovement, Math.min(mostMovement, lead / (others + doubt)));
-      moved.set(model, (model.intelligence ?? middleTier) + bounded);
-    }
-    keepLineOrder(models, moved);
-    keepMakersOrder(models, moved);
-    for (const model of models)
-      if (isEstimated(model)) moved.set(model, (model.intelligence ?? middleTier) - mostMovement);
-    abilities.set(models, moved);
-    ability = moved;
+export const abilityOf = memoizedByObject((models: readonly Model[]) => {
+  const ability = new Map<Model, number>();
+  for (const [model, { lead, others }] of evidenceOf(models)) {
+    const bounded = Math.max(-mostMovement, Math.min(mostMovement, lead / (others + doubt)));
+    ability.set(model, (model.intelligence ?? middleTier) + bounded);
   }
-  const known = ability;
-  return (model) => abilityIn(known, model);
-}
+  keepLineOrder(models, ability);
+  keepMakersOrder(models, ability);
+  for (const model of models)
+    if (isEstimated(model)) ability.set(model, (model.intelligence ?? middleTier) - mostMovement);
+  return (model: Model): number => abilityIn(ability, model);
+});

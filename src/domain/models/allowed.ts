@@ -2,7 +2,7 @@ import { canonicalName, canonicalOf, otherNamesOf, spellingsOf } from "./canonic
 import { nameOf, type Model } from "./model.ts";
 import { matchesGlob, matchesParts } from "./globs.ts";
 import { isVariant } from "./plain-name.ts";
-import { rememberedByText } from "../remembered.ts";
+import { memoizedByObject, rememberedByText } from "../remembered.ts";
 
 export type NamedModel = Pick<Model, "provider" | "id"> &
   Partial<Pick<Model, "like" | "name" | "aliases">>;
@@ -55,15 +55,7 @@ function namesOf(model: NamedModel): Names {
   };
 }
 
-const known = new WeakMap<NamedModel, Names>();
-
-function rememberedNames(model: NamedModel): Names {
-  const before = known.get(model);
-  if (before !== undefined) return before;
-  const names = namesOf(model);
-  known.set(model, names);
-  return names;
-}
+const rememberedNames = memoizedByObject(namesOf);
 
 interface DenyingGlob {
   plain: string[];

@@ -1,4 +1,5 @@
 /** A provider-independent model name, for example `anthropic/claude-sonnet-5`. */
+import { memoizedByObject } from "../remembered.ts";
 import { parseName } from "./lines.ts";
 import type { Model } from "./model.ts";
 import { bareName, foldName, withoutServing } from "./plain-name.ts";
@@ -109,16 +110,15 @@ export function canonicalName(text: string): string | null {
   return alsoCalled.get(name) ?? `${maker}/${name}`;
 }
 
-const read = new WeakMap<object, string | null>();
-
-export function canonicalOf(
-  model: Pick<Model, "id"> & Partial<Pick<Model, "like" | "name" | "aliases">>,
-) {
-  const known = read.get(model);
-  if (known !== undefined) return known;
-  const { id, like = id, name = id, aliases = [] } = model;
-  let found: string | null = null;
-  for (const each of [like, id, name, ...aliases]) found ??= canonicalName(each);
-  read.set(model, found);
-  return found;
-}
+export const canonicalOf = memoizedByObject(
+  ({
+    id,
+    like = id,
+    name = id,
+    aliases = [],
+  }: Pick<Model, "id"> & Partial<Pick<Model, "like" | "name" | "aliases">>): string | null => {
+    let found: string | null = null;
+    for (const each of [like, id, name, ...aliases]) found ??= canonicalName(each);
+    return found;
+  },
+);

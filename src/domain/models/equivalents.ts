@@ -1,4 +1,5 @@
 /** A line has the class of its newest member: a hint for Claude Sonnet 3 means today's Sonnet. */
+import { memoizedByObject } from "../remembered.ts";
 import { isPriceMissing } from "./cost.ts";
 import { goneModelNamed } from "./gone-models.ts";
 import { isForCode, newestFirst, parseModel } from "./lines.ts";
@@ -38,11 +39,10 @@ const speaksFirst = (a: Model, b: Model): number =>
   Number(isPriceMissing(a)) - Number(isPriceMissing(b)) ||
   newestFirst(a, b);
 
-const classesByIndex = new WeakMap<ModelIndex, Map<string, ModelClass>>();
+const classesIn = memoizedByObject((_: ModelIndex) => new Map<string, ModelClass>());
 
 function classOfLine(index: ModelIndex, line: string): ModelClass | null {
-  const classes = classesByIndex.get(index) ?? new Map<string, ModelClass>();
-  classesByIndex.set(index, classes);
+  const classes = classesIn(index);
   const known = classes.get(line);
   if (known !== undefined) return known;
   const members = (index.byLine.get(line) ?? []).flatMap((at) => index.models[at] ?? []);

@@ -2,6 +2,7 @@
  * Parses model names. A line is a series and a size; its members differ by generation. Works for synced and custom
  * models, and for copies at other providers.
  */
+import { memoizedByObject } from "../remembered.ts";
 import { isUncurated, nameOf, type Model } from "./model.ts";
 import { bareName, foldName, withoutServing } from "./plain-name.ts";
 
@@ -173,23 +174,23 @@ export function parseName(name: string): ParsedName | null {
 const isMaker = ([first = "", second = ""]: readonly string[]): boolean =>
   makers.has(first) || (alsoMakers.has(first) && seriesByWord.has(second));
 
-const parsed = new WeakMap<Pick<Model, "id">, ParsedName | null>();
-
 /** Reads id, display name or family. Unknown words of uncurated models count: `gpt-7-vega` is a line of its own. */
-export function parseModel(
-  model: Pick<Model, "id" | "name" | "family" | "synced"> & Partial<Pick<Model, "source">>,
-): ParsedName | null {
-  const known = parsed.get(model);
-  if (known !== undefined) return known;
-  const family = model.family === null ? null : foldName(model.family);
-  const read =
-    parseName(model.id) ??
-    parseName(model.name) ??
-    (family === null ? null : (parseName(family) ?? familyAlone(family)));
-  const its = read !== null && isUncurated(model) ? { ...read, line: read.wholeLine } : read;
-  parsed.set(model, its);
-  return its;
-}
+export const parseModel = memoizedByObject(
+  (
+    model: Pick<Model, "id" | "name" | "family" | "synced"> & Partial<Pick<Model, "source">>,
+  ): ParsedName | null => {
+    const family = model.family === null ? null : foldName(model.family);
+    const read =
+      parseName(model.id) ??
+      parseName(model.name) ??
+      (family === null ? null : (parseName(family) ?? familyAlone(family)));
+    return read !== null && isUncurated(model) ? { ...read, line: read.wholeLine } : read;
+  },
+);
+
+export const generationOf = (model: Model): number | null => parseModel(model)?.generation ?? null;
+
+export const lineOf = (model: Model): string => parseModel(model)?.line ?? model.id;
 
 const familyAlone = (family: string): ParsedName => ({
   series: family,
@@ -226,9 +227,8 @@ export const isForCode = (line: string): boolean =>
   /(^|-)(codex|coder|code|build|codestral|devstral)(-|$)/.test(line);
 
 export function newestFirst(a: Model, b: Model): number {
-  const generationOf = (model: Model): number => parseModel(model)?.generation ?? 0;
   return (
-    generationOf(b) - generationOf(a) ||
+    (generationOf(b) ?? 0) - (generationOf(a) ?? 0) ||
     (b.releasedAt ?? "").localeCompare(a.releasedAt ?? "") ||
     (nameOf(a) < nameOf(b) ? -1 : 1)
   );

@@ -1,3 +1,4 @@
+import { memoizedByObject } from "../remembered.ts";
 import { otherTrades } from "./catalogue-sync.ts";
 import { goneModelNamed } from "./gone-models.ts";
 import { newestFirst, parseModel } from "./lines.ts";
@@ -40,16 +41,10 @@ const namesOf = ({ id, aliases }: Pick<Model, "id" | "aliases">): string[] => [
   ...aliases.map((alias) => alias.toLowerCase()),
 ];
 
-const names = new WeakMap<Listing, ReadonlySet<string>>();
-
-function namesIn(listing: Listing): ReadonlySet<string> {
-  const known = names.get(listing);
-  if (known !== undefined) return known;
+const namesIn = memoizedByObject((listing: Listing): ReadonlySet<string> => {
   const ids = listing.ids.map((id) => id.toLowerCase());
-  const found = new Set([...ids, ...ids.map(undated)]);
-  names.set(listing, found);
-  return found;
-}
+  return new Set([...ids, ...ids.map(undated)]);
+});
 
 export const isListed = (model: Pick<Model, "id" | "aliases">, listing: Listing): boolean =>
   namesOf(model).some((name) => namesIn(listing).has(name) || namesIn(listing).has(lasting(name)));

@@ -1,3 +1,4 @@
+import { memoizedByObject, rememberedByText } from "../remembered.ts";
 import { canonicalOf } from "./canonical-name.ts";
 import { parseModel, parseName, type ParsedName } from "./lines.ts";
 import { nameOf, type Model } from "./model.ts";
@@ -43,27 +44,18 @@ export interface ReadHint {
   parsed: ParsedName | null;
 }
 
-/** Cached: servers repeat their hints. */
-const readHints = new Map<string, ReadHint | null>();
-const mostReadHints = 500;
-
 /** Abilities are requirements of the request, not model names. */
 const abilities: ReadonlySet<string> = new Set(["vision", "multimodal", "reasoning", "tools"]);
 
-export function readHint(hint: string): ReadHint | null {
-  const known = readHints.get(hint);
-  if (known !== undefined) return known;
+/** Cached: servers repeat their hints. */
+export const readHint = rememberedByText((hint): ReadHint | null => {
   const asked = foldName(hint);
   // ChatGPT is the product; the series is GPT.
   const folded = asked === "chatgpt" || asked === "chat-gpt" ? "gpt" : asked;
-  const read =
-    folded === "" || abilities.has(folded)
-      ? null
-      : { folded, parsed: parseName(folded === asked ? hint : folded) };
-  if (readHints.size >= mostReadHints) readHints.clear();
-  readHints.set(hint, read);
-  return read;
-}
+  return folded === "" || abilities.has(folded)
+    ? null
+    : { folded, parsed: parseName(folded === asked ? hint : folded) };
+});
 
 interface Findable {
   names: readonly string[];
@@ -71,22 +63,15 @@ interface Findable {
   parsed: ParsedName | null;
 }
 
-const findables = new WeakMap<Model, Findable>();
-
-function findableOf(model: Model): Findable {
-  let findable = findables.get(model);
-  if (findable === undefined) {
-    const full = [nameOf(model), model.name, ...model.aliases].map(foldName);
-    const family = model.family === null ? [] : [foldName(model.family)];
-    findable = {
-      names: [...new Set([...full, foldName(model.id), ...full.map(bareName)])],
-      text: [...full, ...family].join(separator),
-      parsed: parseModel(model),
-    };
-    findables.set(model, findable);
-  }
-  return findable;
-}
+const findableOf = memoizedByObject((model: Model): Findable => {
+  const full = [nameOf(model), model.name, ...model.aliases].map(foldName);
+  const family = model.family === null ? [] : [foldName(model.family)];
+  return {
+    names: [...new Set([...full, foldName(model.id), ...full.map(bareName)])],
+    text: [...full, ...family].join(separator),
+    parsed: parseModel(model),
+  };
+});
 
 const none: readonly number[] = [];
 
@@ -108,11 +93,7 @@ function addCanonical(byName: Map<string, number[]>, models: readonly Model[]): 
   for (const { at, names } of found) for (const name of names) add(byName, name, at);
 }
 
-const indexes = new WeakMap<readonly Model[], ModelIndex>();
-
-export function indexOf(models: readonly Model[]): ModelIndex {
-  const known = indexes.get(models);
-  if (known !== undefined) return known;
+export const indexOf = memoizedByObject((models: readonly Model[]): ModelIndex => {
   const byName = new Map<string, number[]>();
   const byCore = new Map<string, number[]>();
   const byLine = new Map<string, number[]>();
@@ -131,11 +112,8 @@ export function indexOf(models: readonly Model[]): ModelIndex {
     starts[at + 1] = (starts[at] ?? 0) + text.length + separator.length;
   }
   addCanonical(byName, models);
-  const text = texts.join(separator);
-  const index = { models, byName, byCore, byLine, bySeries, text, starts };
-  indexes.set(models, index);
-  return index;
-}
+  return { models, byName, byCore, byLine, bySeries, text: texts.join(separator), starts };
+});
 
 /** The hinted line, including unknown words if such a line exists. */
 export const lineIn = ({ byLine }: ModelIndex, { line, wholeLine }: ParsedName): string =>
@@ -175,14 +153,16 @@ export interface Holder {
 }
 
 /** Cached: a search takes as long as the rest of a selection, and servers repeat hints. */
-const holders = new WeakMap<ModelIndex, { byHint: Map<string, readonly Holder[]>; size: number }>();
+const holdersOf = memoizedByObject((_: ModelIndex) => ({
+  byHint: new Map<string, readonly Holder[]>(),
+  size: 0,
+}));
 /** Bound of the cached lists of one index; then all are evicted. */
 const mostHolders = 50_000;
 
 /** Models whose names contain the hint, by position, with the best fit. */
 export function containing(index: ModelIndex, { folded }: ReadHint): readonly Holder[] {
-  const known = holders.get(index) ?? { byHint: new Map<string, readonly Holder[]>(), size: 0 };
-  holders.set(index, known);
+  const known = holdersOf(index);
   const before = known.byHint.get(folded);
   if (before !== undefined) return before;
   const found = holdersIn(index, folded);

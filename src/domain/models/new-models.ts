@@ -1,13 +1,11 @@
 /** Tiers of synced models: from the newest member of a known line, otherwise estimated from the price. */
-import { isForCode, newestFirst, parseModel } from "./lines.ts";
+import { generationOf, isForCode, lineOf, newestFirst, parseModel } from "./lines.ts";
 import type { Catalogue, Model } from "./model.ts";
 
 type Tiers = Pick<Model, "intelligence" | "speed" | "estimated">;
 
-const lineOf = (model: Model): string => parseModel(model)?.line ?? model.id;
-
-const generationOf = (model: Model): number | null => {
-  const generation = parseModel(model)?.generation ?? null;
+const wholeGenerationOf = (model: Model): number | null => {
+  const generation = generationOf(model);
   return generation === null ? null : Math.floor(generation);
 };
 
@@ -17,15 +15,15 @@ const newestOfLines = (models: readonly Model[]): Model[] =>
 /** Models of the same generation, otherwise the nearest earlier one; for a new series, all. */
 function nearGeneration(model: Model, known: readonly Model[]): readonly Model[] {
   const series = parseModel(model)?.series;
-  const generation = generationOf(model);
+  const generation = wholeGenerationOf(model);
   const ofSeries = known.filter((other) => parseModel(other)?.series === series);
   const earlier = ofSeries.flatMap((other) => {
-    const its = generationOf(other);
+    const its = wholeGenerationOf(other);
     return its !== null && generation !== null && its <= generation ? [its] : [];
   });
   if (earlier.length === 0) return ofSeries.length > 0 ? ofSeries : known;
   const nearest = Math.max(...earlier);
-  return ofSeries.filter((other) => generationOf(other) === nearest);
+  return ofSeries.filter((other) => wholeGenerationOf(other) === nearest);
 }
 
 const tierOf = ({ intelligence }: Model): number => intelligence ?? 0;

@@ -1,3 +1,4 @@
+import { memoizedByObject } from "../remembered.ts";
 import { canonicalOf } from "./canonical-name.ts";
 import { modelsListed } from "./listings.ts";
 import {
@@ -12,11 +13,7 @@ import {
   type ModelOverride,
 } from "./model.ts";
 
-const byCanonicalName = new WeakMap<Catalogue, ReadonlyMap<string, Model>>();
-
-function namedIn(catalogue: Catalogue): ReadonlyMap<string, Model> {
-  const known = byCanonicalName.get(catalogue);
-  if (known !== undefined) return known;
+const namedIn = memoizedByObject((catalogue: Catalogue): ReadonlyMap<string, Model> => {
   const named = new Map<string, Model>();
   for (const model of catalogue.models) {
     const name = canonicalOf(model);
@@ -24,9 +21,8 @@ function namedIn(catalogue: Catalogue): ReadonlyMap<string, Model> {
     if (name !== null && (!named.has(name) || name.startsWith(`${model.provider}/`)))
       named.set(name, model);
   }
-  byCanonicalName.set(catalogue, named);
   return named;
-}
+});
 
 /** Provider-independent facts of a model. */
 export function knownAnywhere(

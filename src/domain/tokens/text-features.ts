@@ -14,6 +14,7 @@ import {
   type Kind,
   type Script,
 } from "./character-kinds.ts";
+import { tokenWeights } from "./token-weights.ts";
 
 /** Counts; `token-weights.ts` has the tokens of each, by family. */
 export interface TextFeatures {
@@ -40,8 +41,6 @@ export interface TextFeatures {
   indents: number;
   /** Vietnamese double accents */
   tones: number;
-  /** digits next to letters: identifiers, hashes, base64 */
-  mixes: number;
   /** runs of non-Latin letters */
   otherWords: number;
   /** one or two letters inside such a run */
@@ -104,39 +103,12 @@ const tellingHan = new Set(
   ),
 );
 
-const nothing: TextFeatures = {
-  words: 0,
-  long: 0,
-  foreign: 0,
-  accents: 0,
-  rareAccents: 0,
-  capitals: 0,
-  digits: 0,
-  digitGroups: 0,
-  punctuation: 0,
-  punctuationRuns: 0,
-  joints: 0,
-  lines: 0,
-  indents: 0,
-  tones: 0,
-  mixes: 0,
-  otherWords: 0,
-  shards: 0,
-  cyrillic: 0,
-  greek: 0,
-  hebrew: 0,
-  arabic: 0,
-  persian: 0,
-  ukrainian: 0,
-  indic: 0,
-  thai: 0,
-  han: 0,
-  traditional: 0,
-  kana: 0,
-  hangul: 0,
-  emoji: 0,
-  other: 0,
-};
+export const featureNames = Object.keys(tokenWeights) as (keyof typeof tokenWeights)[];
+
+const nothing: TextFeatures = Object.fromEntries(featureNames.map((name) => [name, 0])) as Record<
+  keyof typeof tokenWeights,
+  number
+>;
 
 interface Reading {
   readonly found: TextFeatures;
@@ -155,7 +127,6 @@ interface Reading {
 function readLetter(reading: Reading, unit: number, kind: Kind): void {
   const { found, before } = reading;
   const inWord = isLatin(before);
-  if (before === digit) found.mixes += 1;
   if (before === mark && reading.marks === 1) {
     found.punctuationRuns -= 1;
     found.joints += 1;
@@ -201,7 +172,6 @@ function readCharacter(reading: Reading, unit: number, kind: Kind): void {
       break;
     case digit:
       reading.run = isSame ? reading.run + 1 : 1;
-      if (wasWord) found.mixes += 1;
       found.digits += 1;
       if (reading.run % 3 === 1) found.digitGroups += 1;
       break;
@@ -245,8 +215,6 @@ export function featuresOf(text: string): TextFeatures {
   found.traditional = Math.min(found.han, traditionalPerTelling * tellingTraditional);
   return found;
 }
-
-export const featureNames = Object.keys(featuresOf("")) as (keyof TextFeatures)[];
 
 export function addFeatures(sum: TextFeatures, text: string): void {
   const found = featuresOf(text);

@@ -1,12 +1,13 @@
 /** Token estimates from weighted text features. A tokenizer would add 2 MB per family to the Worker. */
+import { memoizedByObject } from "../remembered.ts";
 import type { TokenFamily } from "../requirements.ts";
 import { featureNames, featuresOf, type TextFeatures } from "./text-features.ts";
-import { tokenWeights } from "./token-weights.ts";
+import { tokenWeights, weighedFamilies, type WeighedFamily } from "./token-weights.ts";
 
-function weigh(features: TextFeatures, family: keyof typeof tokenWeights): number {
-  const weights = tokenWeights[family];
+function weigh(features: TextFeatures, family: WeighedFamily): number {
+  const column = weighedFamilies.indexOf(family);
   let tokens = 0;
-  for (const name of featureNames) tokens += features[name] * weights[name];
+  for (const name of featureNames) tokens += features[name] * (tokenWeights[name][column] ?? 0);
   return tokens;
 }
 
@@ -14,10 +15,7 @@ function weigh(features: TextFeatures, family: keyof typeof tokenWeights): numbe
 const exact = ["openai", "google", "llama", "qwen", "deepseek", "cohere"] as const;
 
 /** The index is `familyPlace`. */
-export const tokenFamilies: readonly TokenFamily[] = [
-  ...(Object.keys(tokenWeights) as (keyof typeof tokenWeights)[]),
-  "other",
-];
+export const tokenFamilies: readonly TokenFamily[] = [...weighedFamilies, "other"];
 
 export const tokensFrom = (features: TextFeatures, family: TokenFamily): number =>
   family === "other"
@@ -39,20 +37,11 @@ const tellers: readonly (readonly [RegExp, TokenFamily])[] = [
   [/command|aya/, "cohere"],
 ];
 
-/** Models are immutable. */
-const familyByModel = new WeakMap<object, TokenFamily>();
-
 /** Independent of the provider. */
-export function tokenFamilyOf(model: {
-  provider: string;
-  id: string;
-  family: string | null;
-}): TokenFamily {
-  const known = familyByModel.get(model);
-  if (known !== undefined) return known;
-  const name = `${model.id} ${model.family ?? ""}`.toLowerCase();
-  const teller = tellers.find(([pattern]) => pattern.test(name));
-  const family = teller?.[1] ?? (model.provider === "openai" ? "openai" : "other");
-  familyByModel.set(model, family);
-  return family;
-}
+export const tokenFamilyOf = memoizedByObject(
+  (model: { provider: string; id: string; family: string | null }): TokenFamily => {
+    const name = `${model.id} ${model.family ?? ""}`.toLowerCase();
+    const teller = tellers.find(([pattern]) => pattern.test(name));
+    return teller?.[1] ?? (model.provider === "openai" ? "openai" : "other");
+  },
+);

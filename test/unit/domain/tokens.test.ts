@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import { estimateInputTokens, mostInputTokens } from "../../../src/domain/sampling/estimate.ts";
 import { nameOf } from "../../../src/domain/models/model.ts";
-import { tokenWeights } from "../../../src/domain/tokens/token-weights.ts";
+import { weighedFamilies } from "../../../src/domain/tokens/token-weights.ts";
 import { tokenFamilyOf, tokensIn } from "../../../src/domain/tokens/tokenizers.ts";
 import { type TokenFamily } from "../../../src/domain/requirements.ts";
 import fitted from "../../fixtures/tokens/counts.json" with { type: "json" };
@@ -15,7 +15,7 @@ import { anyText } from "../../fixtures/any-text.ts";
 
 type Counted = Exclude<TokenFamily, "other">;
 type Counts = Record<string, Record<Counted | "characters", number>>;
-const families = Object.keys(tokenWeights) as Counted[];
+const families = weighedFamilies;
 const textsOf = (folder: string, counts: Counts) =>
   Object.entries(counts).map(([name, its]) => {
     const path = `../../fixtures/tokens/${folder}/${name}.txt`;
