@@ -146,7 +146,7 @@ describe("the requests of servers' authors", () => {
   it("that the router answers otherwise are counted in the docs", () => {
     const docs = new URL("../../../docs/choosing-models.md", import.meta.url);
     const others = rows.flatMap((request) => Object.values(request.cells)).filter(isOtherwise);
-    const counted = `In ${others.length} of the ${rows.length * 4} picks`;
+    const counted = `In ${others.length} of the ${rows.length * 4} results`;
     expect(readFileSync(docs, "utf8")).toContain(counted);
   });
 
