@@ -1,6 +1,6 @@
 /**
- * docs/providers.md: what becomes of each odd request at each wire, found out at the strict providers. `vitest -u`
- * writes the page anew.
+ * docs/providers.md: how each unusual request is sent in each wire format, measured with the strict fake providers. `vitest -u`
+ * rewrites the page.
  */
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -15,36 +15,33 @@ import { calls, kinds } from "../fixtures/wires/corpus.ts";
 
 /** A word for each change, by the beginning of its note. */
 const changes: Record<string, [word: string, meaning: string]> = {
-  "tools: names that": [
-    "names",
-    "Tools get names that the wire takes, with the original in the description.",
-  ],
-  "tools: names of arguments": ["arguments", "Properties get names that the wire takes."],
+  "tools: names that": ["names", "Tools get valid names, with the original in the description."],
+  "tools: names of arguments": ["arguments", "Properties get valid names."],
   "tools: schemas loosened": [
     "looser",
-    "The schema allows more than it did, since the wire can't say it.",
+    "The schema is less strict, because the wire format can't express it.",
   ],
-  "tools: a second": ["once", "The second tool of one name is left out."],
-  "messages: ids": ["ids", "Tool uses of the history get ids that the wire takes."],
-  "messages: halves": ["U+FFFD", "Lone surrogates become U+FFFD."],
-  "messages: blank text": ["blanks", "Blank text is left out."],
-  "messages: an empty turn": ["turn", "An empty last turn of the assistant is left out."],
-  "messages: a failed tool": ["sentence", "A failed result without content gets a sentence."],
-  "messages: blanks at": [
-    "trimmed",
-    "Blanks at the end of the assistant's last text are left out.",
-  ],
-  "messages: a user's word": ["first", 'A user message, "Begin.", comes first.'],
+  "tools: a second": ["once", "The second of two tools with one name is omitted."],
+  "messages: ids": ["ids", "Tool uses in the history get valid ids."],
+  "messages: halves": ["U+FFFD", "Lone surrogates are replaced with U+FFFD."],
+  "messages: blank text": ["blanks", "Blank text is omitted."],
+  "messages: an empty turn": ["turn", "An empty last assistant message is omitted."],
+  "messages: a failed tool": ["sentence", "A failed tool result without content gets a sentence."],
+  "messages: blanks at": ["trimmed", "Spaces at the end of the last assistant text are removed."],
+  "messages: a user's word": ["first", 'A user message, "Begin.", is added at the start.'],
   "messages: the assistant's word": [
     "between",
-    'An assistant message, "Understood.", comes after the tool result.',
+    'An assistant message, "Understood.", is added after the tool result.',
   ],
-  "messages: messages of one role": ["joined", "Messages of one role are joined."],
-  "stopSequences: blank": ["stops", "Blank stop sequences are left out."],
-  "stopSequences left out": ["no stops", "The wire has no stop sequences."],
-  "stopSequences after": ["fewer stops", "Stop sequences beyond the wire's most are left out."],
-  "temperature lowered": ["cooler", "The temperature is lowered to the wire's most."],
-  "temperature left out": ["no temperature", "The model takes no temperature."],
+  "messages: messages of one role": ["joined", "Consecutive messages of one role are merged."],
+  "stopSequences: blank": ["stops", "Blank stop sequences are omitted."],
+  "stopSequences left out": ["no stops", "Stop sequences are omitted: the wire format has none."],
+  "stopSequences after": ["fewer stops", "Stop sequences beyond the maximum number are omitted."],
+  "temperature lowered": ["cooler", "The temperature is lowered to the maximum."],
+  "temperature left out": [
+    "no temperature",
+    "The temperature is omitted: the model doesn't support it.",
+  ],
 };
 
 const wordOf = (note: string): string =>
@@ -62,7 +59,7 @@ async function cellOf(at: (typeof strictWires)[number], call: SamplingCall): Pro
   return [...new Set(result.value.notes.map(wordOf))].join(", ") || "as it is";
 }
 
-it("docs/providers.md says what becomes of each request", async () => {
+it("docs/providers.md shows how each request is sent", async () => {
   const head = ["request", ...strictWires.map(({ wire }) => wire)];
   const rows = [head, head.map(() => "---")];
   for (const [kind, call] of Object.entries(calls))
@@ -75,15 +72,15 @@ it("docs/providers.md says what becomes of each request", async () => {
   ).map((reason) => `| \`${reason}\` | The model ${exclusionWords[reason]}. |`);
   const page = `# What each provider takes
 
-MCP allows more than any provider takes. Before a call is sent, it is brought into the form that the model's wire takes, and
-the answer comes back in the caller's words: the caller's tool names, argument names and ids. The answer's notes say what was
-changed. A model whose wire can't take the request in any form is excluded from the [choice](choosing-models.md).
+MCP allows requests that providers refuse. The router adapts each request to the model's wire format before it sends it. In the
+answer, it restores the caller's tool names, argument names and ids, and notes the changes. A model whose wire format can't carry
+the request is excluded from the [selection](choosing-models.md#1-feasible-models).
 
-The rules are in \`src/domain/wires/rules.ts\`, with their sources in \`src/domain/wires/sources.ts\`. This page is generated:
-each request goes to a fake provider that enforces the documented limits (\`test/fakes/strict-wires.ts\`).
+This page is generated: each request is sent to fake providers that enforce the documented limits. The rules are in
+\`src/domain/wires/rules.ts\`, and their sources in \`src/domain/wires/sources.ts\`.
 
-The wires were tried with these models: ${models}. \`compatible\` is any other server that speaks OpenAI's Chat Completions.
-A schema that is spelt another way and means the same counts as sent as it is.
+Tested models: ${models}. \`compatible\` is any other server with OpenAI's Chat Completions API. A schema that is written
+differently but has the same meaning counts as unchanged.
 
 | change | meaning |
 |---|---|
