@@ -4,12 +4,12 @@ import type { HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";
 
 const detailOf: { readonly [F in WriteFault]: string } = {
-  read_only: "The database can be read and not written.",
+  read_only: "The database can be read, but not written.",
   full: "The database or its disk is full.",
-  corrupt: "The database's file is damaged; nothing is written to it any more.",
+  corrupt: "The database file is damaged. Nothing is written to it.",
   replaced:
-    "The database's file was deleted or replaced. End the router, put the file back or restore a backup, and start the router again.",
-  too_slow: "The database did not take a write within 2 s.",
+    "The database file was deleted or replaced. Stop the router, restore the file or a backup, and start it again.",
+  too_slow: "The database didn't complete a write within 2 s.",
   refused: "The database refused a write.",
 };
 

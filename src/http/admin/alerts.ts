@@ -10,20 +10,20 @@ const alert = z
     tenantId: z.string(),
     kind: z.enum(alertKinds),
     subject: z.string().openapi({
-      description: "Id of whatever the alert is about; of a circuit its endpoint or model.",
+      description: "Id of the alert's subject; for a circuit, its endpoint or model.",
     }),
     name: z.string().nullable().openapi({
-      description: "Of a budget, as in `GET …/limits`; null: the alert is about no budget.",
+      description: "The budget, as in `GET …/limits`; null for other alerts.",
       example: "tenant.usdPerDay",
     }),
-    share: z.int().nullable().openapi({ description: "Per cent of the budget." }),
+    share: z.int().nullable().openapi({ description: "Percentage of the budget." }),
     limit: z.number().nullable().openapi({ description: "USD." }),
     used: z.number().nullable().openapi({
-      description: "USD, when it was found. A budget is empty, too, once a call does not fit it.",
+      description: "USD at detection. A budget also counts as used up if a call doesn't fit.",
     }),
     periodFrom: millis,
     periodUntil: millis.nullable().openapi({
-      description: "Until then nobody is told again; null: the period has no end.",
+      description: "No further alert until then; null if the period has no end.",
     }),
     at: millis,
   })
@@ -38,7 +38,7 @@ export function alertRoutes() {
     tag: "Webhooks",
     summary: "List alerts, newest first",
     description:
-      "Budgets beyond a share of theirs, and trouble that lasts; each once a period, found within a minute. Alerts are listed until 90 days after their period.",
+      "Budgets above a threshold, and persistent problems, each once per period and detected within a minute. Alerts are listed until 90 days after their period.",
     params: tenantParams,
     query: pageQuery,
     answer: pageOf(alert).extend({ names }),

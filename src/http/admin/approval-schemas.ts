@@ -13,37 +13,37 @@ export const listedApproval = z
     tenantId: z.string(),
     requestId: z.string(),
     stage: z.enum(approvalStages),
-    keyId: z.string().openapi({ description: "The key that asks." }),
+    keyId: z.string().openapi({ description: "The requesting key." }),
     state: z.enum(states).openapi({
       description:
-        "waiting: somebody has to decide. approved: its caller may come for it. begun: it ran. expired: nobody decided, or nobody came for it. withdrawn: its caller cancelled it.",
+        "waiting: pending. approved: waits for its caller. begun: it ran. expired: it timed out, or its caller didn't return. withdrawn: cancelled by its caller.",
     }),
     createdAt: millis,
     deadline: millis.openapi({
-      description: "Until when somebody may decide; of an approved call, until when it waits.",
+      description: "The deadline for the decision; for an approved call, for its caller.",
     }),
     onTimeout: z.enum(["deny", "approve"]),
     why: z.array(z.string()).openapi({
-      description: "Which conditions of the rule hold. Empty: the rule is for every call.",
+      description: "Matching conditions of the rule. Empty if the rule applies to every call.",
     }),
-    shown: sha256.openapi({ description: "Of what is shown. A decision names it." }),
+    shown: sha256.openapi({ description: "Hash of the shown content. Required in the decision." }),
     decidedAt: millis.nullable(),
     decidedBy: z.string().nullable().openapi({
       description: "`operator`, a person's name, the id of a key, `timeout`, or `caller`.",
     }),
     decidedBySubject: z.string().nullable().openapi({
       description:
-        "The tenant's keyed hash of the deciding person's issuer and subject; the same for the same person. null: no person is known.",
+        "Keyed hash of the person's issuer and subject, stable per tenant; null if no person decided.",
     }),
     isOwn: z.boolean().openapi({
-      description: "Whether the person who decided is the one whose call it is.",
+      description: "Whether the person decided their own call.",
     }),
     comment: z.string().nullable(),
     edited: z
       .object({ content: sha256.optional(), model: z.string().optional() })
       .nullable()
       .openapi({
-        description: "What the approver changed: the hash of the new content, the model.",
+        description: "The approver's edits: hash of the new content, model.",
       }),
   })
   .openapi("ListedApproval");
@@ -52,7 +52,7 @@ export const approvalDetail = listedApproval
   .extend({
     content: z.record(z.string(), z.unknown()).nullable().openapi({
       description:
-        "Of a request: `who` asks, the `call` with its messages, the chosen `model`, `alternatives`, the `estimate`, and `reservedUsd`, which is the most that it may cost. null: kept no longer.",
+        "For a request: the caller (`who`), the `call` with its messages, the selected `model`, `alternatives`, the `estimate`, and the maximum cost (`reservedUsd`). null if no longer stored.",
     }),
     names,
   })
@@ -79,7 +79,7 @@ const edited = z
     messages: z.array(message).min(1).max(1_000).optional(),
     systemPrompt: z.string().max(200_000).optional(),
     text: z.string().min(1).max(1_000_000).optional().openapi({
-      description: "Of a result: the text that takes its place.",
+      description: "For a result: the replacement text.",
     }),
     model: z
       .string()
@@ -87,21 +87,21 @@ const edited = z
       .regex(/^[^/*]+\/[^*]+$/, "provider/model")
       .optional(),
   })
-  .refine((edits) => Object.keys(edits).length > 0, "Name what is to change.")
+  .refine((edits) => Object.keys(edits).length > 0, "Specify at least one change.")
   .openapi("ApprovalEdits", {
     description:
-      "What takes the place of the caller's messages, system prompt, and of the chosen model. The call is chosen and reserved anew; over a budget that is refused, and the call waits on.",
+      "Replaces the messages, the system prompt or the model. Model selection and reservation are repeated. If the edited call exceeds a budget, the decision is refused and the call remains pending.",
   });
 
 export const approvalDecision = z
   .strictObject({
     decision: z.enum(["approve", "deny"]),
     reason: z.string().min(1).max(1_000).optional(),
-    shown: sha256.openapi({ description: "`shown` of what the approver read." }),
+    shown: sha256.openapi({ description: "`shown` of the content that the approver reviewed." }),
     edited: edited.optional(),
   })
   .refine(({ decision, edited: edits }) => decision === "approve" || edits === undefined, {
-    message: "Only what is approved is edited.",
+    message: "`edited` requires the decision `approve`.",
     path: ["edited"],
   })
   .openapi("ApprovalDecision");

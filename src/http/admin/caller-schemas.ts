@@ -10,7 +10,7 @@ const figure = z.number();
 const block = z
   .looseObject({ type: z.enum(["text", "image", "audio", "tool_use", "tool_result"]) })
   .openapi("ContentBlock", {
-    description: "A content block of MCP, such as a text.",
+    description: "An MCP content block, for example text.",
     example: { type: "text", text: "Say hello." },
   });
 
@@ -54,18 +54,18 @@ const candidate = z
   .looseObject({
     provider: z.string(),
     model: z.string(),
-    score: figure.optional().openapi({ description: "0 to 1; absent: the model is excluded." }),
+    score: figure.optional().openapi({ description: "0 to 1; missing if the model is excluded." }),
     axes: z.object({ cost: figure, speed: figure, intelligence: figure }).optional(),
     matchedHint: z.string().optional(),
     viaEquivalence: z.literal(true).optional(),
     isCopy: z.literal(true).optional().openapi({
-      description: "The same model as a candidate before it, at another place.",
+      description: "Another provider's copy of an earlier candidate.",
     }),
     estimated: z.literal(true).optional().openapi({
-      description: "How able the model is was estimated from its price.",
+      description: "The intelligence tier was estimated from the price.",
     }),
     isFallback: z.literal(true).optional().openapi({
-      description: "The caller names another model, in whose place this one may answer by policy.",
+      description: "The policy allows this model as a fallback for the named one.",
     }),
     excludedBy: z.enum(exclusionReasons).optional(),
   })
@@ -77,7 +77,7 @@ export const routeDecision = z
     model: z.string(),
     candidates: z.array(candidate),
     excluded: z.record(z.string(), z.int()).openapi({
-      description: "How many more models were excluded, by reason, without being listed.",
+      description: "Number of further excluded models by reason.",
     }),
     requirements: z.looseObject({
       inputModalities: z.array(z.enum(modalities)),
@@ -101,7 +101,7 @@ const requestId = z.union([z.string(), z.number()]);
 export const rpcMessage = z
   .looseObject({
     jsonrpc: z.literal("2.0"),
-    id: requestId.optional().openapi({ description: "Absent: a notification." }),
+    id: requestId.optional().openapi({ description: "Missing for notifications." }),
     method: z.string().openapi({ example: "sampling-router/createMessage" }),
     params: z.record(z.string(), z.unknown()).optional(),
   })
@@ -127,7 +127,7 @@ const result = z
     stopReason: z.string().optional(),
     _meta: z.looseObject({ "sampling-router/decision": decision.optional() }).optional(),
   })
-  .openapi("RpcResult", { description: "Of sampling; other methods answer as MCP says." });
+  .openapi("RpcResult", { description: "Result of sampling; other methods return MCP results." });
 
 const rpcError = z
   .object({
@@ -136,7 +136,7 @@ const rpcError = z
     data: z
       .looseObject({ reason: z.enum(reasons), requestId: z.string(), retryable: z.boolean() })
       .openapi("RefusalData", {
-        description: "More members by reason, as docs/errors.md says.",
+        description: "Further members depend on the reason: see docs/errors.md.",
       }),
   })
   .openapi("RpcError");
@@ -148,4 +148,4 @@ export const rpcAnswer = z
     result: result.optional(),
     error: rpcError.optional(),
   })
-  .openapi("RpcAnswer", { description: "Has a result or an error." });
+  .openapi("RpcAnswer", { description: "Contains a result or an error." });

@@ -25,22 +25,22 @@ const sessionHeader = z.object({
     .string()
     .optional()
     .openapi({
-      param: { description: "The session whose declared capabilities apply." },
+      param: { description: "Session whose capabilities apply." },
     }),
 });
 const samplingHeaders = sessionHeader.extend({
   "MCP-Protocol-Version": z
     .string()
     .optional()
-    .openapi({ param: { description: "2026-07-28: this one request, without a session." } }),
+    .openapi({ param: { description: "2026-07-28 for a single request without a session." } }),
   "Mcp-Method": z
     .string()
     .optional()
-    .openapi({ param: { description: "In 2026-07-28: the method of the body." } }),
+    .openapi({ param: { description: "2026-07-28: the method in the body." } }),
   "Idempotency-Key": z
     .string()
     .optional()
-    .openapi({ param: { description: "The same call again is answered from the record." } }),
+    .openapi({ param: { description: "A repeated call is answered from the record." } }),
 });
 
 const shared = { security: [{ samplingKey: [] }] };
@@ -51,9 +51,9 @@ const dryRun = {
   path: "/v1/route",
   operationId: "routeSampling",
   tags: ["Sampling"],
-  summary: "Explain which model would answer; nobody is called and nothing is charged",
+  summary: "Explain the model selection, without a call or charge",
   description:
-    "Takes the params of `sampling/createMessage`. Without a session all modalities and tools count as declared.",
+    "The body is the params of `sampling/createMessage`. Without a session, all modalities and tools count as declared.",
   request: {
     headers: sessionHeader,
     body: { required: true, content: { [json]: { schema: samplingParams } } },
@@ -80,9 +80,9 @@ const sampling = {
   path: "/v1/sampling",
   operationId: "sample",
   tags: ["Sampling"],
-  summary: "Send one JSON-RPC message of MCP: ask a model of the tenant",
+  summary: "Send an MCP JSON-RPC message, for example a sampling request",
   description:
-    "Streamable HTTP. In 2026-07-28 one request stands alone: send `MCP-Protocol-Version`, `Mcp-Method`, and the `_meta` of that revision. Before it, `initialize` begins a session. The method is `sampling-router/createMessage`; `sampling/createMessage` means the same.",
+    "Streamable HTTP. 2026-07-28 requests need `MCP-Protocol-Version`, `Mcp-Method` and the revision's `_meta`. Earlier revisions start a session with `initialize`. The method is `sampling-router/createMessage` or `sampling/createMessage`.",
   request: {
     headers: samplingHeaders,
     body: { required: true, content: { [json]: { schema: rpcMessage } } },
@@ -90,11 +90,10 @@ const sampling = {
   responses: {
     // One media type: with two, generated clients would have to tell them apart.
     200: {
-      description:
-        "The answer; a caller that names text/event-stream in Accept gets it as one event.",
+      description: "The response; one event if `Accept` contains text/event-stream.",
       content: rpc,
     },
-    202: { description: "A notification was taken." },
+    202: { description: "The notification was accepted." },
     ...refusalResponses(
       [
         "parse_error",
@@ -122,8 +121,8 @@ const endOfSession = {
   path: "/v1/sampling",
   operationId: "endSamplingSession",
   tags: ["Sampling"],
-  summary: "End the session that the header names",
-  description: "For the legacy revisions. Calls of the session that run are finished.",
+  summary: "End the session in the header",
+  description: "For legacy revisions. Running calls finish.",
   request: { headers: sessionHeader },
   responses: {
     204: { description: "Done." },

@@ -7,9 +7,9 @@ const shown = z
   .object({
     version,
     models: z.int(),
-    syncedAt: millis.nullable().openapi({ description: "null: never, so it is the seed" }),
+    syncedAt: millis.nullable().openapi({ description: "null if never synced" }),
     dueAt: millis.nullable(),
-    fault: z.string().nullable().openapi({ description: "Why the last file was not taken." }),
+    fault: z.string().nullable().openapi({ description: "Why the last file was refused." }),
   })
   .openapi("Catalogue");
 
@@ -22,14 +22,14 @@ const outcome = z
       .object({
         added: z.array(z.string()),
         estimated: z.array(z.string()).openapi({
-          description: "Of the added ones, those whose intelligence is estimated from their price.",
+          description: "Added models whose intelligence is estimated from the price.",
         }),
         retired: z.array(z.string()),
         repriced: z.array(z.object({ model: z.string(), from: price, to: price })),
         odd: z.array(z.string()),
       })
       .optional(),
-    fault: z.string().optional().openapi({ description: "Why the file was not taken." }),
+    fault: z.string().optional().openapi({ description: "Why the file was refused." }),
   })
   .openapi("CatalogueSync");
 
@@ -41,9 +41,9 @@ export function catalogueRoutes() {
     path: "/",
     id: "readCatalogue",
     tag,
-    summary: "Which catalogue is at hand, for the operator",
+    summary: "Get the catalogue's state (operator)",
     description:
-      "The version in use, how many models it has, when it was synced last and when the next sync is due. For the operator.",
+      "The version in use, its number of models, and the times of the last and next sync.",
     answer: shown,
     run: ({ admin, actor }) => admin.catalogue.show(actor),
   });
@@ -52,9 +52,9 @@ export function catalogueRoutes() {
     path: "/sync",
     id: "syncCatalogue",
     tag,
-    summary: "Sync with CATALOGUE_URL now, due or not, for the operator",
+    summary: "Sync the catalogue now (operator)",
     description:
-      "Reads CATALOGUE_URL at once and takes the file if it passes the checks. The answer lists what was added, retired and repriced. For the operator.",
+      "Downloads CATALOGUE_URL and uses the file if it is valid. The response lists added, retired and repriced models.",
     answer: outcome,
     run: ({ admin, actor }) => admin.catalogue.sync(actor),
   });

@@ -7,7 +7,7 @@ export const csvQuery = {
   format: z
     .enum(["json", "csv"])
     .optional()
-    .openapi({ description: "json unless told; `Accept: text/csv` says csv too" }),
+    .openapi({ description: "Default: json, or csv with `Accept: text/csv`" }),
 };
 
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {

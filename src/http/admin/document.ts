@@ -7,7 +7,7 @@ const info = {
   title: "Sampling Router",
   version: "1",
   description:
-    "Sampling, its dry run, the model endpoints, and the administration of tenants. Times come out as ms since the epoch, and go in as ISO 8601 or ms. Money is USD. Errors are RFC 9457 problems.",
+    "Sampling, model selection, model endpoints, and tenant administration. Times are returned as ms since the epoch, and accepted as ISO 8601 or ms. Amounts are in USD. Errors are RFC 9457 problems.",
 };
 
 /** `{model{.+}}`, a segment with slashes, is not valid in OpenAPI. */

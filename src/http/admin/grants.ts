@@ -6,7 +6,7 @@ import { millis, pageQuery } from "./schemas.ts";
 const grantPage = pageQuery.extend({
   cursor: z
     .string()
-    .regex(/^\d{1,16}_[A-Za-z0-9_-]{1,64}$/, "Not a cursor that was given out.")
+    .regex(/^\d{1,16}_[A-Za-z0-9_-]{1,64}$/, "Unknown cursor.")
     .optional(),
 });
 
@@ -14,15 +14,11 @@ const grant = z
   .object({
     id: z.string(),
     clientId: z.string().openapi({
-      description: "Of the program; the URL of its document, or given at registration.",
+      description: "The program's id: the URL of its metadata document, or its registration.",
     }),
-    clientName: z
-      .string()
-      .openapi({ description: "As the program calls itself. Anybody may take any name." }),
-    redirectHost: z
-      .string()
-      .openapi({ description: "Where the consent sent the person's browser." }),
-    resource: z.string().openapi({ description: "What its tokens open." }),
+    clientName: z.string().openapi({ description: "The program's own name, unverified." }),
+    redirectHost: z.string().openapi({ description: "The redirect address of the consent." }),
+    resource: z.string().openapi({ description: "The resource of its tokens." }),
     scopes: z.array(z.string()),
     keyId: z.string().openapi({ description: "The API key that the program acts as." }),
     createdAt: millis,
@@ -38,8 +34,8 @@ export function grantRoutes() {
     path: "/{tenant}/grants",
     id: "listGrants",
     tag,
-    summary: "List what people allowed programs, newest first",
-    description: "Grants that stand. Empty where OAuth is off. The newest 1,000 are listed.",
+    summary: "List OAuth grants, newest first",
+    description: "The newest 1,000 active grants. Empty if OAuth is off.",
     params: tenantParams,
     query: grantPage,
     answer: pageOf(grant),
@@ -51,9 +47,9 @@ export function grantRoutes() {
     path: "/{tenant}/grants/{id}",
     id: "revokeGrant",
     tag,
-    summary: "End a grant and its tokens",
+    summary: "Revoke a grant and its tokens",
     description:
-      "Access tokens open nothing within five seconds, and refresh tokens give none. The API key that the program acted as goes on.",
+      "Access tokens stop working within five seconds, refresh tokens immediately. The program's API key remains valid.",
     params: idParams,
     run: ({ admin, actor, params }) => admin.grants.revoke(actor, params.tenant, params.id),
   });

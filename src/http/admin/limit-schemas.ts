@@ -21,7 +21,7 @@ export const usd = z
   )
   .openapi({ example: 25 });
 
-const ofPeriods = "Days, weeks (from Monday) and months are those of the policy's `timeZone`.";
+const ofPeriods = "Days, weeks (from Monday) and months follow the policy's `timeZone`.";
 const limitShapes = {
   requestsPerMinute: count,
   requestsPerDay: count,
@@ -59,12 +59,10 @@ const tagName = z.string().regex(namePattern, "No tag.");
 export const tagPolicy = z
   .strictObject({
     required: z.boolean().optional(),
-    allowed: z
-      .array(tagName)
-      .max(200)
+    allowed: z.array(tagName).max(200).optional().openapi({ description: "Default: all tags." }),
+    each: limits
       .optional()
-      .openapi({ description: "Absent: whatever tag is named." }),
-    each: limits.optional().openapi({ description: "Of each tag without limits of its own." }),
+      .openapi({ description: "Limits of each tag that isn't listed in `limits`." }),
     limits: z
       .record(tagName, limits)
       .refine((named) => Object.keys(named).length <= 200, "At most 200.")
@@ -72,7 +70,7 @@ export const tagPolicy = z
       .openapi({ description: "By tag." }),
   } satisfies ShapeOf<TagPolicy>)
   .openapi("TagPolicy", {
-    description: 'Of calls that name a tag, in `metadata["sampling-router/tag"]`.',
+    description: 'Limits of calls with a tag, in `metadata["sampling-router/tag"]`.',
   });
 export const runPolicy = z
   .strictObject({
@@ -80,45 +78,45 @@ export const runPolicy = z
     callsPerRun: count.optional(),
     usdPerRun: usd.optional(),
     newRunsPerDay: count.optional().openapi({
-      description: "Runs that each key may begin in a day. Needs `callsPerRun`.",
+      description: "Runs that each key can start per day. Requires `callsPerRun`.",
     }),
   } satisfies ShapeOf<RunPolicy>)
   .refine(
     ({ newRunsPerDay, callsPerRun }) => newRunsPerDay === undefined || callsPerRun !== undefined,
-    { path: ["callsPerRun"], message: "Needed by newRunsPerDay: a run is known by its calls." },
+    { path: ["callsPerRun"], message: "Required by newRunsPerDay." },
   )
   .openapi("RunPolicy", {
     description:
-      'Of calls that name a run, in `metadata["sampling-router/run"]`. A run ends a day after its last call.',
+      'Limits of calls with a run, in `metadata["sampling-router/run"]`. A run ends a day after its last call.',
   });
 
 export const groupPolicy = z
   .strictObject({
-    each: limits.optional().openapi({ description: "Of each group without limits of its own." }),
+    each: limits
+      .optional()
+      .openapi({ description: "Limits of each group that isn't listed in `limits`." }),
     limits: z
       .record(line(200), limits)
       .refine((named) => Object.keys(named).length <= 200, "At most 200.")
       .optional()
-      .openapi({ description: "By the group's name, as the identity provider has it." }),
+      .openapi({ description: "By the group's name at the identity provider." }),
   } satisfies ShapeOf<GroupPolicy>)
   .openapi("GroupPolicy", {
-    description: "Of the groups of the person on whose behalf somebody calls.",
+    description: "Limits of the groups of the person on whose behalf a call is made.",
   });
 export const raise = z
   .strictObject({
     subject: line(300).openapi({
       description:
-        "Whose limits, as `GET …/limits` names the node: the id of the tenant, a key or a server, or such as `user:…`.",
+        "The subject as in `GET …/limits`: the id of the tenant, a key or a server, or for example `user:…`.",
       example: "key_01kaphjqb5p8z9xmsc8c8nk0yz",
     }),
-    limits: limits.openapi({ description: "Larger limits, in place of the node's own." }),
-    until: millis
-      .max(latestTime)
-      .openapi({ description: "ms since the epoch: the raise ends by itself." }),
-    why: z.string().min(1).max(500).openapi({ description: "Why, for people." }),
+    limits: limits.openapi({ description: "Larger limits of the subject." }),
+    until: millis.max(latestTime).openapi({ description: "Expiry in ms since the epoch." }),
+    why: z.string().min(1).max(500).openapi({ description: "The reason." }),
     by: z.string().max(300).optional().openapi({
-      description: "Who raised. The router writes this, whatever is sent.",
+      description: "Read-only: the name of the administrator.",
     }),
   } satisfies ShapeOf<Raise>)
-  .refine((named) => Object.keys(named.limits).length > 0, "Name a limit.")
-  .openapi("Raise", { description: "Limits of one node that are larger for a time." });
+  .refine((named) => Object.keys(named.limits).length > 0, "Specify at least one limit.")
+  .openapi("Raise", { description: "Temporarily larger limits of one subject." });

@@ -7,22 +7,21 @@ const content = (schema: z.ZodType) => ({ [json]: { schema } });
 const asked = z
   .looseObject({ model: z.string().openapi({ example: "auto" }) })
   .openapi("ModelRequest", {
-    description:
-      "The request of the API that the path names, with a model's name, an alias or `auto`.",
+    description: "A request of the API in the path, with a model's name, an alias or `auto`.",
   });
 const answer = z
   .looseObject({})
-  .openapi("ModelAnswer", { description: "The answer of the API that the path names." });
+  .openapi("ModelAnswer", { description: "The response of the API in the path." });
 const wrong = z
   .looseObject({
     error: z.looseObject({
       type: z.string(),
       message: z.string(),
-      reason: z.string().openapi({ description: "As docs/errors.md says." }),
+      reason: z.string().openapi({ description: "See docs/errors.md." }),
       requestId: z.string(),
     }),
   })
-  .openapi("ModelError", { description: "An error in the form of the API that the path names." });
+  .openapi("ModelError", { description: "An error in the format of the API in the path." });
 
 /** See docs/models.md. */
 const faults: Readonly<Record<string, string>> = {
@@ -44,18 +43,14 @@ const description =
   "Change the base URL and the key of an OpenAI or Anthropic SDK. Needs the scope `models`. See docs/models.md.";
 
 const posts = [
-  ["/chat/completions", "createChatCompletion", "Ask a model, as OpenAI's Chat Completions"],
-  ["/responses", "createResponse", "Ask a model, as OpenAI's Responses"],
-  ["/messages", "createMessage", "Ask a model, as Anthropic's Messages"],
-  [
-    "/messages/count_tokens",
-    "countMessageTokens",
-    "Estimate a request's tokens, as Anthropic does",
-  ],
+  ["/chat/completions", "createChatCompletion", "Call a model with OpenAI's Chat Completions API"],
+  ["/responses", "createResponse", "Call a model with OpenAI's Responses API"],
+  ["/messages", "createMessage", "Call a model with Anthropic's Messages API"],
+  ["/messages/count_tokens", "countMessageTokens", "Estimate a request's tokens (Anthropic)"],
 ] as const;
 const gets = [
   ["/models", "listServedModels", "List the models that the key can use"],
-  ["/models/{id}", "getServedModel", "Show one of the models that the key can use"],
+  ["/models/{id}", "getServedModel", "Get a model that the key can use"],
 ] as const;
 
 const tenant = z.string().openapi({ param: { description: "The tenant's slug." } });

@@ -15,7 +15,7 @@ const classPrices = {
   cacheWriteUsdPerMTok: classPrice.openapi({
     description: "input written to the provider's cache",
   }),
-  cacheWriteHourUsdPerMTok: classPrice.openapi({ description: "the same, to stay for an hour" }),
+  cacheWriteHourUsdPerMTok: classPrice.openapi({ description: "the same, for an hour" }),
   audioInputUsdPerMTok: classPrice.openapi({ description: "audio in the input" }),
   cachedAudioInputUsdPerMTok: classPrice.openapi({ description: "audio read from that cache" }),
 };
@@ -36,33 +36,32 @@ const mediaPrices = z
     usdPerMCharacters: mediaPrice,
   })
   .openapi("MediaPrices", {
-    description: "What images and audio cost in their own units; an absent one is not billed by.",
+    description: "Prices of images and audio in their own units.",
   });
 
 const effort = z.enum(efforts);
 const reasoningControl = z
   .strictObject({
     efforts: z.array(effort).min(1).max(efforts.length).openapi({ description: "Least first." }),
-    byDefault: effort.openapi({ description: "What the provider does when nothing is sent." }),
+    byDefault: effort.openapi({ description: "The provider's default." }),
     sentAs: z.enum(sendings),
     budgets: z.partialRecord(effort, z.int().min(0).max(1_000_000_000)).optional().openapi({
-      description: "Tokens for each effort, where the provider takes a number of them.",
+      description: "Tokens per effort, if the provider takes a number.",
     }),
     source: z.string().max(500),
   })
-  .openapi("ReasoningControl", { description: "Absent: only that the model reasons is known." });
+  .openapi("ReasoningControl", { description: "Missing if no details are known." });
 const releasedAt = z
   .string()
   .regex(/^\d{4}-\d{2}(-\d{2})?$/, "YYYY-MM-DD or YYYY-MM.")
   .nullable()
-  .openapi({ description: "Day or month of the release; between equals the newer is chosen." });
+  .openapi({ description: "Day or month of the release; breaks ties." });
 const retiresAt = z.iso.date().nullable().openapi({
-  description:
-    "The day on which its provider shuts the model down. From then on it counts as retired.",
+  description: "The day of the provider's shutdown, from which the model is retired.",
 });
 const scores = z.record(z.string().max(200), z.number()).openapi({
   description:
-    "Published results by benchmark and setting. Compared only under the same key and within a tier.",
+    "Published results by benchmark and setting. Only compared for the same setting and within a tier.",
 });
 
 /** HTTP clients remove `.` and `..` from paths. */
@@ -73,28 +72,27 @@ const modelFigures = {
   family: optionalLine(100).nullable().optional(),
   aliases: z.array(modelId).max(50).optional(),
   inputModalities: modalityList.optional().openapi({
-    description: "What the model takes. Default: what the catalogue says of it, else text alone.",
+    description: "Inputs. Default: as in the catalogue, otherwise text.",
   }),
   outputModalities: modalityList.optional().openapi({
-    description: "What the model makes. Default: what the catalogue says of it, else text alone.",
+    description: "Outputs. Default: as in the catalogue, otherwise text.",
   }),
   contextTokens: count.nullable().optional(),
   outputTokens: count.nullable().optional(),
   tools: z.boolean().optional().openapi({
-    description:
-      "Whether the model uses tools. Default: what the catalogue says of it, else false.",
+    description: "Whether the model uses tools. Default: as in the catalogue, otherwise false.",
   }),
   temperature: z.boolean().optional(),
   prefill: z.boolean().optional().openapi({
     description:
-      "Whether the model goes on with a last message of the assistant's. Default: what its provider documents.",
+      "Whether the model continues a last assistant message. Default: as its provider documents.",
   }),
   reasoning: z.boolean().optional(),
   reasoningControl: reasoningControl.optional(),
   inputUsdPerMTok: price.optional(),
   outputUsdPerMTok: price.optional(),
   cachedInputUsdPerMTok: price.optional().openapi({
-    description: "Where only the plain input price is given, cached input costs that.",
+    description: "If only the plain input price is set, it also applies to cached input.",
   }),
   ...classPrices,
   priceTiers: z.array(priceTier).max(10).optional(),
@@ -108,7 +106,7 @@ const modelFigures = {
 };
 const like = line(300).openapi({
   description:
-    "provider/model of the catalogue's model that this one is by another name, such as a deployment's. What is left out is as that model has it: prices, limits, the spelling of parameters.",
+    "provider/model of the catalogue model that this one is, for example for a deployment. Prices, limits and parameter names default to its values.",
   example: "openai/gpt-5-mini",
 });
 export const modelChange = z.strictObject(modelFigures).openapi("ModelChange");
@@ -124,8 +122,7 @@ export const model = z
     family: z.string().nullable(),
     aliases: z.array(z.string()),
     canonicalName: z.string().nullable().openapi({
-      description:
-        "Maker and model, the same wherever the model is served. Null: its names say no known model.",
+      description: "Maker and model, independent of the provider; null if unknown.",
       example: "anthropic/claude-sonnet-5",
     }),
     inputModalities: modalityList,
@@ -151,22 +148,22 @@ export const model = z
     scores: scores.optional(),
     source: z
       .enum(["catalogue", "provider", "credential", "override"])
-      .openapi({ description: "Who spoke last of the model." }),
+      .openapi({ description: "The latest source of the model." }),
     sources: z.partialRecord(modelChange.keyof(), z.enum(figureSources)).openapi({
       description:
-        "Where each figure came from that did not come from `source`; `catalogue` there means the seed. " +
-        "`unverified`: the seed's too, but from memory or a third party. " +
-        "`estimated`: from the price, since a sync added the model and its line is unclassified. " +
-        "`provider`: nothing but the provider's list has the model.",
+        "Sources of figures that aren't from `source`; `catalogue` means the built-in catalogue. " +
+        "`unverified`: built-in, but not confirmed by the provider. " +
+        "`estimated`: derived from the price, for models of unclassified lines. " +
+        "`provider`: only in the provider's list.",
       example: { inputUsdPerMTok: "models.dev", speed: "override" },
     }),
     available: z.boolean().openapi({
-      description: "Could be chosen now: a working credential, allowed, no open circuit.",
+      description: "Can be selected now: working credential, allowed, no open circuit.",
     }),
     measured: z
       .object({ p50Ms: z.int(), tokensPerSecond: z.number(), samples: z.int() })
       .nullable()
-      .openapi({ description: "What the router saw of it lately. null: too little." }),
+      .openapi({ description: "Recent measurements; null if there are too few." }),
   })
   .openapi("Model");
 
@@ -204,12 +201,12 @@ export const credential = z
     status: z.enum(["active", "failing"]),
     listing: z.object({ at: millis, models: z.int() }).nullable().openapi({
       description:
-        "How many models the provider listed for the key, and when. Models that it doesn't list are not chosen. null: no list is known.",
+        "Number of models in the provider's list for the key, and when it was read. Unlisted models aren't selected. null if there is no list.",
     }),
     createdAt: millis,
     updatedAt: millis,
   })
-  .openapi("Credential", { description: "The provider's key never comes back." });
+  .openapi("Credential", { description: "A credential without its key." });
 export const credentialCheck = z
   .object({
     ok: z.boolean(),
@@ -224,11 +221,10 @@ export const credentialCheck = z
       .nullable(),
     listed: z.array(z.string()).nullable().openapi({
       description:
-        "The ids that the provider's /v1/models lists: send those you want as `models`. null: it gives no list.",
+        "The ids in the provider's /v1/models, for use in `models`; null if it has no list.",
     }),
     proposed: z.array(declaredModel).openapi({
-      description:
-        "Models whose names say which model of the catalogue they are, with `like`: send them as `models`.",
+      description: "Listed models that match catalogue models, with `like`, for use as `models`.",
     }),
   })
   .openapi("CredentialCheck");

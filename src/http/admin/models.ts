@@ -26,9 +26,9 @@ export function modelRoutes() {
     path: "/{tenant}/models",
     id: "listModels",
     tag,
-    summary: "The catalogue as this tenant sees it, by name",
+    summary: "List the tenant's models, by name",
     description:
-      "Every model of the catalogue with the tenant's overrides, where each figure came from, and whether the model can be chosen now.",
+      "All catalogue models with the tenant's overrides, the source of each figure, and whether the model can be selected now.",
     params: tenantParams,
     query: modelsQuery,
     answer: pageOf(model),
@@ -40,9 +40,9 @@ export function modelRoutes() {
     path: "/{tenant}/models/{provider}/{model{.+}}",
     id: "putModel",
     tag,
-    summary: "Override a model of the catalogue, or define one",
+    summary: "Override or define a model",
     description:
-      "Replaces the tenant's override of one model. A model that the catalogue does not have is defined by it. Figures that the body leaves out stay as the catalogue has them.",
+      "Replaces the tenant's override of a model, or defines a new model. Missing figures are as in the catalogue.",
     params: modelParams,
     body: modelChange,
     answer: override,
@@ -57,9 +57,8 @@ export function modelRoutes() {
     path: "/{tenant}/models/{provider}/{model{.+}}",
     id: "deleteModel",
     tag,
-    summary: "Take an override back",
-    description:
-      "The model is what the catalogue says again. A model that only the override defined is gone.",
+    summary: "Delete an override",
+    description: "Resets the model to the catalogue's values, or deletes a defined model.",
     params: modelParams,
     run: ({ admin, actor, params }) =>
       admin.models.remove(actor, params.tenant, params.provider, params.model),

@@ -15,12 +15,12 @@ export const oauthClientPolicy = z
       .max(200)
       .optional()
       .openapi({
-        description: "Absent: every program. Empty: none.",
+        description: "Default: all programs. Empty: none.",
         example: ["claude.ai", "*.example.com"],
       }),
     deniedDomains: domains.max(200).optional(),
   } satisfies ShapeOf<OauthClientPolicy>)
   .openapi("OauthClientPolicy", {
     description:
-      "Which programs people may connect by OAuth. A program's domain is that of its `client_id`; of a program that registered itself, the domain to which the browser goes on, or `localhost` for the person's own computer.",
+      "Programs that people can connect by OAuth. A program's domain is that of its `client_id` URL, or of its redirect address if it registered itself (`localhost` on the person's computer).",
   });

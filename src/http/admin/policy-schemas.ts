@@ -52,7 +52,7 @@ const shapingRule = z
     }),
   } satisfies ShapeOf<ShapingRule>)
   .openapi("ShapingRule", {
-    description: "Applied when every predicate holds; of several, the last has the word.",
+    description: "Applied if all predicates are true. The last matching rule wins.",
   });
 
 const modelAlias = z
@@ -62,14 +62,16 @@ const modelAlias = z
       .max(32)
       .optional()
       .openapi({
-        description: "Parts of models' names, tried in order.",
+        description: "Partial model names, in order.",
         example: ["claude-haiku", "gpt-5-mini"],
       }),
     priorities: z
       .strictObject({ cost: priority, speed: priority, intelligence: priority })
       .optional(),
   } satisfies ShapeOf<ModelAlias>)
-  .openapi("ModelAlias", { description: "What a name asks for. Headers of a call win." });
+  .openapi("ModelAlias", {
+    description: "Settings of an alias. Headers of a call take precedence.",
+  });
 
 const aliasName = z
   .string()
@@ -81,7 +83,7 @@ const atMost = (most: number) =>
     `At most ${most}.`,
   ] as const;
 
-const why = z.string().min(1).max(500).openapi({ description: "Why, for people." });
+const why = z.string().min(1).max(500).openapi({ description: "The reason." });
 const switchesOf = (named: string) =>
   z
     .record(line(200), why)
@@ -97,7 +99,7 @@ export const switches = z
     providers: switchesOf("a provider's name"),
   } satisfies ShapeOf<Switches>)
   .openapi("Switches", {
-    description: "Kill switches: each that is there is on, and its value says why.",
+    description: "Kill switches: each entry is on, and its value is the reason.",
     example: { providers: { openai: "Bills twice. Ask Kim before lifting it." } },
   });
 
@@ -106,37 +108,37 @@ export const approvalRule = z
   .strictObject({
     mode: z.enum(approvalModes).openapi({
       description:
-        "auto: nobody approves. request: a person approves that the call is made. result: that its result is given out; the call is paid by then, also if it is denied. both: one after the other.",
+        "auto: no approval. request: approval before the call. result: approval of its result; the call is charged even if it is denied. both: request and result.",
     }),
     when: z
       .strictObject({
         costUsdAbove: usd.optional().openapi({
-          description: "Of the most that the call may cost. An unknown price is above any amount.",
+          description: "Threshold for the maximum cost. An unknown price exceeds any amount.",
         }),
         models: z.array(glob).max(200).optional(),
-        servers: names.openapi({ description: "Slugs of registered servers that ask." }),
-        tools: names.openapi({ description: "Names of the tools that are being called." }),
+        servers: names.openapi({ description: "Slugs of the requesting servers." }),
+        tools: names.openapi({ description: "Names of the tools being called." }),
         modalities: z.array(z.enum(["text", "image", "audio"])).optional(),
       })
       .optional()
-      .openapi({ description: "Calls of which any of these is true. Absent: every call." }),
+      .openapi({ description: "Calls that match any condition. Default: every call." }),
     timeoutSeconds: z.int().min(leastTimeoutSeconds).max(mostTimeoutSeconds).optional().openapi({
-      description: "s in which somebody has to decide. Default: 3600.",
+      description: "Seconds for a decision. Default: 3600.",
     }),
     onTimeout: z.enum(["deny", "approve"]).optional().openapi({
-      description: "What happens when nobody decides. Default: deny.",
+      description: "The decision after the time-out. Default: deny.",
     }),
     approvers: z.enum(approverKinds).optional().openapi({
       description:
-        "others: approvers can't decide on their own calls. self: the person whose key asks may too, signed in to the console or by another key with the role approver; the key that asks never does. The record says so. Default: others.",
+        "others: approvers can't decide their own calls. self: the caller can too, in the console or with another key with the role approver, and the record says so. The requesting key itself never can. Default: others.",
     }),
     webhookUrl: line(2_000).optional().openapi({
       description:
-        "Where held calls, and their ends, are told of: messages as Standard Webhooks, without any content of the call. `POST …/webhooks/secret` makes the secret that signs them.",
+        "URL for notifications about pending calls and their outcome, as Standard Webhooks without content. `POST …/webhooks/secret` creates the signing secret.",
       example: "https://hooks.example.com/approvals",
     }),
   } satisfies ShapeOf<ApprovalPolicy>)
-  .openapi("ApprovalRule", { description: "Which calls wait for a person." });
+  .openapi("ApprovalRule", { description: "Which calls need approval." });
 
 const alertRule = z
   .strictObject({
@@ -146,15 +148,15 @@ const alertRule = z
       .refine((shares) => new Set(shares).size === shares.length, "Each share once.")
       .optional()
       .openapi({
-        description: "Per cent of each budget at which people are told. Default: 50, 80, 100.",
+        description: "Alert thresholds in percent of each budget. Default: 50, 80, 100.",
       }),
     webhookUrl: line(2_000).optional().openapi({
       description:
-        "Where alerts are sent: messages as Standard Webhooks. `POST …/webhooks/secret` makes the secret that signs them. Absent: alerts are listed, and sent nowhere.",
+        "URL for alerts, as Standard Webhooks. `POST …/webhooks/secret` creates the signing secret. Default: alerts are only listed.",
       example: "https://hooks.example.com/alerts",
     }),
   } satisfies ShapeOf<AlertPolicy>)
-  .openapi("AlertRule", { description: "Who is told that a budget runs out, or of trouble." });
+  .openapi("AlertRule", { description: "Alerts about budgets and problems." });
 
 export const policy = z
   .strictObject({
@@ -165,42 +167,42 @@ export const policy = z
       .refine(isTimeZone, "No time zone of the IANA database, such as Europe/Berlin.")
       .optional()
       .openapi({
-        description: "Of the days, weeks and months of all limits. Default: UTC.",
+        description: "Time zone for days, weeks and months of all limits. Default: UTC.",
         example: "Europe/Berlin",
       }),
     tags: tagPolicy.optional(),
     runs: runPolicy.optional(),
     perUser: limits.optional().openapi({
-      description: "Of each person on whose behalf somebody calls.",
+      description: "Limits of each person on whose behalf calls are made.",
     }),
     oauthClients: oauthClientPolicy.optional(),
     groups: groupPolicy.optional(),
     raises: z.array(raise).max(100).optional().openapi({
-      description: "Larger limits for a time. The node's own limits hold again from `until` on.",
+      description: "Temporarily larger limits, until `until`.",
     }),
     userNames: z.enum(["none", "keep"]).optional().openapi({
       description:
-        "keep: the name that an identity provider says of a person is kept, until the person is forgotten. Default: none.",
+        "keep: a person's name from the identity provider is stored until the person is deleted. Default: none.",
     }),
-    maxTokens: count.optional().openapi({ description: "A larger maxTokens is lowered to this." }),
+    maxTokens: count.optional().openapi({ description: "Larger maxTokens are lowered to this." }),
     reasoning: z
       .union([z.enum(["least", "provider"]), z.strictObject({ effort: z.enum(efforts) })])
       .optional()
       .openapi({
         description:
-          "How much models reason: the least that each can, whatever its provider does by itself, or " +
-          "the nearest effort that it takes. A call's metadata for a provider wins. Default: least.",
+          "Reasoning effort: the least that each model supports, the provider's default, or " +
+          "the nearest supported effort. A call's provider metadata takes precedence. Default: least.",
       }),
     reasoningTokens: z.int().min(0).max(1_000_000).optional().openapi({
       description:
-        "Tokens that reasoning may use beside the visible text, which maxTokens bounds. Default: 16384.",
+        "Tokens for reasoning in addition to the visible text, which maxTokens limits. Default: 16384.",
     }),
     allowedModels: z.array(glob).max(200).optional().openapi({
-      description: "Globs over provider/model. Absent: everything. Empty: nothing.",
+      description: "Globs over provider/model. Default: all models. Empty: none.",
     }),
     deniedModels: z.array(glob).max(200).optional(),
     capture: z.enum(["none", "full"]).optional().openapi({
-      description: "Whether requests and results are kept, sealed. Default: none.",
+      description: "Whether requests and results are stored encrypted. Default: none.",
     }),
     captureSecrets: z.enum(["mask", "keep"]).optional().openapi({
       description:
@@ -208,11 +210,11 @@ export const policy = z
     }),
     providerMessages: z.boolean().optional().openapi({
       description:
-        "Whether what a provider says of a failed call is kept, masked and sealed, for administrators. Default: true.",
+        "Whether provider error messages are stored, masked and encrypted, for administrators. Default: true.",
     }),
     returnProviderMessages: z.boolean().optional().openapi({
       description:
-        "Whether callers of the tenant's API keys read in `attempts[].message` what a provider said of their failed call, masked. Callers behind registered servers don't. Default: false.",
+        "Whether callers get masked provider error messages in `attempts[].message`. Registered servers don't. Default: false.",
     }),
     aliases: z
       .record(aliasName, modelAlias)
@@ -235,21 +237,21 @@ export const policy = z
     modelEndpoints: endpointPolicy.optional(),
     prefill: z.enum(prefillPolicies).optional().openapi({
       description:
-        "What becomes of a request whose last message is the assistant's, where no model goes on with such a message. refuse: no_eligible_model. as_text: a user message is added that asks to go on with it. Default: refuse.",
+        "If no model continues a last assistant message. refuse: no_eligible_model. as_text: a user message that asks for the continuation is added. Default: refuse.",
     }),
     afterContentFilter: z.enum(afterContentFilter).optional().openapi({
       description:
-        "Whether other providers are asked once a provider's content filter has refused a call. Default: stop.",
+        "Whether other providers are tried after a content-filter refusal. Default: stop.",
     }),
     toolRounds: z.int().min(0).max(1_000).optional().openapi({
-      description: "Tool-use turns that a request's own history may hold. Default: 25.",
+      description: "Maximum tool-use turns in a request's history. Default: 25.",
     }),
     rules: z.array(shapingRule).max(50).optional(),
     retentionDays: z.int().min(1).max(3_650).optional().openapi({
       description: "Days until a finished, sealed audit record is deleted. Default: 90.",
     }),
     contentRetentionDays: z.int().min(1).max(3_650).optional().openapi({
-      description: "Days until captured content is deleted. Default: with its record.",
+      description: "Days until stored content is deleted. Default: with its record.",
     }),
     earlyDeletion: z
       .array(z.enum(expendable))
@@ -257,23 +259,23 @@ export const policy = z
       .optional()
       .openapi({
         description:
-          "What is deleted before its time where the tenant's own database is 85 % full, in this order: captured contents, kept results of idempotency keys, sealed records. What is left out is not deleted early. Default: contents, results, records.",
+          "Data that is deleted early if the tenant's database is 85 % full, in this order: content, idempotent results, sealed records. Kinds that aren't listed are kept. Default: contents, results, records.",
         example: ["results", "contents", "records"],
       }),
     maxAttempts: z.int().min(1).max(4).optional().openapi({
       description:
-        "Provider calls that one request may make, failover included. A reservation of money covers them all. Default: 4.",
+        "Maximum provider calls per request, including failover. Reservations cover them all. Default: 4.",
     }),
     previews: z.enum(previewPolicies).optional().openapi({
       description:
-        "When models that their provider calls preview, beta or experimental are chosen. hinted: if a hint names one, or no other model can serve. Default: hinted.",
+        "Whether preview, beta and experimental models are selected. hinted: if a hint names one, or no other model can serve the request. Default: hinted.",
     }),
     deadlineMs: z.int().min(1_000).max(longestDeadlineMs).optional().openapi({
-      description: "ms for all attempts of one call together. Default: 45000.",
+      description: "Time limit in ms for all attempts of a call. Default: 45000.",
     }),
     promptCaching: z.enum(promptCachings).optional().openapi({
       description:
-        "Whether a prompt that is likely to repeat is marked for its provider's cache. Default: auto.",
+        "Whether likely repeated prompts are marked for the provider's cache. Default: auto.",
     }),
     stopped: switches.optional(),
     approval: approvalRule.optional(),

@@ -12,7 +12,7 @@ const triedChoice = z
       .object({
         reason: z.enum(reasons),
         excluded: z.record(z.string(), z.int()).openapi({
-          description: "How many models each reason excludes.",
+          description: "Number of excluded models per reason.",
         }),
       })
       .nullable(),
@@ -21,16 +21,16 @@ const triedChoice = z
 
 const policyTrial = z
   .object({
-    decisions: z.int().openapi({ description: "How many were made again, 100 at most." }),
+    decisions: z.int().openapi({ description: "Number of replayed decisions, at most 100." }),
     changed: z.int(),
     newlyRefused: z.int().openapi({
-      description: "Calls that the present policy answers, and the other one would refuse.",
+      description: "Calls that only the new policy would refuse.",
     }),
     skipped: z.int().openapi({
       description: "Records among the newest 200 without a decision.",
     }),
     notReplayed: z.array(z.string()).openapi({
-      description: "Members that differ, and whose effect no record shows.",
+      description: "Changed members whose effect can't be replayed.",
       example: ["limits"],
     }),
     data: z.array(
@@ -39,12 +39,12 @@ const policyTrial = z
         createdAt: millis,
         keyId: z.string(),
         serverId: z.string().nullable(),
-        recorded: z.string().openapi({ description: "What was chosen then." }),
-        before: triedChoice.openapi({ description: "What the present policy chooses today." }),
-        after: triedChoice.openapi({ description: "What the other policy would choose today." }),
+        recorded: z.string().openapi({ description: "The recorded result." }),
+        before: triedChoice.openapi({ description: "The current policy's result today." }),
+        after: triedChoice.openapi({ description: "The new policy's result today." }),
         isChanged: z.boolean(),
         excludedBy: z.enum(exclusionReasons).nullable().openapi({
-          description: "Why the other policy can't choose what the present one does.",
+          description: "Why the new policy can't select the same model.",
         }),
       }),
     ),
@@ -58,7 +58,7 @@ export function policyTrialRoutes() {
     path: "/{tenant}/policy/dry-run",
     id: "tryPolicy",
     tag: "Policy",
-    summary: "Say what a policy would change of the last 100 decisions",
+    summary: "Preview a policy change with the last 100 decisions",
     description:
       "Makes the newest decisions again from today's figures, with the present policy and with the one in the body, and compares the two. It calls no provider and writes nothing. Left out: what limits had left then, rules of content negotiation, tool rounds, approvals, failover and prompt caching; `notReplayed` names those that differ. Open circuits do not count.",
     params: tenantParams,

@@ -15,21 +15,21 @@ export const session = z
     tenantId: z.string(),
     keyId: z.string(),
     revision: z.string(),
-    capabilities: anyObject.openapi({ description: "As declared, raw." }),
+    capabilities: anyObject.openapi({ description: "As declared." }),
     effective: anyObject.openapi({
       description:
-        "What they count as in the session's revision: without fields that it doesn't know, and without known ones that are no objects.",
+        "The effective capabilities in the session's revision, without unknown or invalid fields.",
     }),
     modalities: z.array(z.enum(modalities)).openapi({
       description:
-        "In which the client takes answers. Sampling without a list means text. Empty: it declares no sampling.",
+        "Modalities that the client accepts. Default for sampling: text. Empty without sampling.",
     }),
     clientInfo: anyObject,
-    serverId: z.string().nullable().openapi({ description: "the server it was begun with" }),
+    serverId: z.string().nullable().openapi({ description: "the session's server" }),
     upstreamId: z.string().nullable().openapi({ description: "the server's own session id" }),
     advertisedCapabilities: anyObject
       .nullable()
-      .openapi({ description: "Raw capabilities that the router advertises to the server." }),
+      .openapi({ description: "Capabilities that the router advertises to the server." }),
     createdAt: millis,
     lastUsedAt: millis,
     expiresAt: millis,
@@ -63,7 +63,7 @@ const mediaUsage = z
   })
   .partial()
   .openapi("MediaUsage", {
-    description: "Images and audio in the units that providers bill. Absent: text only.",
+    description: "Images and audio in billing units. Missing for text only.",
   });
 
 const tokenClasses = z
@@ -71,14 +71,14 @@ const tokenClasses = z
     cacheReadTokens: z
       .int()
       .openapi({ description: "of the input, read from the provider's cache" }),
-    cacheReadAudioTokens: z.int().openapi({ description: "of those, audio" }),
+    cacheReadAudioTokens: z.int().openapi({ description: "of cache reads, audio" }),
     cacheWriteTokens: z.int().openapi({ description: "of the input, written to that cache" }),
-    cacheWriteHourTokens: z.int().openapi({ description: "the same, to stay for an hour" }),
+    cacheWriteHourTokens: z.int().openapi({ description: "the same, for an hour" }),
     audioInputTokens: z.int().openapi({ description: "of the input, audio" }),
-    reasoningTokens: z.int().openapi({ description: "of the output, seen by nobody" }),
+    reasoningTokens: z.int().openapi({ description: "of the output, reasoning" }),
   })
   .partial()
-  .openapi("TokenClasses", { description: "Parts of the tokens that are priced apart." });
+  .openapi("TokenClasses", { description: "Tokens with separate prices." });
 
 const usageOfCall = z
   .object({
@@ -90,9 +90,9 @@ const usageOfCall = z
     surcharge: z
       .object({ factor: z.number().optional(), feeMicroUsd: z.number().optional() })
       .optional()
-      .openapi({ description: "By the policy's modelEndpoints: beside the model's prices." }),
+      .openapi({ description: "Additional charges by the policy's modelEndpoints." }),
     implausible: z.literal(true).optional().openapi({
-      description: "The provider reported what it can't mean: charged as reserved, correctable.",
+      description: "The reported usage is implausible: charged as reserved, can be corrected.",
     }),
   })
   .openapi("TokenUsage");
@@ -102,26 +102,24 @@ const attempt = z
     provider: z.string(),
     model: z.string(),
     credentialId: z.string(),
-    status: z.int().nullable().openapi({ description: "HTTP; null: there was none" }),
+    status: z.int().nullable().openapi({ description: "HTTP status; null without a response" }),
     retryable: z.boolean(),
-    fault: z.string().nullable().openapi({ description: "null: it answered" }),
+    fault: z.string().nullable().openapi({ description: "null for a successful attempt" }),
     reach: z
       .enum(faultReaches)
       .optional()
-      .openapi({ description: "What the fault speaks of. Absent: it answered." }),
+      .openapi({ description: "The error's scope. Missing for a successful attempt." }),
     code: z.enum(faultCodes).optional().openapi({
-      description: "What the provider's error names, in words of the router's own list.",
+      description: "The provider's error, as one of the router's codes.",
     }),
     network: networkFault
       .optional()
-      .openapi({ description: "Absent: the fault was none of the network." }),
+      .openapi({ description: "Missing unless a network error occurred." }),
     billed: z.enum(["yes", "no", "maybe"]),
     latencyMs: z.int(),
     retryAfterMs: z.number().nullable(),
     notes: z.array(z.string()).optional(),
-    usage: usageOfCall
-      .optional()
-      .openapi({ description: "Absent: nothing is known, or nothing was used." }),
+    usage: usageOfCall.optional().openapi({ description: "Missing if unknown or unused." }),
     stream: z
       .object({
         firstMs: z.number().nullable().openapi({
@@ -133,24 +131,24 @@ const attempt = z
       .optional()
       .openapi({ description: "How a streamed answer ended." }),
     costMicroUsd: z.int().nullable().optional().openapi({
-      description: "What was charged for it; null: no known price.",
+      description: "The charge; null without a known price.",
     }),
   })
   .openapi("Attempt", { description: "One provider call." });
 
 export const record = z
   .object({
-    version: z.literal(1).openapi({ description: "of what is sealed" }),
+    version: z.literal(1).openapi({ description: "version of the sealed content" }),
     id: z.string(),
     who: z.object({
       tenantId: z.string(),
       keyId: z.string(),
       user: z.string().optional().openapi({
-        description: "Id of the person on whose behalf the key called. Absent: of no person.",
+        description: "Id of the person on whose behalf the call was made.",
       }),
       sessionId: z.string().nullable(),
       serverId: z.string().nullable(),
-      tool: z.string().nullable().openapi({ description: "the tool that was being called" }),
+      tool: z.string().nullable().openapi({ description: "the tool being called" }),
       clientName: z.string().nullable(),
       clientVersion: z.string().nullable(),
       revision: z.string().nullable(),
@@ -158,11 +156,11 @@ export const record = z
     createdAt: millis,
     admittedAt: millis.nullable().openapi({
       description:
-        "When the limits counted it, in whose hour and day usage counts it. null: it was refused.",
+        "Time of admission, which determines its hour and day in limits and usage; null if it was refused.",
     }),
     asked: anyObject.nullable().openapi({
       description:
-        "Counts and names, no content. `declared`, of a request of 2026-07-28: the capabilities that it declared, by name.",
+        "Counts and names, no content. `declared`: the names of a 2026-07-28 request's capabilities.",
     }),
     contentSha256: z.string(),
     outcome: z.enum(outcomes),
@@ -170,52 +168,54 @@ export const record = z
     reasonDetail: z.string().nullable(),
     thinned: z.object({ requests: z.int(), from: millis, until: millis }).nullable().openapi({
       description:
-        "The record stands for so many requests of its key: a rate limit refused each of them, after the first hundred of that minute. null: it is of one request.",
+        "Number of requests that this record represents: rate-limit refusals of its key after the first hundred in that minute. null for a single request.",
     }),
     decision: anyObject.nullable().openapi({
       description:
-        "`failover` lists the candidates that were reserved, best first: `after` names the reaches of a fault of the first that lead to each. The first ten of `candidates` and those of `failover` have `score` and `axes`. `viaFailover` marks those that no hint asks for, `isLate` those whose ordinary answer is expected to take longer than the call may, `isCopy` those that are the same model as one before them at another place, `estimated` those whose intelligence was estimated from their price, `viaToolLoop` the one that began the tool loop which the call continues; `toolLoop` names the provider and model of that one.",
+        "`failover` lists the reserved candidates, best first; `after` has the error scopes of the first that lead to each. The first ten `candidates` and those in `failover` have `score` and `axes`. `viaFailover`: no hint asks for the model. `isLate`: it is expected to exceed the deadline. `isCopy`: another provider's copy of an earlier candidate. `estimated`: its intelligence was estimated from the price. `viaToolLoop`: it started the tool loop; `toolLoop` has its provider and model.",
     }),
     attempts: z.array(attempt),
     reservedTokens: z.int().nullable(),
     usage: orNull(usageOfCall).openapi({
-      description: "Of all attempts together; each has its own.",
+      description: "All attempts together.",
     }),
-    costUsd: z.number().nullable().openapi({ description: "null: unknown, or nothing was called" }),
+    costUsd: z
+      .number()
+      .nullable()
+      .openapi({ description: "null if unknown or nothing was called" }),
     costMicroUsd: z.int().nullable().openapi({
-      description: "The same in millionths, as the record's seal covers it.",
+      description: "In millionths of a USD, as sealed.",
     }),
-    overshoot: z
-      .boolean()
-      .openapi({ description: "More was charged than reserved, which may block the next." }),
+    overshoot: z.boolean().openapi({ description: "More was charged than reserved." }),
     model: z.string().nullable(),
     timing: anyObject.nullable(),
     totalMs: z.int().nullable(),
     overheadMs: z.int().nullable(),
     settledAt: millis.nullable(),
     correction: correction.nullable().openapi({
-      description: "What the operator found out: of an unknown or an implausible one.",
+      description: "The operator's correction of an unknown or implausible call.",
     }),
     replays: z.int().nullable().openapi({
-      description: "Times its result was given again; null: it can't be, or no longer.",
+      description: "Number of times its result was replayed; null if it can't be.",
     }),
     captured: z.boolean(),
     held: z.literal(true).optional().openapi({
-      description: "A person has to approve it. Absent: nobody has to, or it has ended.",
+      description: "The call is pending approval.",
     }),
   })
   .openapi("SamplingRequest", { description: "The audit record of one sampling request." });
 export const names = z.record(z.string(), z.string()).openapi({
-  description: "What people call the tenant, keys, servers and persons that the answer has by id.",
+  description: "Names of the tenant, keys, servers and people by id.",
   example: { srv_1: "github" },
 });
 export const recordWithContent = record
   .extend({
-    content: z.unknown().openapi({ description: "Only when the policy captured it." }),
+    content: z.unknown().openapi({ description: "Only if the policy stores content." }),
     providerMessages: z
       .array(z.object({ provider: z.string(), model: z.string(), message: z.string() }))
       .openapi({
-        description: "What providers said of failed attempts, masked, 500 characters at most each.",
+        description:
+          "Provider error messages of failed attempts, masked, up to 500 characters each.",
       }),
     names,
   })

@@ -13,9 +13,9 @@ export function requestStreamRoutes() {
     path: "/{tenant}/requests/stream",
     id: "streamRequests",
     tag: "Requests",
-    summary: "Follow audit records as they begin and end, as server-sent events",
+    summary: "Stream audit records as server-sent events",
     description:
-      "Events `begun` and `ended` carry a record as the list shows it; a record may come twice. `ready` says that the stream stands. `reset`: more happened than is told one by one, so read the list again. `closed`: the key, the session or the role is lost, which is looked at every 10 seconds; the stream then ends. A comment comes after 25 silent seconds. With `Last-Event-ID`, what was missed comes first. At most 64 listeners a tenant, in a process or a Durable Object.",
+      "Events `begun` and `ended` contain a record as in the list; a record can be repeated. `ready`: the stream is open. `reset`: too many records, so read the list again. `closed`: the key, session or role was revoked (checked every 10 seconds). A comment is sent every 25 seconds. With `Last-Event-ID`, missed events come first. At most 64 listeners per tenant, in a process or Durable Object.",
     params: tenantParams,
     streams: ["text/event-stream"],
     run: async ({ admin, actor, params, lastEventId, stillMay, now }) => {

@@ -70,7 +70,7 @@ export function adminRoutes() {
     type: "http",
     scheme: "bearer",
     description:
-      "The operator's token, or an API key with a role: one of the scopes viewer, auditor, approver and admin. `x-roles` of an operation says which roles may call it, and `x-reach` who: where it says `operator`, no key of a tenant, but the operator's token and those who signed in in the operator's name.",
+      "The operator's token, or an API key with a role (viewer, auditor, approver or admin). `x-roles` of an operation lists the allowed roles. `x-reach: operator` operations need the operator's token, or a person who signed in as operator.",
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "samplingKey", {
     type: "http",

@@ -40,13 +40,12 @@ export const time = z
     context.addIssue({
       code: "custom",
       message:
-        "A time as ISO 8601 with its zone, such as 2026-11-21T09:30:00Z or 2026-11-21, or as ms since the epoch, from 0 to 8640000000000000.",
+        "A time as ISO 8601 with a time zone, for example 2026-11-21T09:30:00Z or 2026-11-21, or as ms since the epoch, from 0 to 8640000000000000.",
     });
     return z.NEVER;
   })
   .openapi("Time", {
-    description:
-      "ISO 8601 with its zone (a date alone is midnight UTC), or ms since the epoch, from 1970 on.",
+    description: "ISO 8601 with a time zone (a date is midnight UTC), or ms since the epoch.",
     example: "2026-11-21T09:30:00Z",
   });
 
@@ -72,7 +71,7 @@ export const pageQuery = z.object({
     .string()
     .regex(
       /^([a-z]+_[0-9a-z]{26,38}|[a-z0-9-]+\/.{1,200}|(user|group|tag|run):.{1,250})$/,
-      "Not a cursor that was given out.",
+      "Unknown cursor.",
     )
     .optional(),
   limit: z.coerce.number().int().min(1).max(200).optional(),
@@ -84,11 +83,11 @@ export const problemBody = z
     status: z.int(),
     detail: z.string(),
     reason: z.enum(reasons),
-    retryable: z.boolean().openapi({ description: "The same request may succeed later." }),
+    retryable: z.boolean().openapi({ description: "Whether the same request can succeed later." }),
     requestId: z.string(),
   })
   .openapi("Problem", { description: "RFC 9457." });
 
 export const networkFault = z
   .object({ cause: z.enum(networkCauses), host: z.string(), port: z.int() })
-  .openapi("NetworkFault", { description: "Why a peer gave no answer, or only a part of one." });
+  .openapi("NetworkFault", { description: "Why there was no complete response." });

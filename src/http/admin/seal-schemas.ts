@@ -10,42 +10,42 @@ export const seal = z
   .object({
     version: z.literal(1),
     tenantId: z.string(),
-    number: z.int().openapi({ description: "1, 2, 3… of each tenant" }),
-    previous: hash.openapi({ description: "hash of the statement before it; zeros for the first" }),
+    number: z.int().openapi({ description: "1, 2, 3… per tenant" }),
+    previous: hash.openapi({ description: "hash of the previous statement; zeros for the first" }),
     root: hash.openapi({
-      description: "The leaf of `checked`, whose `tree` is that over the records.",
+      description: "Hash of `checked`, whose `tree` is the root over the records.",
     }),
     count: z.int(),
     firstCreatedAt: millis,
     lastCreatedAt: millis,
     sealedAt: millis,
     keyId: z.string(),
-    signature: z
-      .string()
-      .openapi({ description: "Ed25519 over the others but `checked` and `hash`, base64url" }),
+    signature: z.string().openapi({
+      description: "Ed25519 over the other members except `checked` and `hash`, base64url",
+    }),
     hash: hash.openapi({
-      description: "of its statement: what a witness is sent, and `--head` takes",
+      description: "hash of the statement, for witnesses and `--head`",
     }),
     checked: z
       .looseObject({
         tree: hash,
-        through: z.int().openapi({ description: "the last number of a record that was given out" }),
+        through: z.int().openapi({ description: "the last assigned record number" }),
         tampered: z
           .array(z.looseObject({ what: z.string() }))
-          .openapi({ description: "what was changed, missing or made in the database" }),
+          .openapi({ description: "changed, missing or forged entries in the database" }),
         replaced: z.array(z.array(z.int())).openapi({
-          description: "positions of records that were sealed before, and corrected or ended since",
+          description: "positions of records that were sealed again after a correction or late end",
         }),
       })
       .nullable()
-      .openapi({ description: "What was found while it was made; null: the database lost it." }),
+      .openapi({ description: "Findings while sealing; null if lost." }),
   })
   .openapi("Seal");
 
 export const sealPage = pageQuery.extend({
   cursor: z
     .string()
-    .regex(/^\d{1,15}$/, "Not a cursor that was given out.")
+    .regex(/^\d{1,15}$/, "Unknown cursor.")
     .optional(),
 });
 
@@ -53,7 +53,7 @@ export const exportQuery = recordFilter.extend({
   format: z.enum(exportFormats).optional().openapi({ description: "Default: ndjson." }),
   cursor: z
     .string()
-    .regex(/^\d{1,15}-\d{1,15}$/, "Not a cursor that was given out.")
+    .regex(/^\d{1,15}-\d{1,15}$/, "Unknown cursor.")
     .optional()
-    .openapi({ description: "Where the next part begins, as the header X-Next-Cursor said." }),
+    .openapi({ description: "Start of the next part, from the header X-Next-Cursor." }),
 });

@@ -21,7 +21,7 @@ export function sealRoutes() {
     tag: "Audit",
     summary: "List seals of audit records, newest first",
     description:
-      "The tenant's chain of signed seals. Each one covers the records that ended since the seal before.",
+      "The tenant's chain of signed seals. Each covers the records completed since the previous seal.",
     params: tenantParams,
     query: sealPage,
     answer: pageOf(seal),
@@ -33,10 +33,9 @@ export function sealRoutes() {
     path: "/{tenant}/requests/export",
     id: "exportRequests",
     tag: "Audit",
-    summary:
-      "Export finished audit records, sealed; X-Next-Cursor, if any, is the cursor of the next part",
+    summary: "Export sealed audit records",
     description:
-      "Streams sealed records in the order of the chain, with what `npm run audit -- verify` needs. A part has 32,768 records at most; the header `X-Next-Cursor`, if there is one, is the `cursor` of the next part.",
+      "Streams sealed records in the order of the chain, for `npm run audit -- verify`. A part has at most 32,768 records. The header `X-Next-Cursor`, if present, is the `cursor` of the next part.",
     params: tenantParams,
     query: exportQuery,
     streams: Object.values(types),

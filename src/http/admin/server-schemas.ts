@@ -10,7 +10,7 @@ import { line, millis, orNull, slug, type ShapeOf } from "./schemas.ts";
 const url = line(2_000).openapi({ example: "https://mcp.example.com/mcp" });
 // The domain validates names and values.
 const headers = z.record(z.string().max(200), z.string().max(8_192)).openapi({
-  description: "Static headers, values included. They are sealed and never come back.",
+  description: "Secret headers. They are stored encrypted and never returned.",
 });
 
 const passHeaders = z
@@ -18,7 +18,7 @@ const passHeaders = z
   .max(32)
   .openapi({
     description:
-      "Names of clients' headers that go on to the server, beside those of the protocol. None, unless said.",
+      "Client headers to forward to the server, in addition to protocol headers. Default: none.",
     example: ["X-Workspace"],
   });
 
@@ -30,23 +30,25 @@ export const serverPolicy = z
     allowedModels,
     deniedModels,
     toolRounds,
-    disabled: z.boolean().optional().openapi({ description: "Nothing is sampled for it." }),
+    disabled: z.boolean().optional().openapi({ description: "Disables the server's sampling." }),
     approval: approvalRule.optional(),
   } satisfies ShapeOf<ServerPolicy>)
-  .openapi("ServerPolicy", { description: "On top of the tenant's policy and the key's limits." });
+  .openapi("ServerPolicy", {
+    description: "Applies in addition to the tenant's policy and the key's limits.",
+  });
 
 const grant = z.enum(oauthGrants);
 const clientId = line(500);
 const per = z.enum(oauthOwners).optional().openapi({
   description:
-    "user: each person connects an account of their own at the server, at /oauth/connect. tenant, the default: all share the account that an administrator authorized.",
+    "user: each person connects their own account at /oauth/connect. tenant (default): all share the account that an administrator authorized.",
 });
 const oauthInput = z
   .strictObject({
     grant,
     clientId: clientId.nullish().openapi({
       description:
-        "As whom the router is registered with the authorization server. Absent, with authorization_code: the router makes itself known, by its client metadata document or by dynamic registration.",
+        "The router's client id at the authorization server. If missing with authorization_code, the router uses its client metadata document or dynamic registration.",
     }),
     clientSecret: z.string().min(1).max(4_000).nullish(),
     tokenEndpoint: url.nullish(),
@@ -61,23 +63,23 @@ const oauthInput = z
   })
   .openapi("OauthInput", {
     description:
-      "The router as the tenant's own OAuth client. Absent endpoints are discovered by the server's metadata.",
+      "The router as the tenant's OAuth client. Missing endpoints are discovered from the server's metadata.",
   });
 
 const forwardAuthorization = z.boolean().openapi({
   description:
-    "Pass the client's own Authorization on. Only for secrets that are no OAuth tokens, with the router's key in X-Sampling-Router-Key.",
+    "Forward the client's Authorization. Only for secrets that aren't OAuth tokens, with the router's key in X-Sampling-Router-Key.",
 });
 const supportedModalities = z.boolean().openapi({
-  description: "Tell the server of the modalities that can be produced. Strict servers reject it.",
+  description: "Advertise the modalities that the router can produce. Strict servers reject it.",
 });
 const auth = z.enum(authModes).openapi({
   description:
-    "How MCP clients show who they are: keys: an API key. oauth: an access token that a person consented to. both, the default: either. OAuth needs PUBLIC_URL.",
+    "How MCP clients authenticate. keys: API keys. oauth: access tokens. both (default): either. OAuth needs PUBLIC_URL.",
 });
 const bridge = z.enum(bridgeModes).openapi({
   description:
-    "always: server/discover of an older server is answered by the router, which clients of 2026-07-28 alone need. fallback, the default: it is refused, and clients of both speak the older revision.",
+    "always: the router answers server/discover for a legacy server and translates, for 2026-07-28 clients. fallback (default): it is refused, and clients with both eras use the legacy one.",
 });
 export const serverInput = z
   .strictObject({
@@ -122,7 +124,7 @@ export const serverPatch = z
   })
   .openapi("ServerPatch", {
     description:
-      "A merge patch (RFC 7396): absent members stay, null takes one away. headers and oauth hold secrets, and replace what there is.",
+      "A merge patch (RFC 7396): missing members are kept, null removes one. headers and oauth contain secrets and are replaced as a whole.",
   });
 
 export const server = z
@@ -157,15 +159,15 @@ export const server = z
         era: z.enum(["legacy", "modern"]).optional(),
         beginsSessions: z.boolean().optional(),
         issuer: z.string().optional().openapi({
-          description: "The authorization server that the entry's OAuth client belongs to.",
+          description: "The authorization server of the entry's OAuth client.",
         }),
         scopes: z.array(z.string()).optional().openapi({
-          description: "OAuth scopes that it asked for in answer to single requests.",
+          description: "OAuth scopes that single requests needed.",
         }),
       })
-      .openapi({ description: "What the router found out by talking to it." }),
+      .openapi({ description: "What the router learned about the server." }),
     status: z.enum(["active", "failing"]).openapi({
-      description: "failing: it answered 401, or its authorization server gives no token.",
+      description: "failing: it returns 401, or its authorization server gives no token.",
     }),
     createdAt: millis,
     updatedAt: millis,
@@ -175,35 +177,34 @@ export const server = z
 export const authorizationStart = z
   .object({ authorizationUrl: z.string(), state: z.string(), expiresAt: millis })
   .openapi("AuthorizationStart", {
-    description: "Send a person's browser there; they come back to /oauth/callback, once.",
+    description: "Open in a person's browser; valid once. It returns to /oauth/callback.",
   });
 export const serverCheck = z
   .object({
-    ok: z.boolean().openapi({ description: "A working MCP server, which lets the router in." }),
-    status: z
-      .int()
-      .nullable()
-      .openapi({ description: "HTTP status of its answer; null: none came." }),
-    detail: z.string().openapi({ description: "What was found, or what is wrong, in a sentence." }),
+    ok: z
+      .boolean()
+      .openapi({ description: "Whether it is a working MCP server that accepts the router." }),
+    status: z.int().nullable().openapi({ description: "HTTP status; null without a response." }),
+    detail: z.string().openapi({ description: "The result or problem, in a sentence." }),
     era: z.enum(["legacy", "modern"]).nullable(),
-    name: z.string().nullable().openapi({ description: "As the server calls itself." }),
-    tools: z.int().nullable().openapi({ description: "How many tools it lists." }),
+    name: z.string().nullable().openapi({ description: "The server's name for itself." }),
+    tools: z.int().nullable().openapi({ description: "Number of tools." }),
   })
   .openapi("ServerCheck");
 
 export const serverInstall = z
   .object({
-    url: z.string().openapi({ description: "The server's address behind the router." }),
+    url: z.string().openapi({ description: "The server's URL at the router." }),
     keyVariable: z.string().openapi({
-      description: "The environment variable from which some of the texts take an API key.",
+      description: "The environment variable for the API key in some of the texts.",
     }),
     snippets: z.array(
       z.object({
         client: z.string().openapi({ example: "VS Code" }),
-        where: z.string().openapi({ description: "Where the text goes." }),
+        where: z.string().openapi({ description: "Where to put the text." }),
         text: z.string(),
         link: z.string().nullable().openapi({
-          description: "An address that adds the server at one click; null: the client has none.",
+          description: "A one-click link that adds the server; null if the client has none.",
         }),
       }),
     ),

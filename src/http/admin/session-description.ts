@@ -17,12 +17,12 @@ const signInInput = z
 
 const session = z
   .object({
-    csrf: z.string().openapi({ description: "To be sent as X-CSRF-Token with every change." }),
+    csrf: z.string().openapi({ description: "Send as X-CSRF-Token with every change." }),
     actor: z.object({
       kind: z.enum(["operator", "key", "person"]),
       role: z.enum(roles),
-      tenant: slug.optional().openapi({ description: "Absent: every tenant." }),
-      name: z.string().optional().openapi({ description: "Of the person, or of the key." }),
+      tenant: slug.optional().openapi({ description: "Missing for all tenants." }),
+      name: z.string().optional().openapi({ description: "The name of the person or key." }),
     }),
     expiresAt: millis,
   })
@@ -42,9 +42,9 @@ const signIn = {
   ...shared,
   method: "post" as const,
   operationId: "signIn",
-  summary: "Exchange a key for a session of the console, kept in a cookie",
+  summary: "Sign in with a key, for a session cookie",
   description:
-    "The admin API takes the cookie in place of Authorization. A session ends after 12 hours, when its key ends, is revoked or rotated, and when `ADMIN_TOKEN` changes. Failed sign-ins are slowed down. Over plain http only the own machine may sign in.",
+    "The admin API accepts the cookie instead of Authorization. A session ends after 12 hours, when its key expires or is revoked or rotated, and when `ADMIN_TOKEN` changes. Failed sign-ins are slowed down. With plain http, only the local machine can sign in.",
   security: [],
   request: { body: { required: true, content: { [json]: { schema: signInInput } } } },
   responses: {
@@ -62,8 +62,8 @@ const show = {
   ...shared,
   method: "get" as const,
   operationId: "readConsoleSession",
-  summary: "Who is signed in",
-  description: "The session of the request's cookie, as the sign-in answered.",
+  summary: "Get the current session",
+  description: "The session of the request's cookie, as returned by the sign-in.",
   security: [{ session: [] }],
   responses: { 200: shown("The session."), 401: problem("Unauthorized") },
 };
@@ -73,7 +73,7 @@ const signOut = {
   method: "delete" as const,
   operationId: "signOut",
   summary: "End the session",
-  description: "The cookie is good for nothing afterwards, wherever a copy of it is.",
+  description: "Invalidates the cookie and all copies.",
   security: [{ session: [] }],
   request: { headers: csrfHeader },
   responses: {
@@ -89,7 +89,7 @@ export function describeSessions(registry: OpenAPIHono["openAPIRegistry"]): void
     in: "cookie",
     name: "__Host-sr_session",
     description:
-      "The cookie of a console session; a change needs X-CSRF-Token and the router's own Origin too.",
+      "The cookie of a console session. Changes also need X-CSRF-Token and the router's own Origin.",
   });
   for (const path of [signIn, show, signOut]) registry.registerPath(path);
 }

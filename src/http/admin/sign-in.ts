@@ -6,21 +6,21 @@ import { line, millis } from "./schemas.ts";
 
 const settings = {
   kind: z.enum(signInKinds).openapi({
-    description: "cloudflare-access: the gateway signs people in, and says who came.",
+    description: "cloudflare-access: the gateway signs people in.",
   }),
   issuer: line(500).openapi({
-    description: "As the provider names itself; of Cloudflare Access the team's domain.",
+    description: "The provider's issuer; for Cloudflare Access, the team's domain.",
     example: "https://id.example.com",
   }),
   clientId: line(500).openapi({
-    description: "Of Cloudflare Access the application's audience.",
+    description: "For Cloudflare Access, the application's audience.",
   }),
   claim: line(200).openapi({
-    description: "Which member of a person's claims gives the role.",
+    description: "The claim that determines the role.",
     example: "groups",
   }),
   roles: z.record(line(200), z.enum(roles)).openapi({
-    description: "The role by the claim's value. Of several the strongest counts.",
+    description: "Roles by claim value. The strongest applies.",
     example: { "platform-team": "admin", finance: "viewer" },
   }),
   callers: z
@@ -29,7 +29,7 @@ const settings = {
     .optional()
     .openapi({
       description:
-        "Values of the claim that let people's programs call, by OAuth. Absent: people show an API key there.",
+        "Claim values whose people can connect programs by OAuth. Default: people use an API key.",
       example: ["engineering"],
     }),
 };
@@ -38,7 +38,7 @@ const signInInput = z
   .strictObject({
     ...settings,
     clientSecret: z.string().min(1).max(2_000).nullable().optional().openapi({
-      description: "Absent: as it is, for the same issuer and client. null: none.",
+      description: "If missing, the secret is kept for the same issuer and client. null: none.",
     }),
   })
   .openapi("IdentityProviderInput");
@@ -55,7 +55,7 @@ export function signInRoutes() {
     path: "/{tenant}/sign-in",
     id: "readSignIn",
     tag,
-    summary: "Read by which identity provider people sign in",
+    summary: "Get the identity provider",
     description: "The settings, without the client's secret.",
     params: tenantParams,
     answer: signIn,
@@ -66,9 +66,9 @@ export function signInRoutes() {
     path: "/{tenant}/sign-in",
     id: "replaceSignIn",
     tag,
-    summary: "Set by which identity provider people sign in",
+    summary: "Set the identity provider",
     description:
-      "People whom it vouches for get the role that their claims give, in the console, for 12 hours. Each change ends the sessions of all people of the tenant. A key that expires sets none.",
+      "People sign in to the console for 12 hours, with the role of their claims. A change ends the sessions of all people of the tenant. Keys with an expiry can't set it.",
     params: tenantParams,
     body: signInInput,
     answer: signIn,
@@ -79,8 +79,8 @@ export function signInRoutes() {
     path: "/{tenant}/sign-in",
     id: "removeSignIn",
     tag,
-    summary: "Let nobody sign in by an identity provider",
-    description: "Ends the sessions of all people of the tenant. Keys stay.",
+    summary: "Remove the identity provider",
+    description: "Ends the sessions of all people of the tenant. Keys remain valid.",
     params: tenantParams,
     run: ({ admin, actor, params }) => admin.signIn.remove(actor, params.tenant),
   });

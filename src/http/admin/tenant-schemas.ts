@@ -11,10 +11,10 @@ const jurisdiction = z.enum(jurisdictions);
 const residency = {
   region: region
     .nullable()
-    .openapi({ description: "Near where the tenant's database was made; null: nobody asked." }),
+    .openapi({ description: "Location hint of the tenant's database; null if not set." }),
   jurisdiction: jurisdiction
     .nullable()
-    .openapi({ description: "What the tenant's data never leaves; null: nobody asked." }),
+    .openapi({ description: "Jurisdiction of the tenant's data; null if not set." }),
 };
 
 export const tenantInput = z
@@ -24,13 +24,13 @@ export const tenantInput = z
     region: region
       .openapi({
         description:
-          "Near where the tenant's database is to be made, for good: Cloudflare's location hints. For a deployment with a Durable Object for each tenant.",
+          "Cloudflare's location hint for the tenant's database. Can't be changed later. Only with a Durable Object per tenant.",
       })
       .optional(),
     jurisdiction: jurisdiction
       .openapi({
         description:
-          "What the tenant's data is never to leave. For a deployment with a Durable Object for each tenant.",
+          "Jurisdiction that the tenant's data never leaves. Only with a Durable Object per tenant.",
       })
       .optional(),
   })
@@ -40,7 +40,7 @@ const forGood = new Set(["region", "jurisdiction"]);
 /** Explains removed or misplaced members. */
 const whyUnknown = ({ code, keys = [] }: { code?: string; keys?: readonly string[] }) =>
   code === "unrecognized_keys" && keys.some((member) => forGood.has(member))
-    ? "A tenant's place holds for good. To move it, export its records and make a new tenant."
+    ? "A tenant's location can't be changed later. To move it, export its records and create a new tenant."
     : undefined;
 export const tenantPatch = z
   .strictObject(
@@ -58,7 +58,7 @@ export const tenant = z
     policy,
     stoppedByOperator: z.string().nullable().openapi({
       description:
-        "Why the operator's kill switch is on; null: it is off. The tenant's own switches are `policy.stopped`.",
+        "Reason of the operator's kill switch; null if it is off. The tenant's own switches are `policy.stopped`.",
     }),
     ...residency,
   })
@@ -68,12 +68,12 @@ export const listedTenant = z
     id: z.string(),
     slug,
     name: name.openapi({
-      description: "In a list over several databases it may be up to a minute old.",
+      description: "Can be up to a minute old in a list over several databases.",
     }),
     createdAt: millis,
     ...residency,
     state: z.enum(["active", "deleting"]).openapi({
-      description: "`deleting`: a deletion began and was cut off; ask for it again.",
+      description: "`deleting`: the deletion was interrupted; repeat it.",
     }),
   })
   .openapi("ListedTenant");
@@ -87,11 +87,11 @@ export const ceiling = z
       .optional()
       .openapi({
         description:
-          "Providers that the operator pays (`workers-ai`) and that the tenant may use. Others need no leave.",
+          "Operator-paid providers (`workers-ai`) that the tenant can use. Others are always allowed.",
         example: ["workers-ai"],
       }),
     stopped: z.string().min(1).max(500).optional().openapi({
-      description: "The operator's kill switch for the tenant, and why it is on. Absent: off.",
+      description: "The operator's kill switch for the tenant, with the reason.",
     }),
   })
   .openapi("Ceiling");
@@ -102,24 +102,23 @@ export const keyInput = z
     scopes: z
       .array(z.enum(scopes))
       .min(1)
-      .refine(hasOneRole, "One role at most: viewer, auditor, approver or admin.")
+      .refine(hasOneRole, "At most one role: viewer, auditor, approver or admin.")
       .transform((list) => [...new Set(list)])
       .openapi({
         description:
-          "`sampling` and `proxy` let the key sample; one of `viewer`, `auditor`, `approver` and `admin` gives it a role on the admin API. `tenant-admin` means `admin`.",
+          "`sampling`, `models` and `proxy` allow calls; `viewer`, `auditor`, `approver` or `admin` is a role for the admin API. `tenant-admin` is an alias of `admin`.",
       }),
     expiresAt: time.nullish().openapi({
-      description:
-        "Absent: never, or when the key expires that asks. No later than that, which an operator's token does not.",
+      description: "Default: never, or the expiry of the creating key, which is also the maximum.",
     }),
     limits: limits.optional(),
     userId: z.string().max(200).optional().openapi({
-      description: "The person for whom the key is, of the tenant's users. Absent: of no person.",
+      description: "The tenant's user for whom the key is issued.",
     }),
   })
   .openapi("KeyInput");
 const limitsPatch = removableLimits.openapi("LimitsPatch", {
-  description: "null takes a limit away; an absent one stays.",
+  description: "null removes a limit; missing ones are kept.",
 });
 export const keyPatch = z
   .strictObject({
@@ -127,7 +126,7 @@ export const keyPatch = z
     expiresAt: time.nullish().openapi({ description: "null: never" }),
     limits: limitsPatch.optional(),
   })
-  .refine((patch) => Object.keys(patch).length > 0, "Name what is to change.")
+  .refine((patch) => Object.keys(patch).length > 0, "Specify at least one change.")
   .openapi("KeyPatch");
 export const key = z
   .object({
@@ -138,10 +137,13 @@ export const key = z
     expiresAt: millis.nullable(),
     revokedAt: millis.nullable(),
     limits,
-    userId: z.string().nullable().openapi({ description: "The person for whom the key is." }),
+    userId: z
+      .string()
+      .nullable()
+      .openapi({ description: "The person for whom the key is issued." }),
     createdAt: millis,
   })
   .openapi("Key");
 export const newKey = key
-  .extend({ key: z.string().openapi({ description: "The API key. Shown this once." }) })
+  .extend({ key: z.string().openapi({ description: "The API key, shown only once." }) })
   .openapi("NewKey");

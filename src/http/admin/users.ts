@@ -6,32 +6,32 @@ import { line, millis, pageQuery } from "./schemas.ts";
 const userPage = pageQuery.extend({
   cursor: z
     .string()
-    .regex(/^usr_[A-Za-z0-9_-]{43}$/, "Not a cursor that was given out.")
+    .regex(/^usr_[A-Za-z0-9_-]{43}$/, "Unknown cursor.")
     .optional(),
 });
 
 const userInput = z
   .strictObject({
     issuer: line(500).optional().openapi({
-      description: "Whose word it is. Absent: the tenant's identity provider's.",
+      description: "The issuer. Default: the tenant's identity provider.",
       example: "https://id.example.com",
     }),
     subject: line(255).openapi({
-      description: "The provider's own id of the person, `sub` in its tokens. Nothing keeps it.",
+      description: "The person's `sub` at the provider. It isn't stored.",
     }),
     name: line(150).optional().openapi({
-      description: "Kept where the policy's `userNames` is `keep`.",
+      description: "Stored if the policy's `userNames` is `keep`.",
     }),
   })
   .openapi("UserInput");
 
 const user = z
   .object({
-    id: z.string().openapi({ description: "As records name the person, in `who.user`." }),
+    id: z.string().openapi({ description: "The person's id in records (`who.user`)." }),
     tenantId: z.string(),
     name: z.string().nullable(),
     keyId: z.string().openapi({
-      description: "The API key that programs act as which the person lets in.",
+      description: "The API key that the person's programs act as.",
     }),
     createdAt: millis,
   })
@@ -45,9 +45,9 @@ export function userRoutes() {
     path: "/{tenant}/users",
     id: "createUser",
     tag,
-    summary: "Find a person by what an identity provider says, or make one",
+    summary: "Find or create a person",
     description:
-      "The same person gives the same id each time. The router keeps hashes alone of issuer and subject. Name the id in `userId` of a new API key, and the key's calls are the person's.",
+      "Returns the same id for the same person. The router only stores hashes of issuer and subject. Calls with an API key whose `userId` is this id belong to the person.",
     params: tenantParams,
     body: userInput,
     answer: user,
@@ -59,7 +59,7 @@ export function userRoutes() {
     id: "listUsers",
     tag,
     summary: "List people on whose behalf programs call",
-    description: "In the order of their ids, which say nothing of when they came.",
+    description: "Ordered by id.",
     params: tenantParams,
     query: userPage,
     answer: pageOf(user),
@@ -71,9 +71,9 @@ export function userRoutes() {
     path: "/{tenant}/users/{id}",
     id: "forgetUser",
     tag,
-    summary: "Forget a person",
+    summary: "Delete a person",
     description:
-      "Removes the name and the key of the hash that the id is, revokes the person's API keys, ends their grants and sessions. Records keep the id, which leads to nobody any more, so seals still verify.",
+      "Deletes the name and the key of the id's hash, revokes the person's API keys, and ends grants and sessions. Records keep the id, which can no longer be traced to the person, so seals still verify.",
     params: idParams,
     run: ({ admin, actor, params }) => admin.users.forget(actor, params.tenant, params.id),
   });

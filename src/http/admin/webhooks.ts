@@ -7,7 +7,7 @@ import { millis, pageQuery } from "./schemas.ts";
 const webhookPage = pageQuery.extend({
   cursor: z
     .string()
-    .regex(/^msg_[a-z]+_[0-9a-z]{26,38}(_[a-z]+){2,4}$/, "Not a cursor that was given out.")
+    .regex(/^msg_[a-z]+_[0-9a-z]{26,38}(_[a-z]+){2,4}$/, "Unknown cursor.")
     .optional(),
 });
 
@@ -15,25 +15,27 @@ const message = z
   .object({
     id: z.string().openapi({ description: "`webhook-id`: the same for every attempt." }),
     url: z.string(),
-    body: z.record(z.string(), z.unknown()).openapi({ description: "What is sent, as JSON." }),
+    body: z.record(z.string(), z.unknown()).openapi({ description: "The message, as JSON." }),
     state: z.enum(webhookStates).openapi({
-      description: "pending: it is sent, or sent again. failed: it is given up.",
+      description: "pending: waits for delivery or a retry. failed: dropped.",
     }),
     attempts: z.int(),
     createdAt: millis,
-    nextAt: millis.nullable().openapi({ description: "When it is sent next; null: never again." }),
+    nextAt: millis
+      .nullable()
+      .openapi({ description: "Time of the next attempt; null if there is none." }),
     endedAt: millis.nullable(),
-    status: z.int().nullable().openapi({ description: "HTTP status of the last answer." }),
-    fault: z.string().nullable().openapi({ description: "What went wrong at the last attempt." }),
+    status: z.int().nullable().openapi({ description: "HTTP status of the last response." }),
+    fault: z.string().nullable().openapi({ description: "The last error." }),
   })
   .openapi("WebhookMessage");
 
 const newSecret = z
   .object({
-    secret: z.string().openapi({ description: "Shown this once." }),
+    secret: z.string().openapi({ description: "Shown only once." }),
     previousUntil: millis.nullable().openapi({
       description:
-        "Until when messages have a signature by the secret before it, too; null: it is the first.",
+        "Until when messages are also signed with the previous secret; null for the first secret.",
     }),
   })
   .openapi("NewWebhookSecret");
@@ -46,9 +48,9 @@ export function webhookRoutes() {
     path: "/{tenant}/webhooks",
     id: "listWebhooks",
     tag,
-    summary: "List messages to webhooks, those of the newest calls first",
+    summary: "List webhook messages, newest calls first",
     description:
-      "What was sent of held calls and alerts, and what became of each message. A message that was delivered, or given up, is listed for 7 days.",
+      "Messages about approvals and alerts, with their state. Delivered and dropped messages are listed for 7 days.",
     params: tenantParams,
     query: webhookPage,
     answer: pageOf(message),
@@ -60,9 +62,9 @@ export function webhookRoutes() {
     path: "/{tenant}/webhooks/secret",
     id: "rotateWebhookSecret",
     tag,
-    summary: "Make a new secret that signs messages; it is shown this once",
+    summary: "Create a webhook signing secret",
     description:
-      "For 24 hours messages have two signatures: by the new secret, and by the one before it.",
+      "The secret is shown only once. For 24 hours, messages are also signed with the previous secret.",
     params: tenantParams,
     answer: newSecret,
     status: 201,

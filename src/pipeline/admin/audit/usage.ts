@@ -141,7 +141,7 @@ export const createUsageAdmin = (deps: UsageDeps, timedRows = timedRowsOf(deps))
     const range = rangeOf({ ...asked, bucket }, deps.now());
     if (!range.ok) return range;
     const after = placeIn(cursor);
-    if (after === undefined) return refused("cursor", "Not a cursor that was given out.");
+    if (after === undefined) return refused("cursor", "Unknown cursor.");
     const found = await deps.usage.read(id, { ...range.value, by, limit: limit + 1, after });
     if (!found.ok) return found;
     const rows = found.value.slice(0, limit);
