@@ -25,7 +25,7 @@ const claim = (who: Caller, at: number, { size, ...more }: { size: number; short
 const ladder = (who: Caller, at = start) => ({
   tokens: 1_000,
   microUsd: 1_000,
-  lesser: [
+  fallbacks: [
     ...[800, 600, 400].map((size) => claim(who, at, { size })),
     claim(who, at, { size: 100, shortens: true as const }),
   ],
@@ -104,7 +104,7 @@ export const claimsSuite = (backend: Backend): void => {
       const who = await caller(world.stores, { keyLimits: { usdPerDay: 0.002 } });
       const runs = await running(who, start - 5 * second, { microUsd: 1_250 });
       await running(who, start, { microUsd: 300 });
-      const wants = { ...ladder(who), lesser: ladder(who).lesser.slice(-1) };
+      const wants = { ...ladder(who), fallbacks: ladder(who).fallbacks.slice(-1) };
       expect(await admit(who, start, { ...wants, mayWait: true })).toEqual({ state: "waits" });
       const refused = await admit(who, start, wants);
       expect(told(refused)).toBe("refused by key usd_day");
