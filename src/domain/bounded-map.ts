@@ -12,9 +12,12 @@ export interface BoundedMap<K, V> {
 
 export function createBoundedMap<K, V>(capacity: number): BoundedMap<K, V> {
   const entries = new Map<K, V>();
+  let newest: K | undefined;
   const set = (key: K, value: V): void => {
-    entries.delete(key);
+    // Each deletion brings the map closer to being built anew.
+    if (key !== newest) entries.delete(key);
     entries.set(key, value);
+    newest = key;
     if (entries.size <= capacity) return;
     for (const oldest of entries.keys()) {
       entries.delete(oldest);

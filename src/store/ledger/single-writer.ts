@@ -19,7 +19,7 @@ import {
   encodedRow,
   packedRow,
   endingCodeOfEncoded,
-  openingOfEncoded,
+  openingsOfEncoded,
   type EncodedRow,
 } from "../records/record-codes.ts";
 import { openingColumns } from "../records/records.ts";
@@ -55,9 +55,10 @@ async function enteringOf(
     return { row: { ...row, ...encoded }, kept: packedRow(encoded, columns) };
   });
   const rows = claims.map((claim) => claim.row);
+  const openings = rows.map(openingsOfEncoded);
   const codes = await admissionCodes(mac, {
-    claims: rows.map(openingOfEncoded),
-    limited: holds.length === 0 ? null : openingOfEncoded({ ...rows[0], admittedAt: null }),
+    claims: openings.map(({ admitted }) => admitted),
+    limited: holds.length === 0 ? null : (openings[0]?.limited ?? null),
   });
   const entry: AdmitEntry = {
     kind: "admit",

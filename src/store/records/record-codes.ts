@@ -33,15 +33,19 @@ export const callNames = [
   "contentSha256",
 ] as const satisfies (keyof typeof columns)[];
 
-/** Columns known at admission: id, caller, request, decision, reservation. */
-const openingNames = [
-  ...callNames,
-  "admittedAt",
+const claimedNames = [
   "leaseUntil",
   "reservedTokens",
   "reservedMicroUsd",
   "asked",
   "decision",
+] as const satisfies (keyof RequestRow)[];
+
+/** Columns known at admission: id, caller, request, decision, reservation. */
+const openingNames = [
+  ...callNames,
+  "admittedAt",
+  ...claimedNames,
 ] as const satisfies (keyof RequestRow)[];
 
 /** Columns written by a settlement. With the opening they make up a seal's leaf. */
@@ -120,7 +124,19 @@ export function packedRow(encodedColumns: EncodedRow, row: Partial<RequestRow>):
 const textOfEncoded = (names: readonly (keyof RequestRow)[], row: EncodedRow): string =>
   JSON.stringify(names.map((name) => row[name] ?? null));
 
-export const openingOfEncoded = (row: EncodedRow): string => textOfEncoded(openingNames, row);
+export interface Openings {
+  admitted: string;
+  /** of a row refused by a limit, which has no time of admission */
+  limited: string;
+}
+
+/** Both texts of the columns in `openingNames`, which differ in one of them. */
+export function openingsOfEncoded(row: EncodedRow): Openings {
+  const call = textOfEncoded(callNames, row).slice(0, -1);
+  const claimed = textOfEncoded(claimedNames, row).slice(1);
+  const opening = (at: string): string => `${call},${at},${claimed}`;
+  return { admitted: opening(JSON.stringify(row.admittedAt ?? null)), limited: opening("null") };
+}
 
 const textOf = <N extends keyof RequestRow>(
   names: readonly N[],

@@ -39,14 +39,23 @@ type Packed = [scope: number, resource: number, bucket: number, amount: number, 
 /** Read from a row, or about to be written. */
 export type Held = Packed | LimitCheck;
 
-const packed = (holds: readonly Held[]): Packed[] =>
-  holds.flatMap((hold): Packed[] => {
-    if (Array.isArray(hold)) return [hold];
+const scopeAt = new Map(scopes.map((scope, at) => [scope, at]));
+const resourceAt = new Map<Resource, number>(resources.map((resource, at) => [resource, at]));
+
+function packed(holds: readonly Held[]): Packed[] {
+  const all: Packed[] = [];
+  for (const hold of holds) {
+    if (Array.isArray(hold)) {
+      all.push(hold);
+      continue;
+    }
     const { scope, subject, resource, bucket, amount } = hold;
-    const places = [scopes.indexOf(scope), resources.indexOf(resource)] as const;
-    if (!inColumns.has(scope)) return [[...places, bucket, amount, subject]];
-    return resource === "concurrent" ? [] : [[...places, bucket, amount]];
-  });
+    const [its, what] = [scopeAt.get(scope) ?? -1, resourceAt.get(resource) ?? -1];
+    if (!inColumns.has(scope)) all.push([its, what, bucket, amount, subject]);
+    else if (resource !== "concurrent") all.push([its, what, bucket, amount]);
+  }
+  return all;
+}
 
 export const heldText = (holds: readonly Held[]): string => JSON.stringify(packed(holds));
 
@@ -67,6 +76,12 @@ export const heldIn = (
 const concurrentAt = resources.indexOf("concurrent");
 
 /** Subjects without a column that limit the call's concurrency. */
+export const placesAmong = (holds: readonly LimitCheck[]): string[] =>
+  holds
+    .filter(({ scope, resource }) => resource === "concurrent" && !inColumns.has(scope))
+    .map(({ subject }) => subject);
+
+/** The same of a row's text. */
 export const placesIn = (text: string): string[] =>
   (JSON.parse(text) as Packed[]).flatMap(([, place, , , subject]) =>
     place === concurrentAt && subject !== undefined ? [subject] : [],

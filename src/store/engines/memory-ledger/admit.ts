@@ -12,10 +12,9 @@ import {
   type Used,
   type Verdict,
 } from "../../../domain/limits/admission-verdict.ts";
-import { heldText } from "../../rows/row-holds.ts";
+import { heldText, placesAmong } from "../../rows/row-holds.ts";
 import type { AdmitEntry, Answer } from "../contract/entries.ts";
 import type { Desk } from "./memory.ts";
-import { heldBy } from "./open-calls.ts";
 import type { Bound } from "../contract/sql.ts";
 import { countRefused } from "./usage.ts";
 
@@ -146,7 +145,8 @@ function admitClaim(
   const { values = [], code = null } = entry.claims[rung] ?? {};
   const kept = claims[rung]?.holds ?? [];
   const claim = [...values];
-  claim[texts.holdsAt] = heldText(kept);
+  const text = heldText(kept);
+  claim[texts.holdsAt] = text;
   const number = memory.numbers.next(tenantId);
   const decided = [number, code, now, "admitted", null, null, null, null, null];
   // Must be read before the row is written, or this call would be included.
@@ -165,7 +165,8 @@ function admitClaim(
     approvedAt: null,
     admittedAt: now,
     model: model === null || model === undefined ? null : String(model),
-    ...heldBy(String(claim[texts.holdsAt])),
+    holds: text,
+    places: placesAmong(kept),
     number,
   });
   for (const { subject, resource, bucket, amount } of kept)

@@ -27,12 +27,6 @@ export interface OpenCall {
 
 const tenantsKept = 1_000;
 
-/** @param holds JSON, as in the row */
-export const heldBy = (holds: string): Pick<OpenCall, "holds" | "places"> => ({
-  holds,
-  places: placesIn(holds),
-});
-
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 const callOf = ([
@@ -52,7 +46,8 @@ const callOf = ([
   approvedAt: approvedAt === null ? null : Number(approvedAt),
   admittedAt: Number(admittedAt),
   model: textOf(model),
-  ...heldBy(String(holds)),
+  holds: String(holds),
+  places: placesIn(String(holds)),
   number: Number(number),
 });
 
