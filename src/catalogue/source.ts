@@ -1,5 +1,5 @@
 import { readBounded } from "../domain/bounded-body.ts";
-import { whyNoAnswer } from "../domain/network-fault.ts";
+import { noAnswerReason } from "../domain/network-fault.ts";
 import type { CatalogueSource } from "../domain/ports/catalogues.ts";
 import { err } from "../domain/result.ts";
 import { parseModelsDev } from "./models-dev.ts";
@@ -31,7 +31,7 @@ export const createCatalogueSource = (deps: {
         ? err(`longer than ${mostBytes} bytes`)
         : parseModelsDev(new TextDecoder().decode(bytes));
     } catch (thrown) {
-      return err(`no answer from ${whyNoAnswer(deps.url, thrown)}`);
+      return err(`no answer from ${noAnswerReason(deps.url, thrown)}`);
     }
   },
 });

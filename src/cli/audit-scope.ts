@@ -1,5 +1,5 @@
 /** What an export covers, in words, since the verdict reaches no further. */
-import { tamperingWords } from "../domain/audit/tampering-words.ts";
+import { tamperingMessage } from "../domain/audit/tampering-words.ts";
 import type { Verified } from "../domain/audit/verification.ts";
 
 /** Unverified text must not control the terminal. */
@@ -17,7 +17,7 @@ const range = (first: string, last: string): string =>
 /** Findings in chain order, then erased records. */
 export const describeTampering = ({ tampered, erased }: Verified): string[] => [
   ...tampered.map(
-    ({ seal, tampering }) => `Seal ${seal}: tampered: ${tamperingWords(tampering, shown)}`,
+    ({ seal, tampering }) => `Seal ${seal}: tampered: ${tamperingMessage(tampering, shown)}`,
   ),
   ...erased.map(
     ({ seal, position }) =>

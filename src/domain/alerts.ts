@@ -64,7 +64,7 @@ export interface BudgetLine {
 
 const dayMs = 86_400_000;
 
-export const dayOfTrouble = (now: number): Pick<AlertSubject, "periodFrom" | "periodUntil"> => {
+export const alertDayOf = (now: number): Pick<AlertSubject, "periodFrom" | "periodUntil"> => {
   const periodFrom = Math.floor(now / dayMs) * dayMs;
   return { periodFrom, periodUntil: periodFrom + dayMs };
 };

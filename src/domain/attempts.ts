@@ -148,7 +148,7 @@ export const isLasting = ({
 /** Statuses below 500 after which a retry may succeed. Other statuses require a change first. */
 const passing = new Set([200, 408, 409, 425, 429]);
 
-export const statusMayPass = (status: number | null): boolean =>
+export const isTransientStatus = (status: number | null): boolean =>
   status === null || status >= 500 || passing.has(status);
 
 /** Whether the call was not sent because the wire can't carry part of it. */
@@ -156,19 +156,19 @@ const isNotSent = ({ fault, status }: Pick<Attempt, "fault" | "status">): boolea
   fault === "invalid_request" && status === null;
 
 /** Whether the model itself wrote the invalid output, so that a retry may succeed. */
-const isOwnSlip = ({ fault }: Pick<Attempt, "fault">): boolean =>
+const isModelMistake = ({ fault }: Pick<Attempt, "fault">): boolean =>
   fault === "wrong_tool_use" || fault === "not_json";
 
-export const mayPass = (attempt: Attempt): boolean =>
+export const isTransient = (attempt: Attempt): boolean =>
   attempt.retryable &&
   attempt.reach !== "request" &&
   !isLasting(attempt) &&
   !isNotSent(attempt) &&
-  (statusMayPass(attempt.status) || isOwnSlip(attempt));
+  (isTransientStatus(attempt.status) || isModelMistake(attempt));
 
 export const summaryOf = (attempt: Attempt): AttemptSummary => {
   const { provider, model, status, fault, code, network } = attempt;
-  const summary: AttemptSummary = { provider, model, status, retryable: mayPass(attempt) };
+  const summary: AttemptSummary = { provider, model, status, retryable: isTransient(attempt) };
   if (code !== undefined) summary.code = code;
   if (network !== undefined) summary.network = network;
   const says = fault === "unopenable" || isNotSent(attempt) || (status === 200 && fault !== null);

@@ -1,6 +1,6 @@
 import type { ExclusionReason } from "./requirements.ts";
 
-export const exclusionWords: Readonly<Record<ExclusionReason, string>> = {
+export const exclusionMessages: Readonly<Record<ExclusionReason, string>> = {
   not_named: "the request names another model",
   not_translatable: "only a provider that speaks the endpoint's own API can be sent the request",
   input_modality: "does not support the content in messages",

@@ -3,8 +3,8 @@
 export const largestInteger = Number.MAX_SAFE_INTEGER;
 
 /** Maximum tokens that a request may ask for: 1,000 times the room of any model. */
-export const mostTokensAsked = 1_000_000_000;
-export const mostTokensBelieved = 10 * mostTokensAsked;
+export const maxRequestTokens = 1_000_000_000;
+export const maxPlausibleTokens = 10 * maxRequestTokens;
 /** Maximum cost of a provider call: a million USD. */
 const mostMicroUsd = 1_000_000_000_000;
 

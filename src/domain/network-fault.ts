@@ -48,7 +48,7 @@ const causeWords: { readonly [C in NetworkCause]: string } = {
   unknown: "the connection failed for an unknown reason",
 };
 
-export const networkWords = ({ cause, host, port }: NetworkFault): string =>
+export const networkMessage = ({ cause, host, port }: NetworkFault): string =>
   `${host}:${port}: ${causeWords[cause]}`;
 
 /** Error codes of Node, OpenSSL, undici and `src/node/`. The first matching row wins. */
@@ -123,11 +123,11 @@ const peerOf = (url: string): string => {
   return `${host}:${port}`;
 };
 
-export const answeredStatus = (url: string, status: number): string =>
+export const statusReason = (url: string, status: number): string =>
   `${peerOf(url)}: HTTP ${status}`;
 
-export const whyTooLate = (url: string, thrown: unknown): string =>
-  networkWords(networkFaultAt(url, isUnsent(thrown) ? "connect_timeout" : "answer_timeout"));
+export const timeoutReason = (url: string, thrown: unknown): string =>
+  networkMessage(networkFaultAt(url, isUnsent(thrown) ? "connect_timeout" : "answer_timeout"));
 
-export const whyNoAnswer = (url: string, thrown: unknown): string =>
-  networkWords(networkFaultAt(url, networkCauseOf(thrown)));
+export const noAnswerReason = (url: string, thrown: unknown): string =>
+  networkMessage(networkFaultAt(url, networkCauseOf(thrown)));

@@ -1,6 +1,6 @@
 import type { AttemptSummary, FaultCode } from "./attempts.ts";
-import { exclusionWords } from "./exclusion-words.ts";
-import { networkWords } from "./network-fault.ts";
+import { exclusionMessages } from "./exclusion-words.ts";
+import { networkMessage } from "./network-fault.ts";
 import { refusalTable, type Refusal } from "./refusals.ts";
 import type { ExclusionReason } from "./requirements.ts";
 
@@ -29,7 +29,7 @@ function explainNoModel({
       if (named.length === 0) return "the tenant has no model with that name";
       for (const { excludedBy } of named) counts.set(excludedBy, (counts.get(excludedBy) ?? 0) + 1);
       const listed = [...counts].map(
-        ([reason, count]) => `${count} by ${reason} (${exclusionWords[reason]})`,
+        ([reason, count]) => `${count} by ${reason} (${exclusionMessages[reason]})`,
       );
       const lost = counts.has("not_translatable") ? `; it has ${passing?.losses.join(", ")}` : "";
       return `all models are excluded: ${listed.join(", ")}${lost}`;
@@ -38,7 +38,7 @@ function explainNoModel({
 }
 
 /** Rounded up, so that a retry after the wait is not too early. */
-function waitInWords(ms: number): string {
+function formatWait(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.ceil(seconds / 60);
@@ -51,8 +51,8 @@ function waitInWords(ms: number): string {
 type OfLimit = Extract<Refusal, { reason: "rate_limited" | "budget_exceeded" }>;
 
 /** When a full limit has room again; null: the request exceeds the limit itself. */
-function roomInWords({ limit, retryAfterMs, usedUp }: OfLimit): string | null {
-  if (retryAfterMs !== null) return `try again in ${waitInWords(retryAfterMs)}`;
+function retryMessage({ limit, retryAfterMs, usedUp }: OfLimit): string | null {
+  if (retryAfterMs !== null) return `try again in ${formatWait(retryAfterMs)}`;
   if (usedUp === undefined) return null;
   return limit.startsWith("run.")
     ? "the limit of a run does not reset: start another run, or raise the limit"
@@ -61,7 +61,7 @@ function roomInWords({ limit, retryAfterMs, usedUp }: OfLimit): string | null {
 
 function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>): string {
   const { limit, limitUsd, usedUsd, neededUsd } = refusal;
-  const room = roomInWords(refusal);
+  const room = retryMessage(refusal);
   return room === null
     ? `${limit} of ${limitUsd} USD is less than this request may cost (up to ${neededUsd} USD): lower maxTokens, or raise the limit`
     : `${limit} is ${limitUsd} USD, with ${usedUsd} USD used or reserved; this request may cost up to ${neededUsd} USD; ${room}`;
@@ -72,7 +72,7 @@ const howToDeclare =
 
 function explainRate(refusal: Extract<Refusal, { reason: "rate_limited" }>): string {
   const { limit, usedUp } = refusal;
-  const room = roomInWords(refusal);
+  const room = retryMessage(refusal);
   if (room === null)
     return `${limit} is smaller than this request: reduce the request, or raise the limit`;
   return usedUp === undefined ? `${limit}; ${room}` : `${limit} is used up; ${room}`;
@@ -116,7 +116,7 @@ function explainAttempt(attempt: AttemptSummary): string {
   if (fault === "empty") return `${provider}/${model} returned no text`;
   if (fault === "invalid_request" && status === null)
     return `nothing was sent to ${provider}/${model}: the provider does not support part of the request, for example an audio format`;
-  if (network !== undefined) return `${provider} at ${networkWords(network)}`;
+  if (network !== undefined) return `${provider} at ${networkMessage(network)}`;
   if (status === null)
     return `${provider} can't be reached at the credential's address, or closed the connection`;
   const words = code === undefined ? undefined : codeWords[code];
@@ -140,7 +140,7 @@ function explainFailure(attempts: readonly AttemptSummary[]): string {
 
 function explainUnavailable(refusal: Extract<Refusal, { reason: "unavailable" }>): string {
   if (refusal.cause === "resting")
-    return `: ${refusal.models.join(", ")} failed recently or asked to wait; try again in ${waitInWords(refusal.retryAfterMs)}`;
+    return `: ${refusal.models.join(", ")} failed recently or asked to wait; try again in ${formatWait(refusal.retryAfterMs)}`;
   if (refusal.cause === "identity_provider") return `: ${refusal.detail}`;
   return refusal.cause === undefined ? "" : `: ${causeWords[refusal.cause]}`;
 }

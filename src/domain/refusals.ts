@@ -1,6 +1,6 @@
 /** All expected refusals, and the only table that maps them to JSON-RPC, problem+json, OpenAPI and records. */
 import type { JsonObject } from "./json.ts";
-import { statusMayPass, type AttemptSummary } from "./attempts.ts";
+import { isTransientStatus, type AttemptSummary } from "./attempts.ts";
 import type { ExclusionReason, Requirements } from "./requirements.ts";
 import type { Result } from "./result.ts";
 
@@ -193,7 +193,7 @@ export function isRetryable(refusal: Refusal): boolean {
     case "provider_timeout":
       return refusal.attempts.length === 0 || refusal.attempts.some(({ retryable }) => retryable);
     case "server_failed":
-      return refusal.retryable ?? statusMayPass(refusal.serverStatus);
+      return refusal.retryable ?? isTransientStatus(refusal.serverStatus);
     case "no_eligible_model":
       return refusal.candidates.some(({ excludedBy }) => excludedBy === "circuit_open");
     default:

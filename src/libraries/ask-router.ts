@@ -1,7 +1,7 @@
 /** Calls `POST /v1/sampling` in revision 2026-07-28, which needs no session. */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { isObject, own, parsedJson, type JsonValue } from "../domain/json.ts";
-import { whyNoAnswer } from "../domain/network-fault.ts";
+import { noAnswerReason } from "../domain/network-fault.ts";
 import { isSamplingAnswer } from "../domain/sampling/rounds.ts";
 import { localError, refusalIn, SamplingError } from "./sampling-error.ts";
 import type { SamplingParams, SamplingResult } from "./sampling-shapes.ts";
@@ -101,7 +101,7 @@ export function createAskRouter({ url, fetch: ask = fetch, ...given }: RouterSet
       read = await bodyOf(answer);
     } catch (thrown) {
       // The error text may contain the URL and secrets.
-      const why = whyNoAnswer(endpoint, thrown);
+      const why = noAnswerReason(endpoint, thrown);
       return localError("unreachable", `The router can't be reached: ${why}.`);
     }
     const result = answer.ok ? own(read, "result") : undefined;

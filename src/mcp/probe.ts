@@ -1,5 +1,5 @@
 /** Probes a registered server as a client of both eras. */
-import { whyNoAnswer } from "../domain/network-fault.ts";
+import { noAnswerReason } from "../domain/network-fault.ts";
 import { boundedUrl } from "../domain/bounded-url.ts";
 import { createEventReader, streamEnd } from "../domain/event-stream.ts";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
@@ -244,7 +244,7 @@ export const createProbe =
         const mediaType = mediaTypeOf(headers);
         return { status, headers, mediaType, message: await messageOf(body, mediaType) };
       } catch (thrown) {
-        why = whyNoAnswer(url, thrown);
+        why = noAnswerReason(url, thrown);
         return null;
       }
     };

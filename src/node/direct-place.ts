@@ -1,5 +1,5 @@
 /** Where a question goes that is sent without `fetch`. Each URL is read once, since every call names one of the same few. */
-import { rememberedByText } from "../domain/remembered.ts";
+import { memoizedByText } from "../domain/memoized.ts";
 
 export interface DirectPlace {
   origin: string;
@@ -15,7 +15,7 @@ const isOpenPort = (port: string): boolean =>
   usualPorts.has(port) || Number(port) > lastReservedPort;
 
 /** `place` null: a URL that is for `fetch` to judge. */
-export const placeOf = rememberedByText((text): { place: DirectPlace | null } => {
+export const placeOf = memoizedByText((text): { place: DirectPlace | null } => {
   const url = URL.parse(text);
   const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
   if (url === null || !isHttp || !isOpenPort(url.port)) return { place: null };

@@ -11,7 +11,7 @@ import {
 } from "oauth4webapi";
 import { readBounded } from "../domain/bounded-body.ts";
 import { isObject } from "../domain/json.ts";
-import { answeredStatus, whyNoAnswer } from "../domain/network-fault.ts";
+import { statusReason, noAnswerReason } from "../domain/network-fault.ts";
 import { oauthFaults, unreachable, type OauthFault } from "../domain/servers/oauth.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { problemWithEndpoint } from "../domain/servers/upstreams.ts";
@@ -89,11 +89,11 @@ export function createExchange({ fetch: send, allowPrivate, idTokens }: Exchange
       });
       bytes = await readBounded(answer.body, mostBytes);
     } catch (thrown) {
-      return stop(unreachable(whyNoAnswer(url, thrown)));
+      return stop(unreachable(noAnswerReason(url, thrown)));
     }
     if (bytes === null) return stop("malformed");
     if (answer.status >= 500 || answer.status === 429)
-      return stop(unreachable(answeredStatus(url, answer.status)));
+      return stop(unreachable(statusReason(url, answer.status)));
     const { headers } = answer;
     const status = wantedStatus(init, answer.status);
     if (status < 200 || status > 599) return stop("malformed");

@@ -1,6 +1,6 @@
 /** Where a credential's requests go. */
 import { baseUrls } from "../domain/choice/endpoints.ts";
-import { rememberedByText } from "../domain/remembered.ts";
+import { memoizedByText } from "../domain/memoized.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 
 export type CredentialPlace = Pick<ProviderRequest["credential"], "provider" | "baseUrl">;
@@ -11,9 +11,9 @@ function httpUrlOf(text: string): URL | null {
 }
 
 // Memoized: used several times per call, and parsing is slow.
-const urlOf = rememberedByText((text) => httpUrlOf(text)?.toString() ?? null);
+const urlOf = memoizedByText((text) => httpUrlOf(text)?.toString() ?? null);
 /** Ollama's OLLAMA_HOST names only the host; its OpenAI wire is at `/v1`. */
-const ollamaUrlOf = rememberedByText((text) => {
+const ollamaUrlOf = memoizedByText((text) => {
   const url = httpUrlOf(text);
   if (url?.pathname === "/") url.pathname = "/v1";
   return url?.toString() ?? null;

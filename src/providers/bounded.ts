@@ -59,7 +59,7 @@ const readAtOnce = 128 * 1024;
 
 async function readAll(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  giveWay: () => Promise<void>,
+  yieldSlot: () => Promise<void>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let sinceWay = 0;
@@ -69,7 +69,7 @@ async function readAll(
     if (sinceWay <= readAtOnce) continue;
     // Unpacking blocks the thread.
     sinceWay = 0;
-    await giveWay();
+    await yieldSlot();
   }
   const [only, ...more] = parts;
   return only !== undefined && more.length === 0 ? only : concatenated(parts);
@@ -78,14 +78,14 @@ async function readAll(
 /** The Workers runtime takes a turn of the event loop per part, so short answers are read in one go. */
 async function bodyOf(
   response: Response,
-  giveWay: () => Promise<void>,
+  yieldSlot: () => Promise<void>,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   const { body } = response;
   if (body === null) return null;
   const isShort = (lengthOf(response) ?? Infinity) <= readAtOnce;
   return isShort && body instanceof ReadableStream
     ? new Uint8Array(await response.arrayBuffer())
-    : readAll(body, giveWay);
+    : readAll(body, yieldSlot);
 }
 
 /** Reads the whole answer, and releases the scheduling slot meanwhile. Without a slot, nobody else waits. */
@@ -94,10 +94,10 @@ export function readOutside(
   outside: CallSlot["outside"] = (wait) => wait(async () => {}),
 ): typeof fetch {
   return (input, init) =>
-    outside(async (giveWay) => {
+    outside(async (yieldSlot) => {
       const response = await inner(input, init);
       const { status, headers } = response;
-      const body = await bodyOf(response, giveWay);
+      const body = await bodyOf(response, yieldSlot);
       return readAnswer({ status, headers, body: bodiless.has(status) ? null : body });
     });
 }

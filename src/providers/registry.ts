@@ -1,6 +1,6 @@
 /** The port to all providers. */
 import type { ProviderFault } from "../domain/attempts.ts";
-import { believedUsage } from "../domain/sampling/plausible.ts";
+import { plausibleUsage } from "../domain/sampling/plausible.ts";
 import type {
   ProviderAnswer,
   Providers,
@@ -113,9 +113,9 @@ function believed(
   result: Result<ProviderAnswer, ProviderFault>,
   request: ProviderRequest,
 ): Result<ProviderAnswer, ProviderFault> {
-  if (result.ok) return ok({ ...result.value, usage: believedUsage(result.value.usage, request) });
+  if (result.ok) return ok({ ...result.value, usage: plausibleUsage(result.value.usage, request) });
   const { usage } = result.error;
-  return usage === null ? result : err({ ...result.error, usage: believedUsage(usage, request) });
+  return usage === null ? result : err({ ...result.error, usage: plausibleUsage(usage, request) });
 }
 
 /** Timed out before it was sent. */

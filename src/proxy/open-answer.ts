@@ -7,7 +7,7 @@
  */
 import { headOf, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import type { HeldExchange } from "../domain/limits/open-exchanges.ts";
-import { whyTooLate } from "../domain/network-fault.ts";
+import { timeoutReason } from "../domain/network-fault.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import { isEventStream, takesStream } from "../domain/servers/media-type.ts";
@@ -53,7 +53,7 @@ export function earlyFor(exchange: Exchange, era: "legacy" | "modern"): Early {
     kind: "waits",
     tooLate: () =>
       refuse(
-        { reason: "server_timeout", detail: `${whyTooLate(server.url, null)}.` },
+        { reason: "server_timeout", detail: `${timeoutReason(server.url, null)}.` },
         { id, requestId, wireOf },
       ),
   });

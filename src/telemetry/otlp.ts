@@ -1,5 +1,5 @@
 /** Exports spans as OTLP/HTTP in JSON: one attempt with a deadline. */
-import { whyNoAnswer } from "../domain/network-fault.ts";
+import { noAnswerReason } from "../domain/network-fault.ts";
 import { SpanKind, SpanStatusCode, type SpanContext } from "@opentelemetry/api";
 import { millisToHrTime } from "@opentelemetry/core";
 import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
@@ -101,6 +101,6 @@ export async function send(
     await response.body?.cancel();
     return `status ${response.status}`;
   } catch (thrown) {
-    return `no answer from ${whyNoAnswer(target.url, thrown)}`;
+    return `no answer from ${noAnswerReason(target.url, thrown)}`;
   }
 }

@@ -4,7 +4,7 @@
  */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { AwsClient } from "aws4fetch";
-import { whyNoAnswer } from "../domain/network-fault.ts";
+import { noAnswerReason } from "../domain/network-fault.ts";
 import type { SendToSink } from "../domain/ports/audit-sink.ts";
 
 const deadlineMs = 20_000;
@@ -67,7 +67,7 @@ export function createS3Sink(deps: {
       await answer.body?.cancel();
       return answer.ok || answer.status === isThere ? null : `status ${answer.status}`;
     } catch (thrown) {
-      return `no answer from ${whyNoAnswer(url, thrown)}`;
+      return `no answer from ${noAnswerReason(url, thrown)}`;
     }
   };
 }

@@ -1,5 +1,5 @@
 /** Sends a webhook message once, bounded, without redirects. */
-import { whyNoAnswer } from "../domain/network-fault.ts";
+import { noAnswerReason } from "../domain/network-fault.ts";
 import { routerAgent } from "../domain/servers/proxied-headers.ts";
 
 const deadlineMs = 10_000;
@@ -31,7 +31,7 @@ export const createWebhookSender =
       return { status, fault: answer.ok ? null : `The receiver answered with status ${status}.` };
     } catch (thrown) {
       const isLate = thrown instanceof Error && thrown.name === "TimeoutError";
-      const fault = `No answer from ${whyNoAnswer(url, thrown)}.`;
+      const fault = `No answer from ${noAnswerReason(url, thrown)}.`;
       return { status: null, fault, ...(isLate && { isLate: true as const }) };
     }
   };

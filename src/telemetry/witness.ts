@@ -1,4 +1,4 @@
-import { whyNoAnswer } from "../domain/network-fault.ts";
+import { noAnswerReason } from "../domain/network-fault.ts";
 
 const deadlineMs = 5_000;
 
@@ -22,6 +22,6 @@ export const createWitnessSender =
       await answer.body?.cancel();
       return answer.ok ? null : `HTTP ${answer.status}`;
     } catch (thrown) {
-      return `no answer from ${whyNoAnswer(deps.url, thrown)}`;
+      return `no answer from ${noAnswerReason(deps.url, thrown)}`;
     }
   };

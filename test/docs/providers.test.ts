@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { exclusionWords } from "../../src/domain/exclusion-words.ts";
+import { exclusionMessages } from "../../src/domain/exclusion-words.ts";
 import type { SamplingCall } from "../../src/domain/sampling/call.ts";
 import { demandsOf, misfitOf } from "../../src/domain/wires/demands.ts";
 import { createProviders } from "../../src/providers/registry.ts";
@@ -69,7 +69,7 @@ it("docs/providers.md shows how each request is sent", async () => {
   const meanings = Object.values(changes).map(([word, meaning]) => `| ${word} | ${meaning} |`);
   const reasons = (
     ["tool_count", "image_format", "image_count", "image_size", "prefill"] as const
-  ).map((reason) => `| \`${reason}\` | The model ${exclusionWords[reason]}. |`);
+  ).map((reason) => `| \`${reason}\` | The model ${exclusionMessages[reason]}. |`);
   const page = `# What each provider takes
 
 MCP allows requests that providers refuse. The router adapts each request to the model's wire format before it sends it. In the

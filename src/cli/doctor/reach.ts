@@ -1,6 +1,6 @@
 /** Whether the providers are reachable. Sends no key, so it costs nothing. */
 import { baseUrls } from "../../domain/choice/endpoints.ts";
-import { whyNoAnswer } from "../../domain/network-fault.ts";
+import { noAnswerReason } from "../../domain/network-fault.ts";
 import { outgoingOf } from "../../start/outgoing.ts";
 import type { ProviderSetting } from "../../start/provider-settings.ts";
 import { proxyName } from "../../start/proxy-settings.ts";
@@ -27,7 +27,7 @@ async function reachOf(
     return [
       warning(
         "providers",
-        `${name}: ${whyNoAnswer(origin, thrown)}`,
+        `${name}: ${noAnswerReason(origin, thrown)}`,
         "If requests leave your network through a proxy only, set HTTPS_PROXY.",
       ),
     ];

@@ -1,5 +1,5 @@
 /** Result of a credential's check, shared with First steps. */
-import { networkWords } from "../../domain/network-fault.ts";
+import { networkMessage } from "../../domain/network-fault.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { words } from "../format.ts";
 import { ProblemNotice } from "../parts/notice.tsx";
@@ -27,7 +27,7 @@ export function CheckResult({ name, found }: { name: string; found: Asked<Check>
           Error: <code>{words(fault.kind)}</code>
           {fault.status !== null && `, HTTP ${fault.status}`}
           {fault.code !== undefined && `, ${words(fault.code)}`}
-          {fault.network !== undefined && `: ${networkWords(fault.network)}`}.
+          {fault.network !== undefined && `: ${networkMessage(fault.network)}`}.
         </p>
       )}
       {proposed.length > 0 && (

@@ -1,5 +1,5 @@
 import type { Tampering } from "../../domain/audit/seal-check.ts";
-import { tamperingWords } from "../../domain/audit/tampering-words.ts";
+import { tamperingMessage } from "../../domain/audit/tampering-words.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { count } from "../format.ts";
 import { CopyButton } from "../parts/copy.tsx";
@@ -18,7 +18,7 @@ type Seal = Schemas["Seal"];
 /** With the affected request, if known. */
 const whatChanged = ({ checked }: Seal): { text: string; id: string | null }[] =>
   ((checked?.tampered ?? []) as Tampering[]).map((found) => ({
-    text: tamperingWords(found, (id) => id),
+    text: tamperingMessage(found, (id) => id),
     id: "id" in found ? found.id : null,
   }));
 

@@ -1,12 +1,12 @@
 /** Notes on a candidate's score. Pure, for tests. */
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
-import { exclusionWords } from "../../domain/exclusion-words.ts";
+import { exclusionMessages } from "../../domain/exclusion-words.ts";
 import { words } from "../format.ts";
 
 /** Unknown reasons are shown as they are. */
 export const exclusionText = (reason: string): string =>
-  Object.hasOwn(exclusionWords, reason)
-    ? exclusionWords[reason as keyof typeof exclusionWords]
+  Object.hasOwn(exclusionMessages, reason)
+    ? exclusionMessages[reason as keyof typeof exclusionMessages]
     : words(reason);
 
 export const axes = ["cost", "speed", "intelligence"] as const;

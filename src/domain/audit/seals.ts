@@ -6,14 +6,11 @@ import type { SamplingRecord, UnreadableRecord } from "./record.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import { canonicalJson } from "../canonical.ts";
 import type { Evidence } from "./evidence.ts";
-import type { Refusal } from "../refusals.ts";
-import type { Result } from "../result.ts";
+import type { AsyncResult } from "../refusals.ts";
 import type { DeletionNotice, EmptiedPosition } from "./deletion-notices.ts";
 import type { Checked } from "./seal-check.ts";
 
 export type { Checked };
-
-type Stored<T> = Promise<Result<T, Refusal>>;
 
 /** An export holds the records of one seal in memory. */
 export const mostSealed = 256;
@@ -172,17 +169,17 @@ export const mostPresent = 10_000;
 
 export interface SealStore {
   /** Acquires the lease of the seal run until `until`; null: taken. */
-  claim(now: number, until: number): Stored<{ cursor: string } | null>;
-  release(cursor: string): Stored<null>;
-  cursor(job: string): Stored<string>;
-  keepCursor(job: string, cursor: string): Stored<null>;
-  waitingTenants(after: string, limit: number): Stored<string[]>;
-  numberedTenants(after: string, limit: number): Stored<string[]>;
+  claim(now: number, until: number): AsyncResult<{ cursor: string } | null>;
+  release(cursor: string): AsyncResult<null>;
+  cursor(job: string): AsyncResult<string>;
+  keepCursor(job: string, cursor: string): AsyncResult<null>;
+  waitingTenants(after: string, limit: number): AsyncResult<string[]>;
+  numberedTenants(after: string, limit: number): AsyncResult<string[]>;
   /** The next records to seal, and the data to detect missing ones. */
-  waiting(tenantId: string, before: number, limit: number): Stored<Waiting>;
+  waiting(tenantId: string, before: number, limit: number): AsyncResult<Waiting>;
   /** Detaches records from removed seals above `after`, so that they are sealed again. */
-  reopen(tenantId: string, after: number, event: AdminEvent): Stored<null>;
-  countWaiting(tenantId: string): Stored<{ waiting: number; unreadable: number }>;
+  reopen(tenantId: string, after: number, event: AdminEvent): AsyncResult<null>;
+  countWaiting(tenantId: string): AsyncResult<{ waiting: number; unreadable: number }>;
   /** All or none: false if the chain or a record changed meanwhile. Logs the event in the same transaction. */
   append(
     seal: SealWithLeaves,
@@ -192,42 +189,42 @@ export interface SealStore {
       event: AdminEvent | null;
       notices: readonly DeletionNotice[];
     },
-  ): Stored<boolean>;
-  aged(now: number): Stored<EmptiedPosition[]>;
-  oldest(): Stored<EmptiedPosition[]>;
-  sealsAt(places: readonly { tenantId: string; seal: number }[]): Stored<Seal[]>;
+  ): AsyncResult<boolean>;
+  aged(now: number): AsyncResult<EmptiedPosition[]>;
+  oldest(): AsyncResult<EmptiedPosition[]>;
+  sealsAt(places: readonly { tenantId: string; seal: number }[]): AsyncResult<Seal[]>;
   /** Deletes the records that are still at these places, and stores the notices. Returns the number deleted. */
   deleteSealed(
     places: readonly EmptiedPosition[],
     notices: readonly DeletionNotice[],
-  ): Stored<number>;
+  ): AsyncResult<number>;
   /** Newest first; the cursor is a seal number. */
   list(
     tenantId: string,
     page: { cursor: string | null; limit: number },
-  ): Stored<{ data: StoredSeal[]; nextCursor: string | null }>;
-  head(tenantId: string): Stored<StoredSeal | null>;
+  ): AsyncResult<{ data: StoredSeal[]; nextCursor: string | null }>;
+  head(tenantId: string): AsyncResult<StoredSeal | null>;
   /** First and last seal number above `after` that may contain records of that time. */
   sealRange(
     tenantId: string,
     range: { after: number; from: number | undefined; to: number | undefined },
-  ): Stored<{ first: number; last: number } | null>;
+  ): AsyncResult<{ first: number; last: number } | null>;
   spans(
     tenantId: string,
     range: { first: number; last: number },
     limit: number,
-  ): Stored<SealSpan[]>;
+  ): AsyncResult<SealSpan[]>;
   read(
     tenantId: string,
     range: { first: number; last: number },
-  ): Stored<{
+  ): AsyncResult<{
     seals: SealWithLeaves[];
     records: (ChainPosition & { record: SamplingRecord })[];
     unreadable: (ChainPosition & UnreadableRecord)[];
   }>;
-  heads(after: string, limit: number): Stored<Seal[]>;
-  keys(): Stored<StoredAuditKey[]>;
+  heads(after: string, limit: number): AsyncResult<Seal[]>;
+  keys(): AsyncResult<StoredAuditKey[]>;
   /** Replaces the code of a known key. */
-  keepKeys(keys: readonly StoredAuditKey[], now: number): Stored<null>;
-  reportKey(event: AdminEvent): Stored<null>;
+  keepKeys(keys: readonly StoredAuditKey[], now: number): AsyncResult<null>;
+  reportKey(event: AdminEvent): AsyncResult<null>;
 }

@@ -12,15 +12,6 @@ export type SinkTarget =
     }
   | { kind: "webhook"; url: string; secret: string };
 
-export interface SinkEnvironment {
-  AUDIT_SINK_URL?: string;
-  AUDIT_SINK_REGION?: string;
-  AUDIT_SINK_ACCESS_KEY_ID?: string;
-  AUDIT_SINK_SECRET_ACCESS_KEY?: string;
-  AUDIT_SINK_LOCK_DAYS?: string;
-  AUDIT_SINK_WEBHOOK_SECRET?: string;
-}
-
 export const sinkSettings = [
   "AUDIT_SINK_URL",
   "AUDIT_SINK_REGION",
@@ -28,7 +19,9 @@ export const sinkSettings = [
   "AUDIT_SINK_SECRET_ACCESS_KEY",
   "AUDIT_SINK_LOCK_DAYS",
   "AUDIT_SINK_WEBHOOK_SECRET",
-] as const satisfies (keyof SinkEnvironment)[];
+] as const;
+
+export type SinkEnvironment = Partial<Record<(typeof sinkSettings)[number], string>>;
 
 const fault = (setting: keyof SinkEnvironment, problem: string) => err({ setting, problem });
 

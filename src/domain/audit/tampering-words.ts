@@ -4,7 +4,7 @@ const range = (first: number, last: number): string =>
   first === last ? String(first) : `${first} to ${last}`;
 
 /** @param shown sanitizes a record id, which in an unverified file may be anything */
-export function tamperingWords(tampering: Tampering, shown: (id: string) => string): string {
+export function tamperingMessage(tampering: Tampering, shown: (id: string) => string): string {
   switch (tampering.what) {
     case "code":
       return `${shown(tampering.id)} has a changed ${tampering.code}: its code does not match`;

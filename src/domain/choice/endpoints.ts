@@ -1,5 +1,5 @@
 /** Which credentials share an endpoint, and fail together. */
-import { rememberedByText } from "../remembered.ts";
+import { memoizedByText } from "../memoized.ts";
 
 /**
  * Always passed to provider libraries, which otherwise read `OPENAI_BASE_URL` and would send a tenant's key there.
@@ -19,7 +19,7 @@ export const baseUrls: ReadonlyMap<string, string> = new Map([
   ["cerebras", "https://api.cerebras.ai/v1"],
 ]);
 
-const originOf = rememberedByText((url) => URL.parse(url)?.origin ?? null);
+const originOf = memoizedByText((url) => URL.parse(url)?.origin ?? null);
 
 /** Provider and origin, for example `openai https://api.openai.com`; no path, no secrets. */
 export function endpointOf(credential: {

@@ -2,7 +2,7 @@
  * The default without preferences: each provider's everyday model, by closeness to the median price. Ignores the
  * request's size, so `maxTokens` does not change the selection.
  */
-import { memoizedByObject } from "../remembered.ts";
+import { memoizedByObject } from "../memoized.ts";
 import { canonicalOf } from "../models/canonical-name.ts";
 import { everydayLines, isForCode, lineOf, newestFirst } from "../models/lines.ts";
 import { kindOf, readHint, type Kind } from "../models/model-index.ts";
@@ -102,8 +102,8 @@ export function everydayRanks(
   const known = ofPool.get(kind);
   if (known !== undefined) return known;
   const models = ranked
-    .filter(({ exclusion, isPreview, isUnpriced, isUnjudged, isLate }) => {
-      return exclusion === null && !isPreview && !isUnpriced && !isUnjudged && !isLate;
+    .filter(({ exclusion, isPreview, isUnpriced, isUnrated, isLate }) => {
+      return exclusion === null && !isPreview && !isUnpriced && !isUnrated && !isLate;
     })
     .map(({ model }) => model)
     .filter((model) => kindOf(model) === kind && !isForCode(lineOf(model)));

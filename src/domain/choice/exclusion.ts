@@ -34,11 +34,11 @@ function hasRoom(
 
 /** Why a feasible model needs a hint; null: it does not. */
 export function needsHint(
-  { isPreview, isUnpriced, isUnjudged, makes }: RankedModel,
+  { isPreview, isUnpriced, isUnrated, makes }: RankedModel,
   policy: PoolPolicy,
   compiled: CompiledRequirements,
 ): "preview" | "image_model" | "unknown_price" | "unknown_class" | null {
-  if (isUnjudged) return "unknown_class";
+  if (isUnrated) return "unknown_class";
   if ((makes & imageBit) !== 0 && (compiled.makes & imageBit) === 0) return "image_model";
   if (isUnpriced) return "unknown_price";
   return isPreview && policy.previews !== "allowed" ? "preview" : null;

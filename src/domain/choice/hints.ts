@@ -3,10 +3,10 @@
  * versions, the nearest generations of its line, names that contain the hint. A retired model's successor counts as a
  * match.
  */
-import { memoizedByObject, rememberedByText } from "../remembered.ts";
+import { memoizedByObject, memoizedByText } from "../memoized.ts";
 import { classesNamedBy, equivalentsOf } from "../models/equivalents.ts";
 import { isPriceMissing } from "../models/cost.ts";
-import { goneModelNamed } from "../models/gone-models.ts";
+import { retiredModelNamed } from "../models/gone-models.ts";
 import { generationOf, newestFirst, parseModel, type ParsedName } from "../models/lines.ts";
 import {
   containing,
@@ -14,7 +14,7 @@ import {
   indexOf,
   lineIn,
   readHint,
-  saysLine,
+  namesLine,
   versionsOf,
   writesOnly,
   type Fit,
@@ -88,7 +88,7 @@ function goneModelsFor(hint: ReadHint, all: ModelIndex): Gone[] {
     if (named.length === 0) return null;
     return named.some(({ status }) => status !== "retired") ? [] : named.flatMap(goneFrom);
   };
-  const gone = goneModelNamed(hint.folded);
+  const gone = retiredModelNamed(hint.folded);
   const isServed = equalTo(all, hint).some((at) => {
     const model = all.models[at];
     return model !== undefined && model.status !== "retired" && model.provider === gone?.provider;
@@ -151,7 +151,7 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
 /** The hint's line, or its series without a size. The nearest generation first, or the newest for `-latest`. */
 function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean): void {
   const { index } = matches;
-  if (parsed === null || (!saysLine(parsed, index) && parsed.generation === null)) return;
+  if (parsed === null || (!namesLine(parsed, index) && parsed.generation === null)) return;
   const ofLine = index.byLine.get(lineIn(index, parsed));
   const members = ofLine ?? (parsed.sized ? undefined : index.bySeries.get(parsed.series));
   if (members === undefined) return;
@@ -217,9 +217,9 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): numbe
 
 /** Cached: correction compares an unknown hint with every line. */
 const corrections = memoizedByObject((index: ModelIndex) =>
-  rememberedByText((hint): string | null => {
+  memoizedByText((hint): string | null => {
     const read = readHint(hint);
-    return read === null || goneModelNamed(read.folded) !== null ? null : meantBy(read, index);
+    return read === null || retiredModelNamed(read.folded) !== null ? null : meantBy(read, index);
   }),
 );
 
@@ -247,15 +247,15 @@ export function narrow(hints: readonly string[], served: Served, all: readonly M
 
 /** Cached: searching all names takes longer than a selection. */
 const knownHints = memoizedByObject((index: ModelIndex) =>
-  rememberedByText((hint): boolean => {
+  memoizedByText((hint): boolean => {
     const read = readHint(hint);
     if (read === null) return false;
     const { folded, parsed } = read;
     return (
       index.byName.has(folded) ||
-      goneModelNamed(folded) !== null ||
+      retiredModelNamed(folded) !== null ||
       versionsOf(index, read).length > 0 ||
-      (parsed !== null && saysLine(parsed, index) && index.byLine.has(lineIn(index, parsed))) ||
+      (parsed !== null && namesLine(parsed, index) && index.byLine.has(lineIn(index, parsed))) ||
       (parsed !== null && parsed.generation !== null && index.bySeries.has(parsed.series)) ||
       index.text.includes(folded)
     );

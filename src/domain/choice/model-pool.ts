@@ -83,7 +83,7 @@ export interface PoolParts {
   now?: number;
 }
 
-function standingExclusion(
+function permanentExclusion(
   model: Model,
   credentials: readonly CredentialSummary[],
   policy: PoolPolicy,
@@ -201,7 +201,7 @@ export function poolFrom(parts: PoolParts): ModelPool {
         exclusion:
           model.provider === cannedProvider && !areCannedUsed
             ? "canned"
-            : standingExclusion(model, offering, policy),
+            : permanentExclusion(model, offering, policy),
         measured: measuredFrom(samples, now),
         deadline: policy.deadlineMs ?? defaultDeadlineMs,
       }),

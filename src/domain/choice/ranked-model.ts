@@ -29,7 +29,7 @@ export interface RankedModel {
   /** has a price that the catalogue does not know */
   isUnpriced: boolean;
   /** of unknown ability: only an exact hint selects it */
-  isUnjudged: boolean;
+  isUnrated: boolean;
   family: TokenFamily;
   familyPlace: number;
   tools: boolean;
@@ -71,7 +71,7 @@ export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
     },
     isPreview: model.status === "preview",
     isUnpriced: isPriceMissing(model),
-    isUnjudged:
+    isUnrated:
       isUncurated(model) &&
       model.intelligence === null &&
       (model.source === "catalogue" || model.source === "provider"),

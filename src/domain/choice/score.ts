@@ -121,17 +121,17 @@ function costsByGroup(
   }
   const costOf = (group: number | undefined): number => costs[group ?? 0] ?? 0;
   // Two unknown costs differ by NaN, which sorts like 0.
-  const dearestFirst = present.toSorted((a, b) => costOf(b) - costOf(a) || 0);
+  const mostExpensiveFirst = present.toSorted((a, b) => costOf(b) - costOf(a) || 0);
   const shares = zeros(count);
   let worse = 0;
-  for (let from = 0, to = 0; from < dearestFirst.length; from = to) {
+  for (let from = 0, to = 0; from < mostExpensiveFirst.length; from = to) {
     let equal = 0;
-    for (; to < dearestFirst.length; to += 1) {
-      if (costOf(dearestFirst[to]) !== costOf(dearestFirst[from])) break;
-      equal += counts[dearestFirst[to] ?? 0] ?? 0;
+    for (; to < mostExpensiveFirst.length; to += 1) {
+      if (costOf(mostExpensiveFirst[to]) !== costOf(mostExpensiveFirst[from])) break;
+      equal += counts[mostExpensiveFirst[to] ?? 0] ?? 0;
     }
     const share = shareOf(worse, equal, scale.length);
-    for (const group of dearestFirst.slice(from, to)) shares[group] = share;
+    for (const group of mostExpensiveFirst.slice(from, to)) shares[group] = share;
     worse += equal;
   }
   return { of: prices.of, costs, shares };

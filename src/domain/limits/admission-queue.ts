@@ -12,7 +12,7 @@ export type WorkKind = "begins" | "ends";
 export interface QueueLimits {
   atOnce: number;
   /** slots of a lane while another lane is active */
-  ofLaneBeside: number;
+  ofLaneWhileShared: number;
   mostOfLane: number;
   mostInAll: number;
   /** ms; if a lane's queue grows and waits exceed this, new work is refused */
@@ -152,7 +152,7 @@ export function createSlotScheduler(
   activity: LaneActivity = createLaneActivity(),
   slicesFor?: (wakeOne: () => void) => TenantSlices,
 ) {
-  const { atOnce, ofLaneBeside, mostOfLane, mostInAll, longestWaitMs, fewOfLane } = limits;
+  const { atOnce, ofLaneWhileShared, mostOfLane, mostInAll, longestWaitMs, fewOfLane } = limits;
   const { leaseMs, takenWithinMs } = limits;
   const lanes = createLanes(longestWaitMs);
   const waits = createRecentWaits();
@@ -193,7 +193,7 @@ export function createSlotScheduler(
 
   const look = (now: number): void => {
     endOverdue(now);
-    ofLane = activity.isShared(now) ? Math.min(ofLaneBeside, atOnce) : atOnce;
+    ofLane = activity.isShared(now) ? Math.min(ofLaneWhileShared, atOnce) : atOnce;
   };
 
   const advance = (now: number): void => {

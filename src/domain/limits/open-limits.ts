@@ -10,19 +10,14 @@ export interface OpenLimits {
   tenant: Record<OpenKind, number>;
 }
 
-export interface OpenLimitSettings {
-  OPEN_REQUESTS_PER_KEY?: string;
-  OPEN_STREAMS_PER_KEY?: string;
-  OPEN_REQUESTS_PER_TENANT?: string;
-  OPEN_STREAMS_PER_TENANT?: string;
-}
-
 export const openLimitSettings = [
   "OPEN_REQUESTS_PER_KEY",
   "OPEN_STREAMS_PER_KEY",
   "OPEN_REQUESTS_PER_TENANT",
   "OPEN_STREAMS_PER_TENANT",
-] as const satisfies (keyof OpenLimitSettings)[];
+] as const;
+
+export type OpenLimitSettings = Partial<Record<(typeof openLimitSettings)[number], string>>;
 
 const defaultRequests = 256;
 const defaultStreams = 1_024;

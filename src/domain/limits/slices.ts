@@ -50,14 +50,14 @@ export function createSlices() {
     }
   };
 
-  const isBesideCalm = (now: number): boolean => {
+  const hasCalmTenants = (now: number): boolean => {
     forgetCalm(now);
     return calm.size > 0;
   };
 
   const endSlice = (began: number, now: number): void => {
     const tookMs = Math.min(now - began, longestSliceMs);
-    opensAt = isBesideCalm(now) ? began + tookMs + restAfter(tookMs) : now;
+    opensAt = hasCalmTenants(now) ? began + tookMs + restAfter(tookMs) : now;
     beganAt = null;
     working.clear();
     const wakes = [...waiting.values()];
@@ -83,7 +83,7 @@ export function createSlices() {
         forgetCalm(now);
       },
       mayWork(now) {
-        const isFree = !isCrowd(now) || !isBesideCalm(now);
+        const isFree = !isCrowd(now) || !hasCalmTenants(now);
         if (isFree || isOpen(now)) {
           waiting.delete(tenant);
           if (isFree) return true;

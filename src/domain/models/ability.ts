@@ -1,5 +1,5 @@
 /** Finer than tiers: scores of one tier, benchmark and setting move a model by less than half a tier. */
-import { memoizedByObject } from "../remembered.ts";
+import { memoizedByObject } from "../memoized.ts";
 import { abler, generationOf, parseModel } from "./lines.ts";
 import { isEstimated, type Model } from "./model.ts";
 

@@ -2,7 +2,7 @@ import { canonicalName, canonicalOf, otherNamesOf, spellingsOf } from "./canonic
 import { nameOf, type Model } from "./model.ts";
 import { matchesGlob, matchesParts } from "./globs.ts";
 import { isVariant } from "./plain-name.ts";
-import { memoizedByObject, rememberedByText } from "../remembered.ts";
+import { memoizedByObject, memoizedByText } from "../memoized.ts";
 
 export type NamedModel = Pick<Model, "provider" | "id"> &
   Partial<Pick<Model, "like" | "name" | "aliases">>;
@@ -64,7 +64,7 @@ interface DenyingGlob {
   canonical: string | null;
 }
 
-const denyingGlob = rememberedByText((text): DenyingGlob => {
+const denyingGlob = memoizedByText((text): DenyingGlob => {
   // Without a provider, the glob applies to all.
   const glob = text.includes("/") || text.startsWith("*") ? text : `*/${text}`;
   const [provider = "", ...rest] = glob.toLowerCase().split("/");

@@ -1,5 +1,5 @@
 /** A provider-independent model name, for example `anthropic/claude-sonnet-5`. */
-import { memoizedByObject } from "../remembered.ts";
+import { memoizedByObject } from "../memoized.ts";
 import { parseName } from "./lines.ts";
 import type { Model } from "./model.ts";
 import { bareName, foldName, withoutServing } from "./plain-name.ts";

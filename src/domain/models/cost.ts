@@ -147,7 +147,7 @@ const addUp = (parts: readonly object[]): Record<string, number> => {
   return sums;
 };
 
-export function usageTogether(usages: readonly Usage[]): Usage | null {
+export function combinedUsage(usages: readonly Usage[]): Usage | null {
   const [first, ...more] = usages;
   if (first === undefined || more.length === 0) return first ?? null;
   const classes = addUp(usages.flatMap((usage) => usage.classes ?? []));

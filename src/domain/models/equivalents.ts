@@ -1,7 +1,7 @@
 /** A line has the class of its newest member: a hint for Claude Sonnet 3 means today's Sonnet. */
-import { memoizedByObject } from "../remembered.ts";
+import { memoizedByObject } from "../memoized.ts";
 import { isPriceMissing } from "./cost.ts";
-import { goneModelNamed } from "./gone-models.ts";
+import { retiredModelNamed } from "./gone-models.ts";
 import { isForCode, newestFirst, parseModel } from "./lines.ts";
 import {
   containing,
@@ -9,7 +9,7 @@ import {
   indexOf,
   kindOf,
   lineIn,
-  saysLine,
+  namesLine,
   versionsOf,
   type Fit,
   type Kind,
@@ -34,7 +34,7 @@ export interface ModelClass extends Tiers {
 const statusRank = { active: 0, preview: 1, retired: 2 } as const;
 
 /** Priority of a line's members: active, priced, newest. */
-const speaksFirst = (a: Model, b: Model): number =>
+const representativeFirst = (a: Model, b: Model): number =>
   statusRank[a.status] - statusRank[b.status] ||
   Number(isPriceMissing(a)) - Number(isPriceMissing(b)) ||
   newestFirst(a, b);
@@ -46,7 +46,7 @@ function classOfLine(index: ModelIndex, line: string): ModelClass | null {
   const known = classes.get(line);
   if (known !== undefined) return known;
   const members = (index.byLine.get(line) ?? []).flatMap((at) => index.models[at] ?? []);
-  const speaker = members.toSorted(speaksFirst)[0];
+  const speaker = members.toSorted(representativeFirst)[0];
   if (speaker === undefined) return null;
   const { intelligence, speed, outputUsdPerMTok } = speaker;
   const kind = kindOf(speaker);
@@ -74,11 +74,11 @@ function whollyNamed(holders: ReturnType<typeof containing>): number[] {
 export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClass[] {
   const index = indexOf(all);
   const { folded, parsed } = hint;
-  const gone = goneModelNamed(folded);
+  const gone = retiredModelNamed(folded);
   const named = gone === null ? [...equalTo(index, hint), ...versionsOf(index, hint)] : [];
   const line =
     gone?.parsed.line ??
-    (parsed !== null && saysLine(parsed, index) ? lineIn(index, parsed) : null);
+    (parsed !== null && namesLine(parsed, index) ? lineIn(index, parsed) : null);
   if (named.length === 0 && line !== null) {
     const ofLine = classOfLine(index, line);
     if (ofLine !== null) return [ofLine];
@@ -104,7 +104,7 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
 const unknownGap = 2.5;
 
 /** Price ratio in doublings. */
-function dearness({ outputUsdPerMTok: price }: Tiers, target: Tiers): number {
+function priceRatio({ outputUsdPerMTok: price }: Tiers, target: Tiers): number {
   const asked = target.outputUsdPerMTok;
   if (asked === null || asked === 0 || price === 0) return 0;
   if (price === null) return unknownGap;
@@ -120,7 +120,7 @@ function gapOf(of: Tiers, target: Tiers): number {
       : intelligence - target.intelligence;
   const pace = speed === null || target.speed === null ? -unknownGap : speed - target.speed;
   const strength = lead < 0 ? -3 * lead : 2 * lead;
-  return strength + (pace < 0 ? -pace : pace / 4) + 3 * dearness(of, target);
+  return strength + (pace < 0 ? -pace : pace / 4) + 3 * priceRatio(of, target);
 }
 
 const unreachable = Number.POSITIVE_INFINITY;

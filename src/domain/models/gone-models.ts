@@ -108,7 +108,7 @@ export const goneModels: readonly GoneModel[] = [
 
 const byName = new Map(goneModels.map((gone) => [gone.folded, gone]));
 
-export const goneModelNamed = (folded: string): GoneModel | null =>
+export const retiredModelNamed = (folded: string): GoneModel | null =>
   byName.get(bareName(folded)) ?? null;
 
 const otherTrades: ReadonlySet<string> = new Set(
@@ -126,7 +126,7 @@ export function hasNoSuccessor(hint: string, kind: Kind, models: readonly Model[
   if (read === null) return false;
   const folded = bareName(read.folded);
   if (otherTrades.has(folded)) return true;
-  const gone = goneModelNamed(folded);
+  const gone = retiredModelNamed(folded);
   if (gone !== null) return gone.kind !== kind;
   const named = equalTo(indexOf(models), { folded }).flatMap((at) => models[at] ?? []);
   const isGone = named.length > 0 && named.every(({ status }) => status === "retired");

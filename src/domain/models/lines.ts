@@ -2,7 +2,7 @@
  * Parses model names. A line is a series and a size; its members differ by generation. Works for synced and custom
  * models, and for copies at other providers.
  */
-import { memoizedByObject } from "../remembered.ts";
+import { memoizedByObject } from "../memoized.ts";
 import { isUncurated, nameOf, type Model } from "./model.ts";
 import { bareName, foldName, withoutServing } from "./plain-name.ts";
 

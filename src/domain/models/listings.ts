@@ -1,6 +1,6 @@
-import { memoizedByObject } from "../remembered.ts";
+import { memoizedByObject } from "../memoized.ts";
 import { otherTrades } from "./catalogue-sync.ts";
-import { goneModelNamed } from "./gone-models.ts";
+import { retiredModelNamed } from "./gone-models.ts";
 import { newestFirst, parseModel } from "./lines.ts";
 import {
   unknownModel,
@@ -110,7 +110,7 @@ export function lackingIn(
       !known.has(undated(name)) &&
       !known.has(lasting(name)) &&
       !otherTrades.test(name) &&
-      goneModelNamed(foldName(name)) === null
+      retiredModelNamed(foldName(name)) === null
     );
   });
 }

@@ -1,4 +1,4 @@
-import { memoizedByObject, rememberedByText } from "../remembered.ts";
+import { memoizedByObject, memoizedByText } from "../memoized.ts";
 import { canonicalOf } from "./canonical-name.ts";
 import { parseModel, parseName, type ParsedName } from "./lines.ts";
 import { nameOf, type Model } from "./model.ts";
@@ -48,7 +48,7 @@ export interface ReadHint {
 const abilities: ReadonlySet<string> = new Set(["vision", "multimodal", "reasoning", "tools"]);
 
 /** Cached: servers repeat their hints. */
-export const readHint = rememberedByText((hint): ReadHint | null => {
+export const readHint = memoizedByText((hint): ReadHint | null => {
   const asked = foldName(hint);
   // ChatGPT is the product; the series is GPT.
   const folded = asked === "chatgpt" || asked === "chat-gpt" ? "gpt" : asked;
@@ -120,7 +120,7 @@ export const lineIn = ({ byLine }: ModelIndex, { line, wholeLine }: ParsedName):
   byLine.has(wholeLine) ? wholeLine : line;
 
 /** Whether a hint names a line of its series. */
-export const saysLine = (parsed: ParsedName, index: ModelIndex): boolean =>
+export const namesLine = (parsed: ParsedName, index: ModelIndex): boolean =>
   parsed.sized || lineIn(index, parsed) !== parsed.line;
 
 export const equalTo = (

@@ -1,4 +1,4 @@
-import { memoizedByObject } from "../remembered.ts";
+import { memoizedByObject } from "../memoized.ts";
 import { canonicalOf } from "./canonical-name.ts";
 import { modelsListed } from "./listings.ts";
 import {

@@ -1,10 +1,8 @@
 import type { AdminEvent } from "../admin-event.ts";
 import type { CatalogueEntry } from "../models/catalogue-sync.ts";
 import type { Catalogue } from "../models/model.ts";
-import type { Refusal } from "../refusals.ts";
+import type { AsyncResult } from "../refusals.ts";
 import type { Result } from "../result.ts";
-
-type Stored<T> = Promise<Result<T, Refusal>>;
 
 export interface CatalogueState {
   version: string | null;
@@ -20,16 +18,16 @@ interface Noted {
 
 export interface CatalogueStore {
   /** null: no newer version. */
-  newerThan(version: string): Stored<Catalogue | null>;
-  state(): Stored<CatalogueState | null>;
+  newerThan(version: string): AsyncResult<Catalogue | null>;
+  state(): AsyncResult<CatalogueState | null>;
   /** Acquires a due sync, or one after a change of the seed. An interrupted sync is due again at `until`. */
   claim(
     now: number,
     turn: { until: number; latestDue: number; seedVersion: string },
-  ): Stored<boolean>;
-  replace(catalogue: Catalogue, at: { now: number; dueAt: number } & Noted): Stored<null>;
+  ): AsyncResult<boolean>;
+  replace(catalogue: Catalogue, at: { now: number; dueAt: number } & Noted): AsyncResult<null>;
   /** Keeps the current catalogue. */
-  postpone(at: { dueAt: number; fault: string | null } & Noted): Stored<null>;
+  postpone(at: { dueAt: number; fault: string | null } & Noted): AsyncResult<null>;
 }
 
 /** The error describes invalid content. */

@@ -1,23 +1,20 @@
 import type { AdminEvent } from "../admin-event.ts";
 import type { Calendar } from "../calendar.ts";
 import type { OauthFault } from "../servers/oauth.ts";
-import type { Refusal } from "../refusals.ts";
-import type { Result } from "../result.ts";
+import type { AsyncResult } from "../refusals.ts";
 import type { AccountOwner } from "../tenancy/user.ts";
 import type { Learnt, McpServer, SealedServer } from "../servers/server.ts";
-
-type Stored<T> = Promise<Result<T, Refusal>>;
 
 export type ServerChange = Partial<Omit<SealedServer, "id" | "tenantId" | "slug" | "createdAt">>;
 
 export interface ServerStore {
-  create(server: SealedServer, event: AdminEvent): Stored<null>;
-  bySlug(tenantId: string, slug: string): Stored<SealedServer | null>;
-  byId(tenantId: string, id: string): Stored<SealedServer | null>;
+  create(server: SealedServer, event: AdminEvent): AsyncResult<null>;
+  bySlug(tenantId: string, slug: string): AsyncResult<SealedServer | null>;
+  byId(tenantId: string, id: string): AsyncResult<SealedServer | null>;
   list(
     tenantId: string,
     page: { cursor: string | null; limit: number },
-  ): Stored<{ data: McpServer[]; nextCursor: string | null }>;
+  ): AsyncResult<{ data: McpServer[]; nextCursor: string | null }>;
   update(
     tenantId: string,
     id: string,
@@ -30,27 +27,27 @@ export interface ServerStore {
       ifVersion?: number;
       calendar?: Calendar;
     },
-  ): Stored<null>;
-  remove(tenantId: string, id: string, event: AdminEvent): Stored<null>;
+  ): AsyncResult<null>;
+  remove(tenantId: string, id: string, event: AdminEvent): AsyncResult<null>;
   /** Without an event, because the entry itself does not change. */
   learn(
     tenantId: string,
     id: string,
     learnt: { [K in keyof Learnt]?: Learnt[K] | null },
-  ): Stored<null>;
+  ): AsyncResult<null>;
   /** Compare-and-swap of re-encrypted secrets. */
   replaceSealed(
     tenantId: string,
     id: string,
     secrets: { from: string | null; to: string },
-  ): Stored<boolean>;
+  ): AsyncResult<boolean>;
   /** Does nothing if the status is unchanged. */
   setStatus(
     tenantId: string,
     id: string,
     status: SealedServer["status"],
     options: { event: AdminEvent; now: number },
-  ): Stored<null>;
+  ): AsyncResult<null>;
 }
 
 /** `generation` changes with every write. */
@@ -68,27 +65,27 @@ export interface ServerTokens {
 }
 
 export interface TokenStore {
-  get(tenantId: string, serverId: string): Stored<ServerTokens | null>;
+  get(tenantId: string, serverId: string): AsyncResult<ServerTokens | null>;
   /** Acquires the renewal lease if the generation is unchanged (null: no tokens). Returns the row, or null. */
   claim(
     tenantId: string,
     serverId: string,
     claim: { from: string | null; lease: string; now: number; leaseUntil: number },
-  ): Stored<ServerTokens | null>;
+  ): AsyncResult<ServerTokens | null>;
   save(
     tenantId: string,
     serverId: string,
     grant: { from: string; generation: string; sealed: string; expiresAt: number | null },
-  ): Stored<boolean>;
+  ): AsyncResult<boolean>;
   fail(
     tenantId: string,
     serverId: string,
     failure: { from: string; fault: OauthFault; leaseUntil: number },
-  ): Stored<null>;
+  ): AsyncResult<null>;
   /** After a user's authorization. */
-  replace(tokens: ServerTokens, options: { event: AdminEvent; now: number }): Stored<null>;
+  replace(tokens: ServerTokens, options: { event: AdminEvent; now: number }): AsyncResult<null>;
   /** Marks the access token as rejected. */
-  expire(tenantId: string, serverId: string, generation: string): Stored<null>;
+  expire(tenantId: string, serverId: string, generation: string): AsyncResult<null>;
 }
 
 /** A user's own account at a server. */
@@ -101,13 +98,13 @@ export interface OwnAccount {
 
 export interface UserTokenStore {
   of(owner: AccountOwner): TokenStore;
-  accountsOf(tenantId: string, owner: AccountOwner): Stored<OwnAccount[]>;
+  accountsOf(tenantId: string, owner: AccountOwner): AsyncResult<OwnAccount[]>;
   /** Includes pending authorizations. */
   end(
     of: { tenantId: string; owner: AccountOwner; serverId: string },
     event: AdminEvent,
-  ): Stored<null>;
-  forget(tenantId: string, userId: string): Stored<null>;
+  ): AsyncResult<null>;
+  forget(tenantId: string, userId: string): AsyncResult<null>;
 }
 
 export interface TokenStores {
@@ -129,8 +126,8 @@ export interface Authorization {
 }
 
 export interface AuthorizationStore {
-  create(authorization: Authorization, event: AdminEvent): Stored<null>;
+  create(authorization: Authorization, event: AdminEvent): AsyncResult<null>;
   /** Consumes an unexpired authorization. */
-  take(id: string, now: number): Stored<Authorization | null>;
-  prune(now: number): Stored<number>;
+  take(id: string, now: number): AsyncResult<Authorization | null>;
+  prune(now: number): AsyncResult<number>;
 }

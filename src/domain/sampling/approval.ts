@@ -96,10 +96,10 @@ export const approvalRuleOf = (
 function conditionsThatHold(when: ApprovalConditions, facts: ApprovalFacts): string[] {
   const { costUsdAbove, models = [], servers = [], tools = [], modalities = [] } = when;
   const { costMicroUsd, model, server, tool } = facts;
-  const isDear =
+  const isExpensive =
     costUsdAbove !== undefined && (costMicroUsd === null || costMicroUsd > costUsdAbove * 1e6);
   return [
-    ...(isDear ? ["costUsdAbove"] : []),
+    ...(isExpensive ? ["costUsdAbove"] : []),
     ...(isNamedIn(models, model) ? ["models"] : []),
     ...(server !== null && servers.includes(server) ? ["servers"] : []),
     ...(tool !== null && tools.includes(tool) ? ["tools"] : []),

@@ -1,7 +1,7 @@
 /** A call's slot in its tenant's schedule. */
 export interface CallSlot {
-  /** Releases the slot during `wait`. Long work can yield to other tenants between its pieces with `giveWay`. */
-  outside: <T>(wait: (giveWay: () => Promise<void>) => Promise<T>) => Promise<T>;
+  /** Releases the slot during `wait`. Long work can yield to other tenants between its pieces with `yieldSlot`. */
+  outside: <T>(wait: (yieldSlot: () => Promise<void>) => Promise<T>) => Promise<T>;
   end: () => void;
 }
 

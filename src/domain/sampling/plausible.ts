@@ -3,7 +3,7 @@
  * an operator can correct them.
  */
 import { estimateInputTokens, inputModalitiesOf, mostInputTokens } from "./estimate.ts";
-import { mostTokensBelieved } from "../magnitudes.ts";
+import { maxPlausibleTokens } from "../magnitudes.ts";
 import type { ProviderRequest } from "./providers.ts";
 import { tokenFamilyOf } from "../tokens/tokenizers.ts";
 import { usageWith } from "../models/cost.ts";
@@ -18,7 +18,7 @@ const longestContext = 10_000_000;
 const generous = (tokens: number): number => generousTimes * tokens + generousTokens;
 
 /** Replaces an implausible usage by the reservation, and marks it. */
-export function believedUsage(
+export function plausibleUsage(
   usage: Usage,
   request: Pick<ProviderRequest, "call" | "model" | "maxTokens" | "reasoning">,
 ): Usage {
@@ -28,7 +28,7 @@ export function believedUsage(
   const headroom = request.reasoning?.headroom ?? 0;
   const mostOutputOf = (inputTokens: number): number =>
     Math.min(
-      mostTokensBelieved,
+      maxPlausibleTokens,
       generous(
         usageWith(model, { inputTokens, maxTokens, outputModalities, ...asked }, headroom)
           .outputTokens,
@@ -39,7 +39,7 @@ export function believedUsage(
   const estimated = estimateInputTokens(call, tokenFamilyOf(model));
   const context = model.contextTokens ?? longestContext;
   // The declared context may be too small.
-  const mostInput = Math.min(mostTokensBelieved, Math.max(generous(estimated), 2 * context));
+  const mostInput = Math.min(maxPlausibleTokens, Math.max(generous(estimated), 2 * context));
   const inputTokens = mostInputTokens(estimated);
   if (usage.inputTokens <= mostInput && usage.outputTokens <= mostOutputOf(inputTokens))
     return usage;

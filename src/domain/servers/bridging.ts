@@ -52,7 +52,7 @@ export const needsAlways = ({ learnt, bridge }: Pick<McpServer, "learnt" | "brid
 export const olderServerHint =
   'This server speaks only revisions before 2026-07-28: begin with initialize. For clients that know only 2026-07-28, set bridge to "always" in the server\'s entry.';
 
-export const newerServerWords = (revisions: readonly string[]): string =>
+export const newerServerMessage = (revisions: readonly string[]): string =>
   `It speaks only revisions newer than this router: ${revisions.slice(0, 5).join(", ")}.`;
 
 /** May identify the client. Unknown headers count: an extra session is safer than a shared one. */

@@ -2,7 +2,7 @@
  * Spellings with underscores never match a row: CGI maps both spellings to one variable (RFC 3875, section 4.1.18),
  * so they could impersonate a listed header.
  */
-import { rememberedByText } from "../remembered.ts";
+import { memoizedByText } from "../memoized.ts";
 import { hopsHeader } from "./hops.ts";
 
 export interface HeaderRules {
@@ -99,4 +99,4 @@ function rulesOf(name: string): HeaderRules {
   return isFree ? unlisted : { ...reserved, isSettable: listed.isSettable };
 }
 
-export const headerRules: (name: string) => HeaderRules = rememberedByText(rulesOf);
+export const headerRules: (name: string) => HeaderRules = memoizedByText(rulesOf);

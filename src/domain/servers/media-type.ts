@@ -2,7 +2,7 @@
  * Strict (RFC 9110, 8.3.1): official clients search for `text/event-stream` anywhere in the header, so a lenient
  * parser would let messages bypass the router.
  */
-import { rememberedByText } from "../remembered.ts";
+import { memoizedByText } from "../memoized.ts";
 import type { MessageHeaders } from "./message-headers.ts";
 
 export type MediaKind = "json" | "event-stream" | "other";
@@ -44,7 +44,7 @@ function typeIn(header: string): MediaType {
   };
 }
 
-const remembered = rememberedByText(typeIn);
+const remembered = memoizedByText(typeIn);
 
 export const mediaTypeIn = (header: string | null): MediaType => remembered(header ?? "");
 

@@ -1,4 +1,4 @@
-import { whyUnreachable, type OauthFault } from "./oauth.ts";
+import { unreachableReason, type OauthFault } from "./oauth.ts";
 
 const sentences: Partial<Record<OauthFault, string>> = {
   not_discovered: "It doesn't say which authorization server gives its tokens.",
@@ -13,7 +13,7 @@ const sentences: Partial<Record<OauthFault, string>> = {
 };
 
 export function explainOauthFault(fault: OauthFault): string {
-  const why = whyUnreachable(fault);
+  const why = unreachableReason(fault);
   if (why !== null) return `Its authorization server can't be reached: ${why}.`;
   return sentences[fault] ?? `Its authorization server answered "${fault}".`;
 }

@@ -90,10 +90,10 @@ export type OauthFault = (typeof oauthFaults)[number] | `unreachable: ${string}`
 
 export const unreachable = (why: string): OauthFault => `unreachable: ${why}`;
 
-export const whyUnreachable = (fault: OauthFault): string | null =>
+export const unreachableReason = (fault: OauthFault): string | null =>
   fault.startsWith("unreachable: ") ? fault.slice("unreachable: ".length) : null;
 
-export const isUnreachable = (fault: OauthFault): boolean => whyUnreachable(fault) !== null;
+export const isUnreachable = (fault: OauthFault): boolean => unreachableReason(fault) !== null;
 
 export interface OauthContext {
   url: string;

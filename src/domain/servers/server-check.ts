@@ -1,4 +1,4 @@
-import { newerServerWords } from "./bridging.ts";
+import { newerServerMessage } from "./bridging.ts";
 import type { Learnt } from "./server.ts";
 
 export type Probed =
@@ -114,7 +114,7 @@ export function serverCheckOf(probed: Probed): ServerCheck {
         detail:
           probed.newer.length === 0
             ? "An MCP server of 2026-07-28 or later that refuses server/discover."
-            : `An MCP server. ${newerServerWords(probed.newer.map(shown))}`,
+            : `An MCP server. ${newerServerMessage(probed.newer.map(shown))}`,
       };
     case "sse":
       return {

@@ -3,7 +3,7 @@
  * private networks.
  */
 import { boundedUrl, withoutTrailing } from "../bounded-url.ts";
-import { rememberedByText } from "../remembered.ts";
+import { memoizedByText } from "../memoized.ts";
 
 const privateNames =
   /(^|\.)(localhost|localdomain[46]?|local|svc|consul|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
@@ -116,7 +116,7 @@ export function problemWithUpstream(text: string, allow: UpstreamRules): string 
   return found.url.search === "" ? null : "A base URL has no query: secrets belong in headers.";
 }
 
-const upstreamProblem = rememberedByText((context) => {
+const upstreamProblem = memoizedByText((context) => {
   const [text, allow] = JSON.parse(context) as [string, UpstreamRules];
   return { problem: problemWithUpstream(text, allow) };
 });

@@ -1,7 +1,6 @@
 /** Re-encryption under the current master key; see `docs/decisions/0010-seals-name-their-destination.md`. */
 import type { AdminEvent } from "../admin-event.ts";
-import type { Refusal } from "../refusals.ts";
-import type { Result } from "../result.ts";
+import type { AsyncResult } from "../refusals.ts";
 
 /** Additional authenticated data of a seal. */
 export interface SealedFor {
@@ -88,20 +87,18 @@ export interface ForeignSeals {
   keyIds: string[];
 }
 
-type Stored<T> = Promise<Result<T, Refusal>>;
-
 /** For all tenants; only for re-encryption. */
 export interface SealingStore {
-  states(): Stored<SealingState[]>;
-  hasOthers(keyId: string): Stored<boolean>;
-  foreign(keyIds: readonly string[]): Stored<ForeignSeals>;
+  states(): AsyncResult<SealingState[]>;
+  hasOthers(keyId: string): AsyncResult<boolean>;
+  foreign(keyIds: readonly string[]): AsyncResult<ForeignSeals>;
   /** Writes the state if missing, or if it began at `instead`. Returns all states. */
-  begin(state: SealingState, instead: number | null): Stored<SealingState[]>;
+  begin(state: SealingState, instead: number | null): AsyncResult<SealingState[]>;
   /** Compare-and-swap of the step, with the event. */
-  advance(state: SealingState, from: SealingStep, event: AdminEvent | null): Stored<null>;
+  advance(state: SealingState, from: SealingStep, event: AdminEvent | null): AsyncResult<null>;
   /** Acquires the lease, with the last released cursor; null: taken. */
-  claim(now: number, until: number): Stored<{ cursor: string } | null>;
-  release(cursor: string): Stored<null>;
+  claim(now: number, until: number): AsyncResult<{ cursor: string } | null>;
+  release(cursor: string): AsyncResult<null>;
 }
 
 /** A seal, with the context from current data. */
@@ -132,11 +129,11 @@ export interface CodedRow {
 
 export interface SealedRowStore {
   /** Rows after the cursor, a few megabytes and at least one; empty: end. */
-  page(kind: SealedKind, after: string): Stored<SealedRow[]>;
+  page(kind: SealedKind, after: string): AsyncResult<SealedRow[]>;
   /** Replaces unchanged rows, and increases their tenants' versions. */
-  replace(kind: SealedKind, rows: readonly Resealed[]): Stored<null>;
-  coded(kind: CodedKind, after: string): Stored<CodedRow[]>;
-  recode(kind: CodedKind, rows: readonly Recoded[]): Stored<null>;
+  replace(kind: SealedKind, rows: readonly Resealed[]): AsyncResult<null>;
+  coded(kind: CodedKind, after: string): AsyncResult<CodedRow[]>;
+  recode(kind: CodedKind, rows: readonly Recoded[]): AsyncResult<null>;
 }
 
 export interface Recoded extends Pick<CodedRow, "tenantId" | "place"> {

@@ -68,9 +68,9 @@ export function roleIn(claims: Claims, signIn: SignIn): Role | null {
   return roles.toReversed().find((role) => found.has(role)) ?? null;
 }
 
-export const letsProgramsIn = ({ callers = [] }: SignIn): boolean => callers.length > 0;
+export const allowsClients = ({ callers = [] }: SignIn): boolean => callers.length > 0;
 
-export const mayLetIn = (claims: Claims, signIn: SignIn): boolean =>
+export const mayAuthorizeClients = (claims: Claims, signIn: SignIn): boolean =>
   valuesIn(claims, signIn).some((each) => signIn.callers?.includes(each) === true);
 
 const mostGroups = 64;

@@ -84,7 +84,7 @@ const codeOf = (word: string): number => {
   return code;
 };
 /** Frequent words of European languages and Indonesian that are rare in English and code. */
-const tellingWords = new Set(
+const typicalWords = new Set(
   (
     "der das und ist nicht mit sich auf ein eine den von zu de la el los las que una por con para del se " +
     "le les des est et une du au qui pas il che di per sono non gli lo da nel della um uma ao na em mais " +
@@ -97,7 +97,7 @@ const tellingWords = new Set(
 );
 const traditionalPerTelling = 15;
 /** Frequent characters that only Taiwan and Hong Kong write this way. */
-const tellingHan = new Set(
+const typicalHan = new Set(
   [..."這個們說會對學還樣當與從賣錢麼為關發變實經將應該讓幾總並嗎邊來裡處體產點國"].map((each) =>
     each.charCodeAt(0),
   ),
@@ -150,7 +150,7 @@ function readOther(reading: Reading, unit: number, kind: Script): void {
   const { found, before } = reading;
   if (typeof before !== "string") found.otherWords += 1;
   found[kind] += 1;
-  if (kind === "han" && tellingHan.has(unit)) reading.tellingTraditional += 1;
+  if (kind === "han" && typicalHan.has(unit)) reading.tellingTraditional += 1;
   else if (kind === "arabic" && unit > 0x670 && unit < 0x6d4) found.persian += 1;
   else if (kind === "cyrillic" && isBeyondRussian(unit)) found.ukrainian += 1;
 }
@@ -160,7 +160,7 @@ function readCharacter(reading: Reading, unit: number, kind: Kind): void {
   const isSame = kind === before;
   const wasWord = isLatin(before);
   if (wasWord && !isLatin(kind)) {
-    if (reading.run <= longestTelling && tellingWords.has(reading.code)) reading.telling += 1;
+    if (reading.run <= longestTelling && typicalWords.has(reading.code)) reading.telling += 1;
     if (kind === digit && reading.run <= 2) found.shards += 1;
   }
   switch (kind) {

@@ -1,5 +1,5 @@
 /** Token estimates from weighted text features. A tokenizer would add 2 MB per family to the Worker. */
-import { memoizedByObject } from "../remembered.ts";
+import { memoizedByObject } from "../memoized.ts";
 import type { TokenFamily } from "../requirements.ts";
 import { featureNames, featuresOf, type TextFeatures } from "./text-features.ts";
 import { tokenWeights, weighedFamilies, type WeighedFamily } from "./token-weights.ts";
@@ -26,7 +26,7 @@ export const tokensIn = (text: string, family: TokenFamily): number =>
   Math.ceil(tokensFrom(featuresOf(text), family));
 
 /** The first matching pattern of a model's name or family wins. */
-const tellers: readonly (readonly [RegExp, TokenFamily])[] = [
+const tokenizerPatterns: readonly (readonly [RegExp, TokenFamily])[] = [
   [/gpt-oss/, "openai"],
   [/deepseek/, "deepseek"],
   [/qwen|qwq/, "qwen"],
@@ -41,7 +41,7 @@ const tellers: readonly (readonly [RegExp, TokenFamily])[] = [
 export const tokenFamilyOf = memoizedByObject(
   (model: { provider: string; id: string; family: string | null }): TokenFamily => {
     const name = `${model.id} ${model.family ?? ""}`.toLowerCase();
-    const teller = tellers.find(([pattern]) => pattern.test(name));
+    const teller = tokenizerPatterns.find(([pattern]) => pattern.test(name));
     return teller?.[1] ?? (model.provider === "openai" ? "openai" : "other");
   },
 );

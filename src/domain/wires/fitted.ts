@@ -14,7 +14,7 @@ import { originOf, providerMetadataKey } from "../sampling/tool-loop.ts";
 import { aliasesFor, type Aliases } from "./names.ts";
 import { withFitIds } from "./ids.ts";
 import { rulesOf, wireOf, type WireRules } from "./rules.ts";
-import { inputAsMeant } from "./readings.ts";
+import { parseStringifiedInput } from "./stringified-input.ts";
 import { fitSchema, renamedKeys } from "./schemas.ts";
 import { isTaken, wellFormed, withFitTexts } from "./texts.ts";
 
@@ -96,7 +96,7 @@ function restoredUse(
   return {
     ...block,
     name,
-    input: tool === undefined ? input : inputAsMeant(input, tool.inputSchema),
+    input: tool === undefined ? input : parseStringifiedInput(input, tool.inputSchema),
   };
 }
 

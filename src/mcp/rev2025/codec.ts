@@ -1,7 +1,7 @@
 /** The four legacy revisions, which differ only in content. */
 import { forVersion } from "../../domain/sampling/capabilities.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { mostTokensAsked } from "../../domain/magnitudes.ts";
+import { maxRequestTokens } from "../../domain/magnitudes.ts";
 import { err, ok } from "../../domain/result.ts";
 import {
   runMember,
@@ -96,7 +96,7 @@ function callOf(wire: ParsedCall): SamplingCall {
   return {
     messages,
     // Some clients request the largest number there is; fewer tokens are allowed.
-    maxTokens: Math.min(wire.maxTokens, mostTokensAsked),
+    maxTokens: Math.min(wire.maxTokens, maxRequestTokens),
     hints: (wire.modelPreferences?.hints ?? []).flatMap(({ name }) =>
       name === undefined ? [] : [name],
     ),

@@ -1,7 +1,7 @@
 /** Calendars of time zones. `Intl` knows all zones in every runtime. */
 import type { Calendar, OffsetAt } from "../../domain/calendar.ts";
 import { createCalendar } from "../../domain/limits/calendars.ts";
-import { rememberedByText } from "../../domain/remembered.ts";
+import { memoizedByText } from "../../domain/memoized.ts";
 
 const formatOf = (timeZone: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
@@ -30,7 +30,7 @@ function offsetsOf(timeZone: string): OffsetAt {
 }
 
 const utc = "UTC";
-const calendarIn = rememberedByText((timeZone: string) =>
+const calendarIn = memoizedByText((timeZone: string) =>
   createCalendar(timeZone === utc || !isTimeZone(timeZone) ? () => 0 : offsetsOf(timeZone)),
 );
 

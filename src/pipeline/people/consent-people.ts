@@ -11,8 +11,8 @@ import {
   displayNameIn,
   groupsIn,
   identityIn,
-  letsProgramsIn,
-  mayLetIn,
+  allowsClients,
+  mayAuthorizeClients,
   type Claims,
   type PendingSignIn,
   type SignInSecrets,
@@ -90,7 +90,7 @@ async function letIn(
   { claims, refreshToken }: VerifiedPerson,
 ): AsyncResult<LetIn> {
   const identity = identityIn(claims, signIn);
-  if (identity === null || !mayLetIn(claims, signIn)) return err(mayNot);
+  if (identity === null || !mayAuthorizeClients(claims, signIn)) return err(mayNot);
   const user = await userNamed(deps, {
     tenantId: tenant.id,
     identity,
@@ -141,7 +141,7 @@ export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => (
     const row = await deps.signIns.get(tenant.value.id);
     if (!row.ok) return row;
     const signIn = await openedSignIn(deps.vault, row.value);
-    return ok(signIn !== null && letsProgramsIn(signIn) ? { tenant: tenant.value, signIn } : null);
+    return ok(signIn !== null && allowsClients(signIn) ? { tenant: tenant.value, signIn } : null);
   },
 
   async leave({ signIn }, to) {

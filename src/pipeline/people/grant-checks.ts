@@ -14,7 +14,11 @@ import { err, ok } from "../../domain/result.ts";
 import { isUnreachable } from "../../domain/servers/oauth.ts";
 import { checkKeyOf, type HeldGrant } from "../../domain/tenancy/grant-ids.ts";
 import type { SealedFor } from "../../domain/tenancy/sealing.ts";
-import { letsProgramsIn, mayLetIn, type SignInSecrets } from "../../domain/tenancy/sign-in.ts";
+import {
+  allowsClients,
+  mayAuthorizeClients,
+  type SignInSecrets,
+} from "../../domain/tenancy/sign-in.ts";
 import { openedSignIn, refusalFor } from "./person-sign-in.ts";
 
 /** ms for which the provider's answer counts. */
@@ -73,7 +77,7 @@ async function written(
 }
 
 const letsGoOn = ({ claims }: RecheckedIdentity, signIn: SignInSecrets): boolean =>
-  letsProgramsIn(signIn) && (claims === null || mayLetIn(claims, signIn));
+  allowsClients(signIn) && (claims === null || mayAuthorizeClients(claims, signIn));
 
 async function askedAgain(
   deps: GrantCheckDeps,

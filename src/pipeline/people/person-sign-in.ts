@@ -8,7 +8,7 @@ import type { IdentityClient, SignInStore } from "../../domain/ports/sign-ins.ts
 import type { TenantStore, Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
-import { isUnreachable, whyUnreachable, type OauthFault } from "../../domain/servers/oauth.ts";
+import { isUnreachable, unreachableReason, type OauthFault } from "../../domain/servers/oauth.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 import {
   identityIn,
@@ -85,7 +85,7 @@ export const refusalFor = (fault: OauthFault): Refusal =>
         reason: "unavailable",
         retryAfterMs: 1_000,
         cause: "identity_provider",
-        detail: `the identity provider can't be reached: ${whyUnreachable(fault)}`,
+        detail: `the identity provider can't be reached: ${unreachableReason(fault)}`,
       }
     : { reason: "unauthorized", detail: `The identity provider's word does not count: ${fault}.` };
 

@@ -33,9 +33,9 @@ const msPerHeldBack = 10;
 const longestHoldMs = 10_000;
 const mostHeldBack = 2_000;
 /** Slots of a tenant while another tenant is active. */
-const ofLaneBeside = 1;
+const ofLaneWhileShared = 1;
 
-const limits: Omit<QueueLimits, "atOnce" | "ofLaneBeside"> = {
+const limits: Omit<QueueLimits, "atOnce" | "ofLaneWhileShared"> = {
   mostOfLane: 256,
   mostInAll: 2_048,
   longestWaitMs: 2_000,
@@ -47,9 +47,9 @@ const limits: Omit<QueueLimits, "atOnce" | "ofLaneBeside"> = {
 
 /** @param writesAtOnce concurrent writes of one process to one database */
 export const createSharedTurns = (writesAtOnce: number): SharedTurns => ({
-  writes: createSlotScheduler({ ...limits, atOnce: writesAtOnce, ofLaneBeside: writesAtOnce }),
+  writes: createSlotScheduler({ ...limits, atOnce: writesAtOnce, ofLaneWhileShared: writesAtOnce }),
   // One call may choose while others write.
-  admissions: createSlotScheduler({ ...limits, atOnce: writesAtOnce + 1, ofLaneBeside }),
+  admissions: createSlotScheduler({ ...limits, atOnce: writesAtOnce + 1, ofLaneWhileShared }),
 });
 
 /** Concurrent writes of a tenant with its own database: alone, and beside others. */
@@ -66,7 +66,7 @@ export function createTurnsOfTenants(): () => SharedTurns {
   const limitsFor = (more: number): QueueLimits => ({
     ...limits,
     atOnce: ofTenantAlone + more,
-    ofLaneBeside: ofTenantBeside + more,
+    ofLaneWhileShared: ofTenantBeside + more,
   });
   return () => ({
     writes: createSlotScheduler(limitsFor(0), activity),
@@ -174,7 +174,7 @@ export function createDoor(deps: {
       leave?.();
       leave = null;
     };
-    const giveWay = async (): Promise<void> => {
+    const yieldSlot = async (): Promise<void> => {
       const entered = await turns.enter({ lane, kind: "ends" });
       if (entered.ok) entered.value();
     };
@@ -182,7 +182,7 @@ export function createDoor(deps: {
       async outside(pause) {
         handOn();
         try {
-          return await pause(giveWay);
+          return await pause(yieldSlot);
         } finally {
           const again = hasEnded ? null : await turns.enter({ lane, kind: "ends" });
           if (again?.ok === true) leave = again.value;

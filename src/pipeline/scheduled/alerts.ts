@@ -2,7 +2,7 @@
 import {
   alertOfBudget,
   circuitOpenMs,
-  dayOfTrouble,
+  alertDayOf,
   type AlertSubject,
 } from "../../domain/alerts.ts";
 import { stateOf } from "../../domain/choice/circuits.ts";
@@ -26,7 +26,7 @@ const isOpenForLong = (circuit: TenantCircuit, now: number): boolean => {
 
 const alertOfTrouble = (trouble: Trouble, now: number): AlertSubject => ({
   ...trouble,
-  ...dayOfTrouble(now),
+  ...alertDayOf(now),
   name: null,
   share: null,
   limit: null,

@@ -7,7 +7,7 @@ import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import { hopsHeader, nextHop } from "../../domain/servers/hops.ts";
 import { sentBy, sentHeaders } from "../../domain/servers/proxied-headers.ts";
 import type { SealedServer } from "../../domain/servers/server.ts";
-import { whyNoAnswer, whyTooLate } from "../../domain/network-fault.ts";
+import { noAnswerReason, timeoutReason } from "../../domain/network-fault.ts";
 import { refusalTable, serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { UpstreamAnswer, UpstreamFetch } from "../../domain/ports/upstream.ts";
@@ -93,8 +93,8 @@ export function createUpstream(deps: {
       if (signal.aborted) return err({ reason: "cancelled" });
       return err(
         late
-          ? { reason: "server_timeout", detail: `${whyTooLate(server.url, thrown)}.` }
-          : serverFailed(`It can't be reached: ${whyNoAnswer(server.url, thrown)}.`),
+          ? { reason: "server_timeout", detail: `${timeoutReason(server.url, thrown)}.` }
+          : serverFailed(`It can't be reached: ${noAnswerReason(server.url, thrown)}.`),
       );
     } finally {
       stopTimer();

@@ -2,7 +2,7 @@
 import { headOf, type ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { isObject, own } from "../../domain/json.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
-import { newerServerWords } from "../../domain/servers/bridging.ts";
+import { newerServerMessage } from "../../domain/servers/bridging.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
 import type { ProxiedRequest } from "../../mcp/message.ts";
 import { discoveredIn } from "../../mcp/translate/discovery.ts";
@@ -68,7 +68,7 @@ async function beginLegacy(
 
 /** @param newer the only revisions that the server supports */
 const noDiscovery = (newer: readonly string[]): Refusal =>
-  serverFailed(newer.length === 0 ? "It refuses server/discover." : newerServerWords(newer));
+  serverFailed(newer.length === 0 ? "It refuses server/discover." : newerServerMessage(newer));
 
 /** @param exchange an `initialize`, which counts once, however many ways to its server are tried */
 export async function beginSession(

@@ -9,7 +9,7 @@ import {
 
 const limits: QueueLimits = {
   atOnce: 1,
-  ofLaneBeside: 100,
+  ofLaneWhileShared: 100,
   mostOfLane: 100,
   mostInAll: 1_000,
   longestWaitMs: 1_000,
@@ -83,7 +83,7 @@ describe("turns", () => {
   });
 
   it("of one tenant are one at a time while another tenant is at work", () => {
-    const { held, asking, finish, at } = given({ atOnce: 4, ofLaneBeside: 1 });
+    const { held, asking, finish, at } = given({ atOnce: 4, ofLaneWhileShared: 1 });
     const lanesHeld = () => held.map(({ lane }) => lane);
     for (let count = 0; count < 20; count += 1) asking("flood");
     expect(lanesHeld()).toEqual(["flood", "flood", "flood", "flood"]);

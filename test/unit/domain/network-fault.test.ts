@@ -5,10 +5,10 @@ import {
   networkCauseOf,
   networkCauses,
   networkFaultAt,
-  networkWords,
-  answeredStatus,
-  whyNoAnswer,
-  whyTooLate,
+  networkMessage,
+  statusReason,
+  noAnswerReason,
+  timeoutReason,
 } from "../../../src/domain/network-fault.ts";
 
 const failed = (code: string, about: object = {}) =>
@@ -56,15 +56,17 @@ describe("a request without an answer", () => {
 
   it("is told with host, port and cause, and nothing else of its URL or error", () => {
     const url = "https://user:secret@api.example/v1/secret?key=secret";
-    expect(whyNoAnswer(url, failed("ENOTFOUND"))).toBe(
+    expect(noAnswerReason(url, failed("ENOTFOUND"))).toBe(
       "api.example:443: the host name can't be resolved (DNS)",
     );
-    expect(whyTooLate(url, failed("ABORTED"))).toBe("api.example:443: the request timed out");
+    expect(timeoutReason(url, failed("ABORTED"))).toBe("api.example:443: the request timed out");
     const unsent = Object.assign(new Error("secret"), { requestSent: false });
-    expect(whyTooLate(url, unsent)).toBe("api.example:443: the connection timed out (TCP or TLS)");
-    expect(answeredStatus(url, 503)).toBe("api.example:443: HTTP 503");
+    expect(timeoutReason(url, unsent)).toBe(
+      "api.example:443: the connection timed out (TCP or TLS)",
+    );
+    expect(statusReason(url, 503)).toBe("api.example:443: HTTP 503");
     expect(networkFaultAt("http://[::1]:8080/", "refused")).toMatchObject({ port: 8080 });
     for (const cause of networkCauses)
-      expect(networkWords(networkFaultAt(url, cause))).toMatch(/^api\.example:443: \w.*[^.]$/);
+      expect(networkMessage(networkFaultAt(url, cause))).toMatch(/^api\.example:443: \w.*[^.]$/);
   });
 });

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateInputTokens, mostInputTokens } from "../../../src/domain/sampling/estimate.ts";
-import { believedUsage } from "../../../src/domain/sampling/plausible.ts";
+import { plausibleUsage } from "../../../src/domain/sampling/plausible.ts";
 import { tokenFamilyOf } from "../../../src/domain/tokens/tokenizers.ts";
 import { callOf, modelOf, saying } from "../../fixtures/providers/calls.ts";
 
@@ -21,7 +21,7 @@ describe("usage that a provider can mean", () => {
     ["search results", used(180_000, 5)],
     ["maxTokens taken for a wish", used(10, 5_000)],
   ])("is believed: %s", (_, usage) => {
-    expect(believedUsage(usage, asked)).toBe(usage);
+    expect(plausibleUsage(usage, asked)).toBe(usage);
   });
 });
 
@@ -30,7 +30,7 @@ describe("usage that no provider can mean", () => {
     "is what was reserved, and marked: %s tokens",
     (many) => {
       for (const usage of [used(10, many), used(many, 10), used(many, many)])
-        expect(believedUsage(usage, asked)).toEqual({
+        expect(plausibleUsage(usage, asked)).toEqual({
           inputTokens: mostInputTokens(estimateInputTokens(asked.call, tokenFamilyOf(asked.model))),
           outputTokens: 100,
           estimated: true,
@@ -41,16 +41,19 @@ describe("usage that no provider can mean", () => {
 
   it("is more output than a generous multiple of what was asked", () => {
     const long = { ...asked, maxTokens: 10_000 };
-    expect(believedUsage(used(10, 110_000), long)).not.toHaveProperty("implausible");
-    expect(believedUsage(used(10, 110_001), long)).toHaveProperty("implausible", true);
+    expect(plausibleUsage(used(10, 110_000), long)).not.toHaveProperty("implausible");
+    expect(plausibleUsage(used(10, 110_001), long)).toHaveProperty("implausible", true);
   });
 
   it("is more than ten thousand million tokens, whatever context was declared", () => {
     const declared = { ...asked.model, contextTokens: Number.MAX_SAFE_INTEGER };
     const usage = used(2 ** 53, 10);
-    expect(believedUsage(usage, { ...asked, model: declared })).toHaveProperty("implausible", true);
+    expect(plausibleUsage(usage, { ...asked, model: declared })).toHaveProperty(
+      "implausible",
+      true,
+    );
     const wished = { ...asked, maxTokens: Number.MAX_SAFE_INTEGER };
-    expect(believedUsage(used(10, 1e16), wished)).toHaveProperty("implausible", true);
+    expect(plausibleUsage(used(10, 1e16), wished)).toHaveProperty("implausible", true);
   });
 
   it("is counted with the reasoning that the request has room for", () => {
@@ -59,8 +62,8 @@ describe("usage that no provider can mean", () => {
       maxTokens: 10,
       reasoning: { sent: "high", metadata: "absent", headroom: 16_384 },
     } as const;
-    expect(believedUsage(used(10, 12_000), deep)).not.toHaveProperty("implausible");
-    expect(believedUsage(used(10, 200_000), deep)).toMatchObject({
+    expect(plausibleUsage(used(10, 12_000), deep)).not.toHaveProperty("implausible");
+    expect(plausibleUsage(used(10, 200_000), deep)).toMatchObject({
       outputTokens: 10 + 16_384,
       implausible: true,
     });
@@ -69,12 +72,15 @@ describe("usage that no provider can mean", () => {
   it("is more input than the context or a generous multiple of what was sent", () => {
     const model = { ...asked.model, contextTokens: 8_000 };
     const long = callOf(saying({ type: "text", text: "word ".repeat(20_000) }));
-    expect(believedUsage(used(40_000, 5), { ...asked, model })).toHaveProperty("implausible", true);
-    expect(believedUsage(used(40_000, 5), { ...asked, model, call: long })).not.toHaveProperty(
+    expect(plausibleUsage(used(40_000, 5), { ...asked, model })).toHaveProperty(
+      "implausible",
+      true,
+    );
+    expect(plausibleUsage(used(40_000, 5), { ...asked, model, call: long })).not.toHaveProperty(
       "implausible",
     );
     const unknown = { ...asked.model, contextTokens: null };
-    expect(believedUsage(used(1_000_000, 5), { ...asked, model: unknown })).not.toHaveProperty(
+    expect(plausibleUsage(used(1_000_000, 5), { ...asked, model: unknown })).not.toHaveProperty(
       "implausible",
     );
   });
@@ -83,14 +89,14 @@ describe("usage that no provider can mean", () => {
     const draws = modelOf("google", "painter", { outputModalities: ["text", "image"] });
     const call = callOf({ outputModalities: ["image"] });
     const usage = { ...used(10, 20_000), media: { images: 1, imageOutputTokens: 1_290 } };
-    expect(believedUsage(usage, { call, model: draws, maxTokens: 100 })).toBe(usage);
+    expect(plausibleUsage(usage, { call, model: draws, maxTokens: 100 })).toBe(usage);
   });
 
   it("never gets into a record, whatever is reported", () => {
     const tokens = fc.double({ min: 0, noNaN: true });
     fc.assert(
       fc.property(tokens, tokens, (input, output) => {
-        const usage = believedUsage(used(input, output), asked);
+        const usage = plausibleUsage(used(input, output), asked);
         expect(usage.inputTokens).toBeLessThanOrEqual(200_000);
         expect(usage.outputTokens).toBeLessThanOrEqual(11_000);
       }),

@@ -8,7 +8,7 @@ import {
   costMicroUsd,
   expectedUsage,
   mostUsage,
-  usageTogether,
+  combinedUsage,
   type UsageNeeds,
 } from "../../../src/domain/models/cost.ts";
 import { type TokenClasses } from "../../../src/domain/usage.ts";
@@ -229,10 +229,10 @@ describe("what a call will use at its dearest", () => {
 describe("several usages together", () => {
   it("are one whose figures, classes and media are their sums", () => {
     const one = { inputTokens: 1, outputTokens: 2, estimated: false };
-    expect(usageTogether([])).toBeNull();
-    expect(usageTogether([one])).toBe(one);
+    expect(combinedUsage([])).toBeNull();
+    expect(combinedUsage([one])).toBe(one);
     expect(
-      usageTogether([
+      combinedUsage([
         { ...one, classes: { cacheReadTokens: 1 } },
         { ...one, estimated: true, implausible: true, media: { images: 1 } },
         { ...one, classes: { cacheReadTokens: 2, reasoningTokens: 1 }, media: { images: 2 } },

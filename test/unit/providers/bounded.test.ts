@@ -188,7 +188,7 @@ describe("an answer that is read out of turn", () => {
 
   it("gives way never for a short one, and takes a status that has no body", async () => {
     let ways = 0;
-    const outside = <T>(wait: (giveWay: () => Promise<void>) => Promise<T>) =>
+    const outside = <T>(wait: (yieldSlot: () => Promise<void>) => Promise<T>) =>
       wait(async () => void (ways += 1));
     const short = await readOutside(
       answering(() => new Response(body(2))),

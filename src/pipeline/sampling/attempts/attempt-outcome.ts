@@ -1,7 +1,7 @@
 /** An attempt as recorded. */
 import {
   isKeyRefused,
-  mayPass,
+  isTransient,
   summaryOf,
   type Attempt,
   type ProviderFault,
@@ -47,7 +47,7 @@ export const failed = (fault: ProviderFault): Outcome => ({
 /** The last attempt tells whether the provider failed or timed out. */
 export function exhausted(attempts: readonly Attempt[]): Refusal {
   const waits = attempts.flatMap((attempt) =>
-    mayPass(attempt) ? (attempt.retryAfterMs ?? []) : [],
+    isTransient(attempt) ? (attempt.retryAfterMs ?? []) : [],
   );
   return {
     reason: attempts.at(-1)?.fault === "timeout" ? "provider_timeout" : "provider_failed",

@@ -37,7 +37,7 @@ import {
   shapingOf,
   type NegotiationRecord,
 } from "../../../domain/sampling/shaping.ts";
-import { askedToContinue, continuationNote } from "../../../domain/wires/continuation.ts";
+import { withContinuationRequest, continuationNote } from "../../../domain/wires/continuation.ts";
 import { pinnedTo } from "./pinned.ts";
 import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
 import { mayNameBudget, scopesOf, type AskingServer } from "../../callers/scopes.ts";
@@ -133,7 +133,7 @@ function planAs(
   const plan = decide(asking, pool);
   const asItIs = { call, asking, plan };
   if (plan.ok || prefill === "refuse" || asking.needs.wire?.prefill !== true) return asItIs;
-  const continued = askedToContinue(call);
+  const continued = withContinuationRequest(call);
   const other = askingOf(continued, pool, negotiation);
   const noted = { ...other, notes: [...other.notes, continuationNote] };
   const made = decide(noted, pool);

@@ -8,7 +8,7 @@ import type { Ids } from "../../../domain/tenancy/ids.ts";
 import { nameOf } from "../../../domain/models/model.ts";
 import type { Vault } from "../../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
-import { costMicroUsd, usageTogether } from "../../../domain/models/cost.ts";
+import { costMicroUsd, combinedUsage } from "../../../domain/models/cost.ts";
 import { type Usage } from "../../../domain/usage.ts";
 import { reservedFor, stepFor, type Reserved } from "../admission/admit.ts";
 import type { EndCall } from "./end-call.ts";
@@ -88,7 +88,7 @@ export function chargeOf(attempts: readonly Attempt[], reserved: Reserved): Char
   return {
     tokens: costs.reduce((sum, { tokens }) => sum + tokens, 0),
     microUsd,
-    usage: usageTogether(attempts.flatMap(({ usage }) => usage ?? [])),
+    usage: combinedUsage(attempts.flatMap(({ usage }) => usage ?? [])),
     attempts: attempts.map((attempt, at) => ({
       ...attempt,
       costMicroUsd: costs[at]?.microUsd ?? null,

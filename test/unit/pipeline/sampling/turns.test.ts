@@ -325,8 +325,8 @@ describe("the door", () => {
     const entered = await doorOf(parts).enter("a");
     if (!entered.ok) throw new Error(entered.error.reason);
     let pieces = 0;
-    void entered.value.outside(async (giveWay) => {
-      for (; pieces < 3; pieces += 1) await giveWay();
+    void entered.value.outside(async (yieldSlot) => {
+      for (; pieces < 3; pieces += 1) await yieldSlot();
     });
     const [first, second] = [entering("b"), entering("b")];
     await clock.pass(0);

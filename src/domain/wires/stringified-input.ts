@@ -57,5 +57,5 @@ function meant(value: JsonValue, schema: Schema, root: JsonObject): JsonValue {
   return Object.fromEntries(members) as JsonObject;
 }
 
-export const inputAsMeant = (input: JsonObject, schema: JsonObject): JsonObject =>
+export const parseStringifiedInput = (input: JsonObject, schema: JsonObject): JsonObject =>
   meant(input, schema, schema) as JsonObject;

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../../src/domain/json.ts";
-import { inputAsMeant } from "../../../../src/domain/wires/readings.ts";
+import { parseStringifiedInput } from "../../../../src/domain/wires/stringified-input.ts";
 
 const schema: JsonObject = {
   type: "object",
@@ -29,7 +29,7 @@ describe("a value in a string", () => {
     ["an object behind references", { filter: '{"of": "{}"}' }, { filter: { of: {} } }],
     ["one of several types", { either: "[1]" }, { either: [1] }],
   ])("is read where the schema takes no string: %s", (_, input, expected) => {
-    expect(inputAsMeant(input, schema)).toEqual(expected);
+    expect(parseStringifiedInput(input, schema)).toEqual(expected);
   });
 
   it.each<[string, JsonObject]>([
@@ -37,7 +37,7 @@ describe("a value in a string", () => {
     ["says nothing", { any: "5", unknown: "[1]" }],
     ["takes neither reading", { count: "1.5", ids: "5", on: "yes", filter: "[]" }],
   ])("stays where the schema %s", (_, input) => {
-    expect(inputAsMeant(input, schema)).toEqual(input);
+    expect(parseStringifiedInput(input, schema)).toEqual(input);
   });
 
   it("changes nothing of an input that is valid as it is", () => {
@@ -53,7 +53,7 @@ describe("a value in a string", () => {
         }),
         (input) => {
           const given = input as JsonObject;
-          expect(inputAsMeant(given, schema)).toEqual(given);
+          expect(parseStringifiedInput(given, schema)).toEqual(given);
         },
       ),
     );
@@ -61,10 +61,10 @@ describe("a value in a string", () => {
 
   it("ends, and never throws, whatever the schema and the input", () => {
     const circular = { $ref: "#" };
-    expect(inputAsMeant({ a: "{}" }, circular)).toEqual({ a: "{}" });
+    expect(parseStringifiedInput({ a: "{}" }, circular)).toEqual({ a: "{}" });
     fc.assert(
       fc.property(fc.object(), fc.object(), (input, odd) => {
-        expect(() => inputAsMeant(input as JsonObject, odd as JsonObject)).not.toThrow();
+        expect(() => parseStringifiedInput(input as JsonObject, odd as JsonObject)).not.toThrow();
       }),
     );
   });

@@ -14,7 +14,7 @@ export function memoizedByObject<K extends object, T>(make: (key: K) => T): (key
 }
 
 /** Bounded, because callers control the texts. */
-export function rememberedByText<T>(make: (text: string) => T): (text: string) => T {
+export function memoizedByText<T>(make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>();
   return (text) => {
     const known = made.get(text);

@@ -1,11 +1,11 @@
 /** Results that are kept for the texts that come with every message. */
 import { describe, expect, it } from "vitest";
-import { rememberedByText } from "../../../src/domain/remembered.ts";
+import { memoizedByText } from "../../../src/domain/memoized.ts";
 
 describe("a remembered function of a text", () => {
   const counted = () => {
     const asked: string[] = [];
-    const lengthOf = rememberedByText((text) => {
+    const lengthOf = memoizedByText((text) => {
       asked.push(text);
       return { length: text.length };
     });
