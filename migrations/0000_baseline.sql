@@ -94,6 +94,8 @@ CREATE TABLE `sampling_requests` (
 	`settlement` text,
 	`admitted_at` integer,
 	`lease_until` integer,
+	`first_lease` integer,
+	`lease_code` text,
 	`reserved_tokens` integer,
 	`reserved_micro_usd` integer,
 	`input_tokens` integer,

@@ -8,3 +8,7 @@ export const longestLeaseMs = longestDeadlineMs + leaseSlackMs;
 
 /** ms since the epoch. A later lease was written before a clock was set back, and is void. */
 export const latestLeaseEnd = (now: number): number => now + longestLeaseMs + clockSlackMs;
+
+/** ms that a stream takes at most, with the lease that it leaves behind. */
+export const longestStreamMs = 3_600_000;
+export const longestCallMs = longestStreamMs + longestLeaseMs;

@@ -165,6 +165,10 @@ export const samplingRequests = sqliteTable(
     /** when limits counted the call, which also determines its usage hour */
     admittedAt: integer("admitted_at"),
     leaseUntil: integer("lease_until"),
+    /** end of the first lease, which the first code covers; `null` unless the lease was renewed */
+    firstLease: integer("first_lease"),
+    /** code over the renewed lease */
+    leaseCode: text("lease_code"),
     reservedTokens: integer("reserved_tokens"),
     reservedMicroUsd: integer("reserved_micro_usd"),
     inputTokens: integer("input_tokens"),

@@ -35,6 +35,7 @@ import { createRelease } from "../../pipeline/sampling/settlement/release.ts";
 import { createSample, type Sample } from "../../pipeline/sampling/sample.ts";
 import { createSettle, createSettlement } from "../../pipeline/sampling/settlement/settle.ts";
 import { streamLimits, workerReadOnMs } from "../../pipeline/sampling/streams/stream-limits.ts";
+import { createLeases } from "../../pipeline/sampling/streams/leases.ts";
 import { createStreams } from "../../pipeline/sampling/streams/streams.ts";
 import type { Door } from "../../pipeline/sampling/turns.ts";
 import type { DatabaseApprovals } from "./approvals.ts";
@@ -159,6 +160,7 @@ export function createDatabaseSample(
             readingOn: { count: 0 },
             elapsed: clock.elapsed,
             after,
+            holdLease: createLeases({ ledger, now, after }),
           }),
           now,
           forget: ({ memoryKey }) => memory.delete(memoryKey),

@@ -19,12 +19,21 @@ export const endingText = (
 
 export const correctionText = (correction: string): string => `corrected\n${correction}`;
 
+export const leaseText = (lease: string): string => `leased\n${lease}`;
+
 export interface Evidence {
   number: number;
   opening: string;
   ending: string;
   correction: string | null;
-  codes: { opening: string; ending: string | null; correction: string | null };
+  /** null: the lease was never renewed */
+  lease: string | null;
+  codes: {
+    opening: string;
+    ending: string | null;
+    correction: string | null;
+    lease: string | null;
+  };
   isRefused: boolean;
   /** set if the columns hold only what an SQL statement may have written without a code */
   endedBySql: "limited" | "swept" | null;
@@ -58,7 +67,7 @@ async function endingOf(
 }
 
 export async function verifyCodes(mac: Mac, evidence: Evidence): Promise<CodeVerdict> {
-  const { number, opening, correction, codes, endedBySql } = evidence;
+  const { number, opening, correction, lease, codes, endedBySql } = evidence;
   const bad = (fault: CodeFault): CodeVerdict => ({ state: "bad", number, fault });
   const isCorrected = correction !== null;
   const vouches = (code: string | null): boolean =>
@@ -74,6 +83,7 @@ export async function verifyCodes(mac: Mac, evidence: Evidence): Promise<CodeVer
         ? "refused"
         : "admitted";
   if (!(await mac.check(openingText(kind, opening), codes.opening))) return bad("opening");
+  if (lease !== null && !(await mac.check(leaseText(lease), codes.lease))) return bad("opening");
   let isLate = false;
   if (codes.ending !== null) {
     const ended = await endingOf(mac, evidence);

@@ -94,6 +94,8 @@ export interface Ledger {
     detail: string | null,
     decision: Decision | null,
   ): AsyncResult<null>;
+  /** Extends the leases of those calls that still run. */
+  renew(tenantId: string, ids: readonly string[], leaseUntil: number): AsyncResult<null>;
   /** Marks calls with expired leases as `unknown`, charged as reserved. Returns how many. */
   sweep(now: number): AsyncResult<number>;
   /** Corrects an `isCorrectable` call, its budgets and usage. The event has the previous values in `before`. */

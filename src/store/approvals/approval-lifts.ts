@@ -3,7 +3,7 @@
  * verified and recomputed here: a foreign row never gets a code.
  */
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { openingText } from "../../domain/audit/evidence.ts";
+import { leaseText, openingText } from "../../domain/audit/evidence.ts";
 import type { Receipt } from "../../domain/audit/record.ts";
 import type { ApprovalStore, CallPlace, ResumedCall } from "../../domain/ports/approvals.ts";
 import type { NewApproval } from "../../domain/sampling/approval.ts";
@@ -17,6 +17,7 @@ import { raw, type WriteTurn } from "../db.ts";
 import { withPlaces } from "../rows/row-holds.ts";
 import { withoutPlace } from "../rows/places.ts";
 import {
+  leaseOf,
   openingAsRead,
   openingCode,
   type OpeningRow,
@@ -38,7 +39,12 @@ export async function openRow(
   if (!found.ok) return found;
   const row = found.value;
   if (row === null || row.outcome !== "admitted") return ok(null);
-  if (!(await mac.check(openingText("admitted", openingAsRead(row)), row.openingCode))) {
+  const isLeased =
+    row.firstLease === null || (await mac.check(leaseText(leaseOf(row)), row.leaseCode));
+  if (
+    !isLeased ||
+    !(await mac.check(openingText("admitted", openingAsRead(row)), row.openingCode))
+  ) {
     const refusal: Refusal = { reason: "unreadable", what: place.requestId };
     return err(refusal);
   }
@@ -50,8 +56,9 @@ export async function recoded(
   row: RequestRow,
   change: Pick<OpeningRow, "leaseUntil" | "decision" | "reservedTokens" | "reservedMicroUsd">,
 ) {
-  const code = await openingCode(mac, "admitted", openingAsRead({ ...row, ...change }));
-  return { ...change, openingCode: code };
+  const first = { ...row, ...change, firstLease: null };
+  const code = await openingCode(mac, "admitted", openingAsRead(first));
+  return { ...change, firstLease: null, leaseCode: null, openingCode: code };
 }
 
 const receiptFrom = (row: RequestRow, { openingCode: code }: { openingCode: string }): Receipt => ({

@@ -19,6 +19,7 @@ import { nextNumber, useNumbers } from "../records/record-numbers.ts";
 import { openingColumns, unspent } from "../records/records.ts";
 import { counters } from "../schema/ledger-schema.ts";
 import { samplingRequests } from "../schema.ts";
+import { renewLeases } from "./leases.ts";
 import { settle } from "./settlement/settlement.ts";
 import { admitInBooks, settleInBooks } from "./single-writer.ts";
 import { estimateOf, refusedUsage, sweptUsage } from "../records/usage.ts";
@@ -132,6 +133,8 @@ export function createLedger(
       );
       return written.ok ? ok(null) : written;
     },
+
+    renew: (tenantId, ids, leaseUntil) => renewLeases({ db, mac }, { tenantId, ids, leaseUntil }),
 
     async sweep(now) {
       const expired = sql`

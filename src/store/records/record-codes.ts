@@ -69,7 +69,7 @@ export const endingNames = [
   "attempts",
 ] as const satisfies (keyof RequestRow)[];
 
-export type OpeningRow = Partial<Pick<RequestRow, (typeof openingNames)[number]>>;
+export type OpeningRow = Partial<Pick<RequestRow, (typeof openingNames)[number] | "firstLease">>;
 export type EndingRow = Pick<RequestRow, (typeof endingNames)[number]>;
 
 /** Stored packed, covered by codes as plain JSON, so codes don't depend on the packing. */
@@ -146,8 +146,21 @@ const textOf = <N extends keyof RequestRow>(
 
 export const openingOf = (row: OpeningRow): string => textOf(openingNames, row);
 
-/** The same for a row that was read. */
-export const openingAsRead = (row: OpeningRow): string => textOf(openingNames, row, encodedAsRead);
+/** The same for a row that was read. A renewed lease has a code of its own. */
+export const openingAsRead = ({ firstLease = null, ...row }: OpeningRow): string =>
+  textOf(
+    openingNames,
+    firstLease === null ? row : { ...row, leaseUntil: firstLease },
+    encodedAsRead,
+  );
+
+/** A renewed lease as its code covers it, bound to its record. */
+export const leaseOf = ({
+  id,
+  tenantId,
+  leaseUntil,
+}: Pick<RequestRow, "id" | "tenantId" | "leaseUntil">): string =>
+  JSON.stringify([id, tenantId, leaseUntil]);
 
 export const openingCode = (mac: Mac, kind: OpeningKind, opening: string): Promise<string> =>
   mac.code(openingText(kind, opening));
@@ -218,7 +231,13 @@ export const evidenceOf = (row: RequestRow): Evidence => ({
   opening: openingAsRead(row),
   ending: textOf(endingNames, row, encodedAsRead),
   correction: row.correction === null ? null : correctionOf(row),
-  codes: { opening: row.openingCode, ending: row.endingCode, correction: row.correctionCode },
+  lease: row.firstLease === null ? null : leaseOf(row),
+  codes: {
+    opening: row.openingCode,
+    ending: row.endingCode,
+    correction: row.correctionCode,
+    lease: row.leaseCode,
+  },
   isRefused: row.outcome === "refused",
   endedBySql: endedBySql(row),
 });

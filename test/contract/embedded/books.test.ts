@@ -383,6 +383,8 @@ describe("the books' statements", () => {
   it("write every column of a record that its admission or its end may write", () => {
     const elsewhere = [
       "settlement",
+      "firstLease",
+      "leaseCode",
       "correction",
       "correctionCode",
       "sealNumber",

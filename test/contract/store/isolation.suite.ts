@@ -676,6 +676,9 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await ledger.runningOf([tenantId], start)).has(mine)).toBe(false);
       expect(value(await ledger.runningOf([mine], start)).has(mine)).toBe(true);
     },
+    "ledger.renew": async ({ ledger }, owner, { tenantId }) => {
+      value(await ledger.renew(tenantId, [owner.running.opening.id], start + 1_000_000));
+    },
     "ledger.correct": async ({ ledger }, owner, { tenantId }) => {
       const its = { tenantId, id: owner.lost.opening.id, correction: correction() };
       expect(value(await ledger.correct(its, event(tenantId)))).toBe(false);

@@ -738,6 +738,46 @@ export const ledgerSuite = (backend: Backend): void => {
       });
     });
 
+    describe("renewal of a lease", () => {
+      it("keeps the call from the sweep, and its place and reservation, until the later end", async () => {
+        const who = await caller(world.stores, {
+          tenantLimits: { concurrent: 1 },
+          keyLimits: { concurrent: 1, tokensPerMinute: 1_000 },
+        });
+        const reserved = await running(who, start);
+        const { ledger } = world.stores;
+        const [id, later] = [reserved.opening.id, start + leaseMs + 60 * second];
+        value(await ledger.renew(who.tenantId, [id, "req_none"], later));
+        expect(value(await ledger.sweep(later - 1))).toBe(0);
+        expect(told(await admit(who, later - 1))).toBe("refused by tenant concurrent");
+        // A renewal that arrives late moves nothing back.
+        value(await ledger.renew(who.tenantId, [id], start + leaseMs));
+        expect(value(await ledger.sweep(later - 1))).toBe(0);
+        expect(value(await ledger.sweep(later))).toBe(1);
+        expect(await record(who, id)).toMatchObject({ outcome: "unknown", settledAt: later });
+      });
+
+      it("belongs to a running call of the tenant alone", async () => {
+        const who = await caller(world.stores);
+        const other = await caller(world.stores);
+        const reserved = await running(who, start);
+        const { ledger } = world.stores;
+        value(await ledger.renew(other.tenantId, [reserved.opening.id], start + 10 * leaseMs));
+        expect(value(await ledger.sweep(start + leaseMs))).toBe(1);
+        value(await ledger.renew(who.tenantId, [reserved.opening.id], start + 10 * leaseMs));
+        expect(await record(who, reserved.opening.id)).toMatchObject({ outcome: "unknown" });
+      });
+
+      it("leaves the record sound, and settles as any call", async () => {
+        const who = await caller(world.stores);
+        const reserved = await running(who, start);
+        const { ledger } = world.stores;
+        value(await ledger.renew(who.tenantId, [reserved.opening.id], start + 2 * leaseMs));
+        await settle(reserved, start + leaseMs + second);
+        expect(await record(who, reserved.opening.id)).toMatchObject({ outcome: "succeeded" });
+      });
+    });
+
     describe("sweep", () => {
       it("turns an expired lease into unknown, charged as reserved", async () => {
         const who = await caller(world.stores, { keyLimits: { tokensPerMinute: 1_000 } });

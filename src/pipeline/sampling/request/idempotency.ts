@@ -1,5 +1,5 @@
 /** A repeated call waits for the first one and gets its result; see `domain/sampling/replay-key.ts`. */
-import { longestLeaseMs } from "../../../domain/leases.ts";
+import { longestCallMs } from "../../../domain/leases.ts";
 import type { IdempotencyStore, IdempotentCall } from "../../../domain/ports/ledger.ts";
 import { resultPartsOf } from "../../../domain/sampling/replay-key.ts";
 import type { Vault } from "../../../domain/ports/stores.ts";
@@ -66,8 +66,8 @@ export function createIdempotency<D>(deps: {
         if (first.outcome === "admitted" && first.leaseUntil === null)
           return { state: "held", requestId: first.requestId };
         const isRunning = first.outcome === "admitted" && (first.leaseUntil ?? 0) > now();
-        // Detects a dead call. No lease lasts longer, even after a clock was set back.
-        if (!isRunning || pausedMs > longestLeaseMs) return done(lost, "earlier-call");
+        // Detects a dead call. No call lasts longer, even after a clock was set back.
+        if (!isRunning || pausedMs > longestCallMs) return done(lost, "earlier-call");
         await wait(pause, signal);
         pausedMs += pause;
         if (signal.aborted) return done({ reason: "cancelled" }, answeredBy);

@@ -4,6 +4,7 @@ import { attemptTimeoutOf } from "../../../domain/choice/attempt-timeout.ts";
 import type { AttemptAll } from "../attempts/attempt.ts";
 import { providerMessages } from "../attempts/provider-messages.ts";
 import type { Caller } from "../../callers/authenticate.ts";
+import { leaseMsOf } from "../streams/leases.ts";
 import type { Streams } from "../streams/streams.ts";
 import { passedOf } from "../request/passed-request.ts";
 import type { Admitted, Attempted } from "./states.ts";
@@ -21,7 +22,8 @@ export const createAttempting =
     const { tenant, credentials, health } = caller.snapshot;
     const { maxTokens } = plan.decision.requirements;
     const messages = providerMessages(tenant.policy, request.server === null ? "caller" : "server");
-    const streaming = deps.streams.begin({ request, approval: call.approval, signal });
+    const lease = { tenantId: tenant.id, id: call.opening.id, leaseMs: leaseMsOf(reserved) };
+    const streaming = deps.streams.begin({ request, lease, approval: call.approval, signal });
     const made = await deps.attempt({
       steps: reserved.steps,
       maxAttempts: reserved.maxAttempts,

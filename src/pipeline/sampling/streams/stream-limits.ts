@@ -1,4 +1,6 @@
 /** How long a stream may take, and how much of it may wait. */
+import { longestStreamMs } from "../../../domain/leases.ts";
+
 export interface StreamLimits {
   /** ms to the first event that says something of the answer, where the policy sets no deadline */
   firstEventMs: number;
@@ -21,7 +23,7 @@ export const streamLimits: StreamLimits = {
   heldMs: 5_000,
   heldBytes: 64 * 1024,
   silenceMs: 300_000,
-  totalMs: 3_600_000,
+  totalMs: longestStreamMs,
   readOnMs: 60_000,
   mostReadOn: 100,
   watchMs: 4_000,

@@ -13,11 +13,13 @@ import { createClock } from "./clock.fixture.ts";
 async function watched(again: SamplingRequest["again"]) {
   const clock = createClock();
   let reads = 0;
+  let released = 0;
   const streams = createStreams({
     limits: streamLimits,
     readingOn: { count: 0 },
     elapsed: clock.elapsed,
     after: clock.after,
+    holdLease: () => () => void (released += 1),
     providers: {
       async stream({ signal }, take) {
         await take({ type: "text", text: "One" });
@@ -41,7 +43,12 @@ async function watched(again: SamplingRequest["again"]) {
     },
   });
   const begin = () =>
-    streams.begin({ request, approval: null, signal: new AbortController().signal });
+    streams.begin({
+      request,
+      lease: { tenantId: "ten_1", id: "req_1", leaseMs: 75_000 },
+      approval: null,
+      signal: new AbortController().signal,
+    });
   const streaming = begin();
   if (streaming === null) throw new Error("a call with a reader is a stream");
   const running = streaming.attempts.attempt(
@@ -55,7 +62,9 @@ async function watched(again: SamplingRequest["again"]) {
     1_000,
   );
   const answer = await clock.run(running);
-  return { answer, ended: streaming.end(), endedAt: clock.elapsed(), reads, armed: clock.armed() };
+  const ended = streaming.end();
+  expect(released).toBe(1);
+  return { answer, ended, endedAt: clock.elapsed(), reads, armed: clock.armed() };
 }
 
 const withPolicy = (policy: Policy) => async () => ok(callerWith({ policy }));

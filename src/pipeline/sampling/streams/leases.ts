@@ -1,0 +1,83 @@
+/** Renews the leases of streams, which outlast any other call: all of a tenant's that are due, in one statement. */
+import { leaseSlackMs, longestLeaseMs } from "../../../domain/leases.ts";
+import type { Ledger } from "../../../domain/ports/ledger.ts";
+
+/** ms until the next try if the database is away */
+const retryMs = 5_000;
+
+interface Held {
+  /** ms since the epoch */
+  until: number;
+  /** ms, of the lease that is running */
+  spanMs: number;
+  isRenewing: boolean;
+}
+
+export interface HeldLease {
+  tenantId: string;
+  id: string;
+  /** ms of its first lease, from now */
+  leaseMs: number;
+}
+
+export const leaseMsOf = ({ deadlineMs }: { deadlineMs: number }): number =>
+  deadlineMs + leaseSlackMs;
+
+/**
+ * Each stream has a timer of its own, which ends with the stream: the Workers runtime lets no invocation's timer act after
+ * the invocation.
+ */
+export function createLeases(deps: {
+  ledger: Pick<Ledger, "renew">;
+  now: () => number;
+  /** Acts after so many ms, unless the function that it gives is called before. */
+  after: (ms: number, act: () => void) => () => void;
+}) {
+  const { ledger, now, after } = deps;
+  const tenants = new Map<string, Map<string, Held>>();
+
+  /** Renews what has half of its lease left, or less. */
+  const renewDue = async (tenantId: string, calls: Map<string, Held>): Promise<void> => {
+    const at = now();
+    const due = [...calls].filter(
+      ([, { until, isRenewing }]) => !isRenewing && until - at <= longestLeaseMs / 2,
+    );
+    if (due.length === 0) return;
+    const until = at + longestLeaseMs;
+    for (const [, held] of due) held.isRenewing = true;
+    const renewed = await ledger.renew(
+      tenantId,
+      due.map(([id]) => id),
+      until,
+    );
+    for (const [, held] of due) {
+      held.isRenewing = false;
+      if (renewed.ok) [held.until, held.spanMs] = [until, longestLeaseMs];
+    }
+  };
+
+  /** Keeps the lease until the function that it gives is called. */
+  return ({ tenantId, id, leaseMs }: HeldLease): (() => void) => {
+    const calls = tenants.get(tenantId) ?? new Map<string, Held>();
+    tenants.set(tenantId, calls);
+    const held: Held = { until: now() + leaseMs, spanMs: leaseMs, isRenewing: false };
+    calls.set(id, held);
+    let disarm = (): void => {};
+    const watch = (): void => {
+      const ms = Math.max(retryMs, held.until - now() - held.spanMs / 2);
+      disarm = after(ms, () => void renew());
+    };
+    const renew = async (): Promise<void> => {
+      await renewDue(tenantId, calls);
+      if (calls.get(id) === held) watch();
+    };
+    watch();
+    return () => {
+      disarm();
+      calls.delete(id);
+      if (calls.size === 0 && tenants.get(tenantId) === calls) tenants.delete(tenantId);
+    };
+  };
+}
+
+export type HoldLease = ReturnType<typeof createLeases>;
