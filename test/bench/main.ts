@@ -10,6 +10,7 @@ import { benchExport, defaultRecords } from "./export.ts";
 import { benchFloods } from "./flood.ts";
 import { benchLedger } from "./ledger.ts";
 import { ledgerDatabases } from "./ledger-databases.ts";
+import { benchModels } from "./models.ts";
 import { benchNodes } from "./nodes.ts";
 import { benchNeighbours, typicalRounds } from "./neighbours.ts";
 import { help, parseOptions } from "./options.ts";
@@ -83,6 +84,7 @@ const commands: Record<string, (args: readonly string[]) => Promise<string[]>> =
   tenants: (args) => benchTenants(args, ending, say),
   directory: ([tenants]) => benchDirectory(Number(tenants ?? typicalTenants), say),
   rows: ([records]) => benchRows(Number(records ?? typicalRecords), say),
+  models: (args) => benchModels(args, ending, say),
   nodes: (args) => benchNodes(args, say),
   export: ([records]) => benchExport(Number(records ?? defaultRecords), say),
   console: ([records]) => benchConsole(Number(records ?? typicalConsoleRecords), ending, say),
