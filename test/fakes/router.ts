@@ -69,7 +69,7 @@ export interface Launched {
 }
 
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
-const ready = "Ctrl-C ends it";
+const ready = "Press Ctrl-C to stop";
 const readyWithinMs = patient(60_000);
 const inherited = ["PATH", "HOME", "TMPDIR", "TEMP", "LANG", "SystemRoot"];
 
