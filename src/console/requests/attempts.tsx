@@ -1,11 +1,16 @@
 import { duration, none, usd, words } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import type { Column } from "../parts/table.tsx";
+import { streamText } from "./steps.ts";
 import type { WholeRecord } from "./record.ts";
 
 type Attempt = WholeRecord["attempts"][number];
 
-export function attemptColumns(messages: WholeRecord["providerMessages"]): Column<Attempt>[] {
+export function attemptColumns({
+  providerMessages: messages,
+  attempts,
+}: Pick<WholeRecord, "providerMessages" | "attempts">): Column<Attempt>[] {
+  const isStreamed = attempts.some(({ stream }) => stream !== undefined);
   const saidBy = ({ provider, model, fault }: Attempt): string =>
     fault === null
       ? ""
@@ -39,6 +44,7 @@ export function attemptColumns(messages: WholeRecord["providerMessages"]): Colum
       show: ({ latencyMs }) => duration(latencyMs),
       text: ({ latencyMs }) => latencyMs,
     },
+    ...(isStreamed ? [{ title: "Stream", show: streamText, text: streamText }] : []),
     { title: "Billed", show: ({ billed }) => billed, text: ({ billed }) => billed },
     {
       title: "Cost",

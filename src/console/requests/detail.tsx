@@ -245,7 +245,7 @@ export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps)
         <h2>Attempts</h2>
         <Table
           name="Attempts"
-          columns={attemptColumns(record.providerMessages)}
+          columns={attemptColumns(record)}
           rows={record.attempts}
           keyOf={(attempt) => String(record.attempts.indexOf(attempt))}
           empty="No provider was called."

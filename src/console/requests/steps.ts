@@ -1,10 +1,11 @@
 /** Durations of a request's steps. Pure, for tests. */
 import type { Timing } from "../../domain/audit/record.ts";
+import { duration } from "../format.ts";
 import type { RequestRecord } from "./record.ts";
 
 type Attempt = Pick<
   RequestRecord["attempts"][number],
-  "provider" | "model" | "latencyMs" | "fault"
+  "provider" | "model" | "latencyMs" | "fault" | "stream"
 >;
 export interface Timed {
   timing: Partial<Timing> | null;
@@ -36,6 +37,41 @@ export function pausesOf(record: Timed): number {
   return attempts.length < 2 || provider === undefined ? 0 : Math.max(0, provider - called);
 }
 
+/** A streamed answer is the wait for its first token, and the stream. */
+function stepsOfAttempt({
+  provider,
+  model,
+  latencyMs,
+  fault,
+  stream,
+}: Attempt): Omit<Step, "from">[] {
+  const kind = fault === null ? "attempt" : "failed";
+  const name = `${provider}/${model}`;
+  const firstMs = Math.min(stream?.firstMs ?? latencyMs, latencyMs);
+  if (stream === undefined || stream.firstMs === null) return [{ name, ms: latencyMs, kind }];
+  return [
+    { name: `${name}: first token`, ms: firstMs, kind: "step" },
+    { name: `${name}: stream`, ms: latencyMs - firstMs, kind },
+  ];
+}
+
+/** How a stream ended, and how fast it was. */
+export function streamText({
+  stream,
+  latencyMs,
+  usage,
+}: Pick<RequestRecord["attempts"][number], "stream" | "latencyMs" | "usage">): string {
+  if (stream === undefined) return "";
+  const { firstMs, how, cutBy } = stream;
+  const end = how === "cut" ? `cut by the ${cutBy ?? "provider"}` : "complete";
+  if (firstMs === null) return `${end}, no token`;
+  const streamedMs = latencyMs - firstMs;
+  const tokens = usage?.outputTokens ?? 0;
+  const speed =
+    streamedMs > 0 && tokens > 0 ? `, ${Math.round((tokens * 1_000) / streamedMs)} tokens/s` : "";
+  return `${end}, first token after ${duration(firstMs)}${speed}`;
+}
+
 /** The record has only the sum of pauses, shown after the attempts. */
 export function stepsOf(record: Timed): Step[] {
   const timing = record.timing ?? {};
@@ -54,13 +90,9 @@ export function stepsOf(record: Timed): Step[] {
   for (const name of order)
     if (timing[name] !== undefined) add({ name: titles[name], ms: timing[name], kind: "step" });
   const pauseBefore = attempts.length === 2 ? 1 : attempts.length;
-  for (const [at, { provider, model, latencyMs, fault }] of attempts.entries()) {
+  for (const [at, attempt] of attempts.entries()) {
     if (at === pauseBefore && pause.ms > 0) add(pause);
-    add({
-      name: `${provider}/${model}`,
-      ms: latencyMs,
-      kind: fault === null ? "attempt" : "failed",
-    });
+    for (const step of stepsOfAttempt(attempt)) add(step);
   }
   if (pauseBefore === attempts.length && pause.ms > 0) add(pause);
   if (record.totalMs !== null && record.totalMs > from)

@@ -1,6 +1,6 @@
 /** The timeline of a request attributes each pause to the attempt that waited. */
 import { describe, expect, it } from "vitest";
-import { pausesOf, stepsOf, type Timed } from "../../../src/console/requests/steps.ts";
+import { pausesOf, stepsOf, streamText, type Timed } from "../../../src/console/requests/steps.ts";
 
 const timing = { auth: 1, choose: 2, approve: 0, admit: 3, provider: 220 };
 const failed = { provider: "own", model: "large", latencyMs: 5, fault: "server" as const };
@@ -41,5 +41,21 @@ describe("the steps of a request", () => {
       ["write the record", 70, 10],
     ]);
     expect(namesOf({ timing: null, totalMs: null, attempts: [] })).toEqual([]);
+  });
+
+  it("have the wait for the first token of a streamed answer, and then the stream", () => {
+    const stream = { firstMs: 25, how: "complete" as const };
+    const record = { timing: null, totalMs: null, attempts: [{ ...answered, stream }] };
+    expect(namesOf(record)).toEqual([
+      ["own/small: first token", 0, 25],
+      ["own/small: stream", 25, 40],
+    ]);
+    const usage = { inputTokens: 1, outputTokens: 2, estimated: false };
+    expect(streamText({ stream, latencyMs: 65, usage })).toBe(
+      "complete, first token after 25 ms, 50 tokens/s",
+    );
+    const cut = { firstMs: null, how: "cut" as const, cutBy: "client" as const };
+    expect(streamText({ stream: cut, latencyMs: 65 })).toBe("cut by the client, no token");
+    expect(streamText({ latencyMs: 65 })).toBe("");
   });
 });
