@@ -14,7 +14,7 @@ export function createBoundedMap<K, V>(capacity: number): BoundedMap<K, V> {
   const entries = new Map<K, V>();
   let newest: K | undefined;
   const set = (key: K, value: V): void => {
-    // Each deletion brings the map closer to being built anew.
+    // Each deletion brings the map closer to a rehash.
     if (key !== newest) entries.delete(key);
     entries.set(key, value);
     newest = key;

@@ -11,7 +11,7 @@ export interface Span {
   end: number;
 }
 
-/** A JSON object as it came, with the values of the members that decide what becomes of it. */
+/** An unchanged JSON object, with the values of the members that decide its treatment. */
 export interface RequestBody {
   bytes: Bytes;
   /** behind the object's first brace */
@@ -72,7 +72,7 @@ const limitNames = {
 const addedLimit = (endpoint: ModelEndpointName, provider: string): string =>
   endpoint === "chat.completions" && provider !== "openai" ? "max_tokens" : limitNames[endpoint][0];
 
-/** A limit that is larger is lowered; null stands for none. */
+/** Lowers larger limits; null: no limit. */
 function limitsWithin(
   { endpoint, body, addsLimit }: PassedRequest,
   { provider, maxTokens }: { provider: string; maxTokens: number },
@@ -87,7 +87,7 @@ function limitsWithin(
   return Object.fromEntries(tooLarge.map(({ name }) => [name, String(maxTokens)]));
 }
 
-/** `stream_options` that ask for the usage, beside what they ask for already. */
+/** Adds a request for usage to `stream_options`. */
 function withUsageAsked(text: string | null): string {
   const options = parsedJson(text ?? "null");
   if (text === null || !isObject(options)) return '{"include_usage":true}';
@@ -101,7 +101,7 @@ function withUsageAsked(text: string | null): string {
 export const asksForUsage = (body: RequestBody): boolean =>
   own(parsedJson(valueText(body, "stream_options") ?? "null"), "include_usage") === true;
 
-/** The bytes for one provider: its own name of the model, and limits that are no larger than what is reserved. */
+/** The bytes for a provider: its name of the model, and limits within the reservation. */
 export function bodyFor(
   request: PassedRequest,
   to: { provider: string; model: string; maxTokens: number },

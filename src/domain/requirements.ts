@@ -69,7 +69,7 @@ export interface ImageDemands {
 export interface WireDemands {
   /** the last message is the assistant's */
   prefill?: true;
-  /** the answer has to match a JSON schema, beside tools or alone */
+  /** the answer must match a JSON schema, alone or with tools */
   schema?: "alone" | "beside_tools";
   /** at most one tool use per answer */
   singleToolUse?: true;
@@ -77,19 +77,19 @@ export interface WireDemands {
   images?: ImageDemands;
 }
 
-/** What a request at a model endpoint demands beside what its call says. */
+/** Additional demands of a request at a model endpoint. */
 export interface PassingNeeds {
   /** members that only a model of the endpoint's own wire can be sent */
   losses: string[];
   /** the credential whose account alone can read what the request holds; absent: all can */
   pinned?: string;
-  /** tokens of input that are no text, such as sealed reasoning */
+  /** non-text input tokens, for example sealed reasoning */
   opaqueTokens?: number;
   /** the most tokens that input may have which can't be measured here, such as files by their ids */
   unmeasuredTokens?: number;
   /** absent: one answer */
   answers?: number;
-  /** the most that the request may cost beside its model's prices; absent: nothing */
+  /** maximum cost in addition to the model's prices */
   surcharge?: Surcharge;
   /** the policy's prices for what the provider may report; absent: none */
   prices?: { factors?: Record<string, number>; toolUsd?: Record<string, number> };
@@ -117,7 +117,7 @@ export interface Requirements {
   /** absent: the least reasoning, with the default room */
   reasoning?: ReasoningNeeds;
   wire?: WireDemands;
-  /** absent: the request holds nothing beside its call */
+  /** absent: nothing in addition to the call */
   passing?: PassingNeeds;
 }
 

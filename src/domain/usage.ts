@@ -20,7 +20,7 @@ export interface TokenClasses {
   reasoningTokens?: number;
 }
 
-/** What a call costs beside the prices of its model, by the tenant's policy. */
+/** Cost of a call in addition to its model's prices, by the tenant's policy. */
 export interface Surcharge {
   /** multiplies the model's prices */
   factor?: number;

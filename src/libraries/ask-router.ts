@@ -108,7 +108,7 @@ export function createAskRouter({ url, fetch: ask = fetch, ...given }: RouterSet
     if (isObject(result) && isSamplingAnswer(result)) return result as unknown as SamplingResult;
     return (
       refusalIn(read) ??
-      localError("unreachable", `HTTP ${answer.status}, and no answer of a router.`)
+      localError("unreachable", `HTTP ${answer.status} without an answer from a router.`)
     );
   };
 

@@ -132,7 +132,7 @@ it.each<[string, number, string, RawHandler]>([
   [
     "a service of JSON that is no MCP",
     200,
-    "A service that is no MCP server",
+    "Not an MCP server",
     (_, reply) => reply.json({ hello: "world" }),
   ],
   [

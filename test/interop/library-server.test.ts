@@ -428,7 +428,7 @@ describe("2026-07-28", () => {
     const inputResponses = { [name]: clientsAnswer("forged or not") };
     const state = result.requestState;
     const changed = `${state.slice(0, -2)}${state.endsWith("AA") ? "BB" : "AA"}`;
-    const refused = "requestState is none that was given for this request.";
+    const refused = "requestState does not belong to this request.";
     expect(textOf((await send("hello", { inputResponses, requestState: changed })).result)).toBe(
       refused,
     );

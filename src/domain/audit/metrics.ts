@@ -76,7 +76,7 @@ export const stepDuration = instrument("sampling_router.step.duration", {
 export const queueWaiting = instrument("sampling_router.queue.waiting", {
   kind: "gauge",
   unit: "{request}",
-  description: "Sampling requests that wait in this process for their turn.",
+  description: "Sampling requests queued in this process.",
 });
 export const openExchanges = instrument("sampling_router.open", {
   kind: "gauge",
@@ -91,7 +91,7 @@ export const databaseWaiting = instrument("sampling_router.database.waiting", {
 export const databaseSize = instrument("sampling_router.database.size", {
   kind: "gauge",
   unit: "By",
-  description: "Size of this process's database file, with the log beside the file.",
+  description: "Size of this process's database file and its log.",
 });
 export const databaseCommit = instrument("sampling_router.database.commit", {
   kind: "histogram",

@@ -19,7 +19,7 @@ export function firstLineFault(text: string): string {
   const [, reason] = /"type":"urn:sampling-router:refusal:(\w+)"/.exec(text) ?? [];
   return reason === undefined
     ? "the header is missing or was changed"
-    : `this is no export, but the router's refusal of one (${reason}): export it again`;
+    : `this is not an export, but the router's refusal of one (${reason}): export it again`;
 }
 
 const scopeText = ({ tenant, filter }: HeaderLine): string => canonicalJson({ tenant, filter });

@@ -82,7 +82,7 @@ async function chainFaults(
   const expected = before === null ? 1 : before.number + 1;
   const mustFollow = header.whole && (before !== null || isFirst(context));
   if (before !== null && seal.number <= before.number)
-    faults.push(`stands after seal ${before.number}`);
+    faults.push(`is after seal ${before.number}`);
   else if (mustFollow && seal.number !== expected)
     faults.push(`comes where seal ${expected} should: those between are missing`);
   if (seal.number === expected) {
@@ -237,7 +237,7 @@ export async function recordFindings(
     // Reported once: the garbled line is at the record's place, so the record is not missing too.
     const position = records.indexOf(idIn(text));
     if (position !== -1 && !genuine.has(position)) changed.add(position);
-    findings.push({ line: number, text: `${idIn(text)} is no line that this router wrote` });
+    findings.push({ line: number, text: `${idIn(text)} is not a line of this router` });
   }
   findings.push(...absences(section, (position) => genuine.has(position) || changed.has(position)));
   return findings;

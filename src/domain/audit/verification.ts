@@ -228,7 +228,7 @@ export function createVerification(deps: {
     async line(read: ReadLine<ExportLine>): Promise<void> {
       const { number, text, parsed } = read;
       lines = number;
-      if (isOver) return say(number, `${idIn(text)} stands after the footer`);
+      if (isOver) return say(number, `${idIn(text)} is after the footer`);
       if (part === null && parsed?.kind !== "header")
         return number === 1 ? say(1, firstLineFault(text)) : undefined;
       if (parsed?.kind === "header") return begin(number, parsed, text);
@@ -236,7 +236,7 @@ export function createVerification(deps: {
       if (parsed?.kind === "footer") return close(number, parsed);
       if (parsed === null && /"kind":"(section|footer)"/.test(text)) {
         await closeSection();
-        say(number, "is no line that this router wrote");
+        say(number, "is not a line of this router");
         section = "unreadable";
         if (part !== null && text.includes('"kind":"section"')) part.sections += 1;
         return;
@@ -244,7 +244,7 @@ export function createVerification(deps: {
       if (section === "unreadable") return;
       const isOutside =
         section === null || (parsed !== null && parsed.seal !== section.line.seal.number);
-      if (isOutside) return say(number, `${idIn(text)} stands outside its section`);
+      if (isOutside) return say(number, `${idIn(text)} is outside its section`);
       section?.rows.push({ number, text, parsed });
     },
 

@@ -1,5 +1,5 @@
 /**
- * A model counts once, otherwise its copies would crowd the scale of each axis. The preferred copy represents the
+ * A model counts once, otherwise its copies would distort the scale of each axis. The preferred copy represents the
  * others, which follow it in failover.
  */
 import { canonicalOf } from "../models/canonical-name.ts";

@@ -77,15 +77,15 @@ const none: ReadonlySet<number> = new Set();
 
 /**
  * Prefers unaffected candidates at endpoints with attempts left, then endpoints with the fewest attempts. @param
- * avoided positions under another call's probe, tried last @param dear positions that the reservation can't pay for
+ * avoided positions under another call's probe, tried last @param unaffordable positions that the reservation can't pay for
  */
 export function nextCandidate(
   places: readonly FailoverTarget[],
   tried: readonly Tried[],
   {
     avoided = none,
-    dear = none,
-  }: { avoided?: ReadonlySet<number>; dear?: ReadonlySet<number> } = {},
+    unaffordable = none,
+  }: { avoided?: ReadonlySet<number>; unaffordable?: ReadonlySet<number> } = {},
 ): number | null {
   const attemptsAt = new Map<string, number>();
   for (const { at } of tried) {
@@ -95,7 +95,7 @@ export function nextCandidate(
   let next: number | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const [at, place] of places.entries()) {
-    if (dear.has(at) || tried.some((attempt) => attempt.at === at)) continue;
+    if (unaffordable.has(at) || tried.some((attempt) => attempt.at === at)) continue;
     const attempts = attemptsAt.get(place.endpoint) ?? 0;
     let [isOut, isBroken] = [false, false];
     for (const attempt of tried) {
@@ -165,11 +165,11 @@ export function firstStepsOf(places: readonly FailoverTarget[]): FaultReach[][] 
 }
 
 /** Whether the last candidate may be retried, because its model may not repeat the fault. */
-function mayRepeat({ places, tried, dear = none }: FailoverState): boolean {
+function mayRepeat({ places, tried, unaffordable = none }: FailoverState): boolean {
   const at = tried.at(-1)?.at ?? -1;
   return (
     places[at]?.isReservedTwice === true &&
-    !dear.has(at) &&
+    !unaffordable.has(at) &&
     tried.filter((attempt) => attempt.at === at).length === 1
   );
 }
@@ -186,11 +186,11 @@ interface FailoverState {
   chance: number;
   remainingMs: number;
   avoided?: ReadonlySet<number>;
-  dear?: ReadonlySet<number>;
+  unaffordable?: ReadonlySet<number>;
   afterContentFilter: AfterContentFilter;
 }
 
-/** The next step after a fault. Retries the same candidate only if its Retry-After ends before the deadline. */
+/** The next step after a failed attempt. Retries the same candidate only if its Retry-After ends before the deadline. */
 export function stepAfter(input: FailoverState): FailoverStep {
   const { places, tried, fault, remainingMs } = input;
   const last = tried.at(-1);

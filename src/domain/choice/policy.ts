@@ -119,7 +119,7 @@ export interface Policy {
   /** tokens; lowers a larger `maxTokens` */
   maxTokens?: number;
   reasoning?: ReasoningWish;
-  /** reasoning tokens beside the visible text; absent: `defaultReasoningTokens` */
+  /** reasoning tokens in addition to visible text; absent: `defaultReasoningTokens` */
   reasoningTokens?: number;
   allowedModels?: string[];
   deniedModels?: string[];

@@ -24,7 +24,7 @@ export function weightsOf(priorities: Priorities): Axes {
     intelligence: priorities.intelligence ?? share,
   };
   const sum = raw.cost + raw.speed + raw.intelligence;
-  // Three zeros are no preference.
+  // Three zeros mean no preference.
   if (sum === 0) return { cost: 1 / 3, speed: 1 / 3, intelligence: 1 / 3 };
   return { cost: raw.cost / sum, speed: raw.speed / sum, intelligence: raw.intelligence / sum };
 }

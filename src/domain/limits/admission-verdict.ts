@@ -153,7 +153,7 @@ export function waitFor(
   return Math.min(ofLease, ofWindow ?? ofLease);
 }
 
-/** @param standing alternating usage and oldest bucket of each hold */
+/** @param usage alternating usage and oldest bucket of each hold */
 export const statesFrom = (
   holds: readonly LimitCheck[],
   { usage, now }: { usage: readonly (number | null)[]; now: number },

@@ -59,7 +59,7 @@ export interface ServerTokens {
   generation: string;
   /** of the access token; 0: rejected; null: unknown */
   expiresAt: number | null;
-  /** end of the renewal lease; after a fault, time of the next attempt */
+  /** end of the renewal lease, or time of the next attempt */
   leaseUntil: number;
   fault: OauthFault | null;
 }

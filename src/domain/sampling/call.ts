@@ -99,7 +99,7 @@ export interface SamplingCall {
   outputModalities: Modality[];
   /** requested by content negotiation or the tenant's rules */
   format?: "json";
-  /** what the request holds beside this call; absent: nothing */
+  /** additional demands of the request */
   passing?: PassingNeeds;
   /** of the JSON answer; only with `format` */
   schema?: AnswerSchema;
@@ -117,7 +117,7 @@ export interface SamplingAnswer {
   model: string;
   stopReason: StopReason;
   providerStopReason?: string;
-  /** the provider's answer as it came, for a caller that speaks its wire; absent: the caller's wire is another */
+  /** the provider's unchanged answer, for callers of the same wire */
   passed?: string;
 }
 

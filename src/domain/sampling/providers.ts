@@ -34,7 +34,7 @@ export interface ProviderAnswer {
   providerStopReason: string | null;
   usage: Usage;
   notes: string[];
-  /** the answer as it came; absent: it was made from the provider's */
+  /** the unchanged answer; absent: converted */
   passed?: string;
 }
 
@@ -48,7 +48,7 @@ export interface ReasoningRefusals {
 export interface Providers {
   /** Never throws; faults contain no provider text. */
   complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
-  /** The provider's count of a request that it takes as it came. null: it gave none. Never throws. */
+  /** The provider's token count of a passed request; null: unknown. Never throws. */
   countTokens(request: {
     credential: ProviderRequest["credential"];
     model: string;

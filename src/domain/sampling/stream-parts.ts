@@ -16,7 +16,7 @@ export type StreamPart =
   | { type: "tool_input"; id: string; json: string }
   /** What the provider has counted of the input before its stream has ended. */
   | { type: "counted"; input: Pick<Usage, "inputTokens" | "classes"> }
-  /** An event as the provider sent it, where the request was passed on as it came. `text`: what it says, for estimates. */
+  /** An unchanged event of a passed request. `text`: its content, for estimates. */
   | { type: "event"; bytes: Uint8Array<ArrayBuffer>; shows: Shows; text: string };
 
 /** Resolves when the reader has room for the next part. The stream is not read on meanwhile. */
@@ -30,7 +30,7 @@ export interface StreamReader {
    *   are the provider's own events, and nothing is missing before or behind them
    */
   begins(about: { model: string; inputTokens: number | null; passes: boolean }): void;
-  /** Resolves when there is room for the next part, or when nobody reads any more. */
+  /** Resolves when the reader accepts the next part, or has left. */
   take: TakePart;
 }
 

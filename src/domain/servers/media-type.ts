@@ -61,7 +61,7 @@ export const isJson = ({ headers }: Typed): boolean =>
 export const isEventStream = ({ headers }: Typed): boolean =>
   mediaTypeIn(headers.get("content-type")).kind === "event-stream";
 
-/** A stream that answers. A stream with an error status is no answer. */
+/** Excludes streams with an error status. */
 export const streamsAnswer = (response: Typed & { ok: boolean }): boolean =>
   response.ok && isEventStream(response);
 

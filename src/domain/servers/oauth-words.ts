@@ -1,15 +1,15 @@
 import { unreachableReason, type OauthFault } from "./oauth.ts";
 
 const sentences: Partial<Record<OauthFault, string>> = {
-  not_discovered: "It doesn't say which authorization server gives its tokens.",
-  not_allowed: "It names an address that the router may not call.",
-  no_pkce: "Its authorization server doesn't announce PKCE with S256, which MCP demands.",
-  no_refresh_token: "Nobody has authorized the router there, or the token has ended: authorize it.",
+  not_discovered: "It does not name its authorization server.",
+  not_allowed: "It names an address that the router does not call.",
+  no_pkce: "Its authorization server does not support PKCE with S256, which MCP requires.",
+  no_refresh_token: "The router is not authorized there, or its token has expired: authorize it.",
   issuer_changed:
-    "It names another authorization server than the one that this client belongs to. If that is right, register a client there, and send oauth anew.",
+    "It names a different authorization server than the one of this client. If that is correct, register a client there and update oauth.",
   not_registered:
-    "Its authorization server registers no client by itself: register the router there, and send oauth with the clientId.",
-  malformed: "Its authorization server gave an answer that breaks the rules of OAuth.",
+    "Its authorization server has no dynamic client registration: register the router there, and set oauth.clientId.",
+  malformed: "Its authorization server returned an invalid OAuth response.",
 };
 
 export function explainOauthFault(fault: OauthFault): string {

@@ -70,13 +70,13 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const mostNames = 32;
 
 function problemWithName(name: string): string | null {
-  if (name === "*") return "Name each header: none stands for all.";
+  if (name === "*") return "Name each header: wildcards are not supported.";
   if (!token.test(name)) return "A header's name is a token of at most 100 characters.";
   const read = asRead(name);
   if (read === "authorization")
-    return "Set forwardAuthorization: a client's Authorization goes on by that alone.";
-  if (read === "cookie") return "Cookies of the router's own origin go to no server.";
-  if (read.startsWith("mcp-")) return "Headers of the protocol go on by themselves.";
+    return "Use forwardAuthorization to forward a client's Authorization.";
+  if (read === "cookie") return "Cookies of the router's origin are never forwarded.";
+  if (read.startsWith("mcp-")) return "Protocol headers are always forwarded.";
   return headerRules(name).sent === "never"
     ? "This header belongs to one connection, to a browser, or to the router."
     : null;

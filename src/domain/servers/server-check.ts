@@ -71,7 +71,7 @@ function otherSentence({
   if (mediaType === "text/html")
     return `A page for people, and no MCP server (${status}, text/html): the path or the host is wrong.`;
   const type = mediaType === "" ? "without a media type" : shown(mediaType);
-  return `A service that is no MCP server: it answers ${status}, ${type}, and no message of JSON-RPC.`;
+  return `Not an MCP server: it returns ${status}, ${type}, and no JSON-RPC message.`;
 }
 
 /** A legacy answer is not conclusive, because the modern attempt may have failed, so the era is forgotten. */

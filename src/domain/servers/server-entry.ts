@@ -48,7 +48,10 @@ function problemWithOauth(
     if (oauth.clientSecret === null)
       return { path: "oauth.clientSecret", detail: "Client credentials need one." };
     if (oauth.authorizationEndpoint !== null)
-      return { path: "oauth.authorizationEndpoint", detail: "This grant asks nobody." };
+      return {
+        path: "oauth.authorizationEndpoint",
+        detail: "This grant has no authorization endpoint.",
+      };
   } else if ((oauth.authorizationEndpoint === null) !== (oauth.tokenEndpoint === null))
     // A given and a discovered endpoint could belong to two authorization servers.
     return { path: "oauth", detail: "Give both endpoints, or none to have them discovered." };

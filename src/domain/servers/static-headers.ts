@@ -20,9 +20,9 @@ export function problemWithHeaders(headers: Record<string, string>): HeaderProbl
   if (entries.length > mostHeaders)
     return { name: null, detail: `At most ${mostHeaders} headers.` };
   for (const [name, value] of entries) {
-    if (!token.test(name)) return { name: null, detail: "A header's name is no token." };
+    if (!token.test(name)) return { name: null, detail: "A header's name is invalid." };
     const lower = name.toLowerCase();
-    if (!headerRules(name).isSettable) return { name, detail: "This header is the proxy's own." };
+    if (!headerRules(name).isSettable) return { name, detail: "This header is set by the proxy." };
     if (seen.has(lower)) return { name, detail: "Given twice." };
     seen.add(lower);
     if (value.length > mostValueCharacters)

@@ -2,7 +2,7 @@ import type { JsonValue } from "../json.ts";
 import type { Block, Message } from "../sampling/call.ts";
 import type { WireRules } from "./rules.ts";
 
-/** Replaces lone surrogates with U+FFFD. Returns the same value if there are none. */
+/** Replaces lone surrogates with U+FFFD. Returns the same value if unchanged. */
 export const wellFormed = <Value>(value: Value): Value =>
   isWellFormed(value as JsonValue) ? value : (mended(value as JsonValue) as Value);
 

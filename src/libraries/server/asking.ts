@@ -33,7 +33,7 @@ const needsOf = ({ tools, toolChoice, metadata }: SamplingParams): JsonObject =>
 
 function checked(answer: unknown): SamplingResult {
   if (isObject(answer) && isSamplingAnswer(answer)) return answer as unknown as SamplingResult;
-  throw localError("invalid_answer", "The client's answer is no result of sampling.");
+  throw localError("invalid_answer", "The client's answer is not a sampling result.");
 }
 
 export interface Asked {

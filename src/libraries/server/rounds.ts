@@ -73,11 +73,11 @@ async function stateOf(context: ContextV2, sealer: Sealer, request: string): Pro
   if (typeof sent !== "string")
     throw localError(
       "state_invalid",
-      "rounds needs requestState as it came: set no `verify` hook.",
+      "rounds needs the unchanged requestState: do not set a `verify` hook.",
     );
   const state = (await sealer.open(sent, request)) as State;
   if (state.expiresAt <= Date.now())
-    throw localError("state_invalid", "requestState has expired: begin anew.");
+    throw localError("state_invalid", "requestState has expired: start again.");
   return state;
 }
 
@@ -85,7 +85,7 @@ function answerFrom(responses: unknown, position: number): SamplingResult | null
   const response = own(responses, nameAt(position));
   if (response === undefined) return null;
   if (!isSamplingAnswer(response))
-    throw localError("invalid_answer", "The client's answer is no result of sampling.");
+    throw localError("invalid_answer", "The client's answer is not a sampling result.");
   return response as unknown as SamplingResult;
 }
 

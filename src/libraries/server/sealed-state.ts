@@ -66,7 +66,7 @@ export function createSealer(apiKey: string): Sealer {
       if (sealed.length > mostBytes)
         throw localError(
           "state_too_large",
-          `The earlier answers need ${sealed.length} bytes; ${mostBytes} may travel.`,
+          `The earlier answers need ${sealed.length} bytes; the maximum is ${mostBytes}.`,
         );
       return sealed;
     },
@@ -81,7 +81,7 @@ export function createSealer(apiKey: string): Sealer {
         );
         return JSON.parse(new TextDecoder().decode(plain)) as unknown;
       } catch {
-        throw localError("state_invalid", "requestState is none that was given for this request.");
+        throw localError("state_invalid", "requestState does not belong to this request.");
       }
     },
   };

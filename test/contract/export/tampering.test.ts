@@ -233,7 +233,7 @@ describe("an export", () => {
     const at = lines.findIndex(isRecord);
     const garbled = lines.with(at, (lines[at] ?? "").replace('"outcome"', '"outcomE"'));
     expect((await verifyParts([joined(garbled)], keys)).findings).toEqual([
-      { line: at + 1, text: `${idOf(lines[at] ?? "")} is no line that this router wrote` },
+      { line: at + 1, text: `${idOf(lines[at] ?? "")} is not a line of this router` },
     ]);
   });
 

@@ -215,8 +215,8 @@ describe("after a request that a provider refuses", () => {
       waitMs: 0,
     });
     expect(after({ places: all, tried: [...once, ...once], fault: slip })).toMatchObject({ at: 2 });
-    const dear = new Set([0]);
-    expect(after({ places: all, tried: once, fault: slip, dear })).toMatchObject({ at: 1 });
+    const unaffordable = new Set([0]);
+    expect(after({ places: all, tried: once, fault: slip, unaffordable })).toMatchObject({ at: 1 });
     const unheld = [place("a/1/x"), ...all.slice(1)];
     expect(after({ places: unheld, tried: once, fault: slip })).toMatchObject({ at: 1 });
   });

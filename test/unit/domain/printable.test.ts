@@ -6,10 +6,14 @@ describe("printable", () => {
   it.each([
     [
       "an escape sequence",
-      "\u001b[2K\rAs the router wrote it.",
+      "\u001b[2K\rUnchanged since the router wrote it.",
       "\\u{1b}[2K\\u{d}Unchanged since the router wrote it.",
     ],
-    ["a line break", "a\nAs the router wrote it.", "a\\u{a}Unchanged since the router wrote it."],
+    [
+      "a line break",
+      "a\nUnchanged since the router wrote it.",
+      "a\\u{a}Unchanged since the router wrote it.",
+    ],
     ["the eight-bit introducer", "\u009b31m", "\\u{9b}31m"],
     ["a right-to-left override", "a\u202eb", "a\\u{202e}b"],
     ["an invisible character", "a\u200bb\ufeff", "a\\u{200b}b\\u{feff}"],

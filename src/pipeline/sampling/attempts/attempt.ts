@@ -128,7 +128,7 @@ const openStepsOf = ({ steps, credentials }: Walk): OpenStep[] =>
   });
 
 /** Candidates that exceed what is left of the reservation. */
-const dearOf = (
+const unaffordableOf = (
   { held }: Walk,
   steps: readonly OpenStep[],
   billed: readonly number[],
@@ -257,7 +257,7 @@ export function createAttempt(deps: {
         attempts.length + 1 >= walk.maxAttempts ||
         nextCandidate(places, [...tried, { at, reach: "endpoint" }], {
           avoided,
-          dear: dearOf(walk, steps, [...billed, at]),
+          unaffordable: unaffordableOf(walk, steps, [...billed, at]),
         }) === null;
       const share = isLast ? 1 : shareOfDeadline;
       const patience = attempts.length === 0 ? patienceOf(walk, step, places) : null;
@@ -280,7 +280,7 @@ export function createAttempt(deps: {
         chance: chance(),
         remainingMs: remaining(),
         avoided,
-        dear: dearOf(walk, steps, billed),
+        unaffordable: unaffordableOf(walk, steps, billed),
         afterContentFilter: walk.afterContentFilter,
       });
       if (next.next === "stop") break;
