@@ -77,7 +77,7 @@ answer, it restores the caller's tool names, argument names and ids, and notes t
 the request is excluded from the [selection](choosing-models.md#1-feasible-models).
 
 This page is generated: each request is sent to fake providers that enforce the documented limits. The rules are in
-\`src/domain/wires/rules.ts\`, and their sources in \`src/domain/wires/sources.ts\`.
+\`src/domain/wires/rules.ts\`, and their sources in \`test/unit/domain/wires/sources.fixture.ts\`.
 
 Tested models: ${models}. \`compatible\` is any other server with OpenAI's Chat Completions API. A schema that is written
 differently but has the same meaning counts as unchanged.

@@ -76,7 +76,7 @@ export const stepDuration = instrument("sampling_router.step.duration", {
 export const queueWaiting = instrument("sampling_router.queue.waiting", {
   kind: "gauge",
   unit: "{request}",
-  description: "Sampling requests queued in this process.",
+  description: "Sampling requests in this process's queue.",
 });
 export const openExchanges = instrument("sampling_router.open", {
   kind: "gauge",
@@ -91,7 +91,7 @@ export const databaseWaiting = instrument("sampling_router.database.waiting", {
 export const databaseSize = instrument("sampling_router.database.size", {
   kind: "gauge",
   unit: "By",
-  description: "Size of this process's database file and its log.",
+  description: "Size of this process's database file with its log.",
 });
 export const databaseCommit = instrument("sampling_router.database.commit", {
   kind: "histogram",

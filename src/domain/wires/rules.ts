@@ -1,4 +1,4 @@
-/** Source of each rule: `sources.ts`. `compatible` is every other endpoint with OpenAI's Chat Completions API. */
+/** Rules by wire; sources are in a fixture of the unit tests. `compatible`: every other Chat Completions endpoint. */
 import { parseModel } from "../models/lines.ts";
 import type { Model } from "../models/model.ts";
 

@@ -1,7 +1,7 @@
 /** Every rule of every wire cites a page, or the words of an endpoint's error. */
 import { expect, it } from "vitest";
 import { rulesOf, wires, type WireRules } from "../../../../src/domain/wires/rules.ts";
-import { sourceOf } from "../../../../src/domain/wires/sources.ts";
+import { sourceOf } from "./sources.fixture.ts";
 
 it("each rule has a source", () => {
   for (const wire of wires)

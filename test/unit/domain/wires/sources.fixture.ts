@@ -1,5 +1,5 @@
 /** Sources of each wire's rules: provider documentation or the endpoint's error message. */
-import type { Wire, WireRules } from "./rules.ts";
+import type { Wire, WireRules } from "../../../../src/domain/wires/rules.ts";
 
 type Sourced = Partial<Record<keyof WireRules, string>>;
 
