@@ -125,3 +125,14 @@ export async function readBody(
   const refusal = bytes.byteLength === declared ? structureRefusal(bytes, mostLevels) : brokenOff;
   return refusal === null ? ok(bytes) : err(refusal);
 }
+
+/** Whether `text` is exactly what the bytes say: decoding replaces invalid UTF-8. */
+export function isFaithful({ text, bytes }: { text: string; bytes: Uint8Array }): boolean {
+  if (!text.includes("\ufffd")) return true;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}

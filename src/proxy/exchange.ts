@@ -133,17 +133,6 @@ export const sendOn = (
     ...sending,
   });
 
-/** Whether `text` is exactly what the bytes say: in it, invalid UTF-8 was replaced. */
-export function isFaithful({ text, bytes }: Pick<Exchange, "text" | "bytes">): boolean {
-  if (!text.includes("\ufffd")) return true;
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** A JSON-RPC error with the status of its era, or a problem document if the message was no request. */
 export const refuse = async (
   refusal: Refusal,

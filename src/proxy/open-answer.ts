@@ -5,7 +5,7 @@
  * A client that has left is noticed by writing to it. So a late answer begins before the server's: with comments if the client
  * accepts a stream, else with blanks.
  */
-import { headOf, type ClientAnswer } from "../domain/ports/client-answer.ts";
+import { headOf, isClientBody, isPlain, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import type { HeldExchange } from "../domain/limits/open-exchanges.ts";
 import { timeoutReason } from "../domain/network-fault.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -218,14 +218,15 @@ function holdOpen(
   );
 }
 
-interface OwnedStream {
-  owner: StreamOwner;
-  /** Whether the stream has begun, which then does itself what `createHeldBody` does for other bodies. */
-  hasBegun(): boolean;
-}
+/** Whether the answer is a stream that does for itself what `createHeldBody` does for other bodies. */
+const isOwned = (response: ClientAnswer): boolean =>
+  isPlain(response) && isClientBody(response.content) && response.content.owned === true;
 
-function ownedStream({ leave, held, keyEnded }: Pick<Holding, "leave" | "held" | "keyEnded">) {
-  let hasBegun = false;
+function ownerOf({
+  leave,
+  held,
+  keyEnded,
+}: Pick<Holding, "leave" | "held" | "keyEnded">): StreamOwner {
   let asks = false;
   const look = async (close: () => void): Promise<void> => {
     if (asks) return;
@@ -233,19 +234,14 @@ function ownedStream({ leave, held, keyEnded }: Pick<Holding, "leave" | "held" |
     const ended = await keyEnded().finally(() => (asks = false));
     if (ended) close();
   };
-  const owned: OwnedStream = {
-    owner: {
-      began: () => void (hasBegun = true),
-      tick(close) {
-        held.renew();
-        void look(close).catch(() => undefined);
-      },
-      ended: held.close,
-      left: leave,
+  return {
+    tick(close) {
+      held.renew();
+      void look(close).catch(() => undefined);
     },
-    hasBegun: () => hasBegun,
+    ended: held.close,
+    left: leave,
   };
-  return owned;
 }
 
 export async function openAnswer(options: OpenAnswer): Promise<ClientAnswer> {
@@ -254,14 +250,13 @@ export async function openAnswer(options: OpenAnswer): Promise<ClientAnswer> {
   const leave = (): void => gone.abort();
   options.left.addEventListener("abort", leave);
   if (options.left.aborted) leave();
-  const owned = ownedStream({ leave, held, keyEnded });
-  const working = options.work(gone.signal, owned.owner);
+  const working = options.work(gone.signal, ownerOf({ leave, held, keyEnded }));
   try {
     const response = await within(
       early.kind === "waits" ? mostWaitMs : Math.max(leastQuietMs, quietMs - options.waitedMs),
       working,
     );
-    if (response !== null && owned.hasBegun()) return response;
+    if (response !== null && isOwned(response)) return response;
     if (response !== null) return holdOpen(response, { leave, held, keyEnded });
   } catch (thrown) {
     held.close();

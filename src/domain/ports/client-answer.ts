@@ -17,6 +17,8 @@ export interface Pouring {
 
 /** Either method is called, once. */
 export interface ClientBody {
+  /** The stream's owner ends it; absent: whoever reads the body does. */
+  owned?: true;
   pour(sink: BodySink): Pouring;
   stream(): ReadableStream<Bytes>;
 }
@@ -29,7 +31,7 @@ export interface PlainAnswer extends UpstreamAnswer {
 
 export type ClientAnswer = Response | PlainAnswer;
 
-const isClientBody = (content: PlainAnswer["content"]): content is ClientBody =>
+export const isClientBody = (content: PlainAnswer["content"]): content is ClientBody =>
   content !== null && typeof content === "object" && "pour" in content;
 
 /** null, as `Response` requires for empty content. */

@@ -27,7 +27,6 @@ export interface ClientStream {
 }
 
 export interface StreamOwner {
-  began(): void;
   /** Called every second. `close` ends the body and its source. */
   tick(close: () => void): void;
   ended(): void;
@@ -126,10 +125,9 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
 
   return {
     open() {
-      owner?.began();
       const opened = createOutput({ readOn, cancel: leave });
       output = opened;
-      return opened.body;
+      return owner === null ? opened.body : { ...opened.body, owned: true };
     },
     write(bytes) {
       enqueue(bytes);

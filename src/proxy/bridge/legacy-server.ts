@@ -7,6 +7,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { discoverMethod, discoverResultOf } from "../../mcp/translate/discovery.ts";
 import { legacyRequest, type LegacyRequest } from "../../mcp/translate/to-legacy.ts";
+import { isFaithful } from "../../mcp/body.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { parsedId } from "../../mcp/json-text/exact-ids.ts";
 import { resultMessage } from "../../mcp/jsonrpc.ts";
@@ -19,7 +20,7 @@ import {
 } from "../../mcp/rev2026/codec.ts";
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import { concludeRefused, openClientReply } from "../client-reply.ts";
-import { derive, isFaithful, refuse, type Exchange } from "../exchange.ts";
+import { derive, refuse, type Exchange } from "../exchange.ts";
 import { proxyLegacy } from "../legacy/message.ts";
 import type { BridgeServices } from "./services.ts";
 import { sessionFor, sessionHeaders } from "./legacy-session.ts";

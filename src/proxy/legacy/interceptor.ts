@@ -3,6 +3,7 @@
  * neither an intercepted sampling request nor its answer.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { memoize } from "../../domain/lazily.ts";
 import { modalities } from "../../domain/modality.ts";
 import { featuresOf } from "../../domain/sampling/negotiation.ts";
 import { samplingMethod } from "../../domain/sampling/rounds.ts";
@@ -115,37 +116,32 @@ export function createInterceptor(
 ): Interceptor {
   const { session } = exchange.caller;
   const hasClient = session === null || session.bridge === null;
-  let begun: { rules: VerdictRules; answering: Answering } | null = null;
-  const begin = (): { rules: VerdictRules; answering: Answering } => {
-    const negotiated = negotiatedOf(session, exchange.headers);
-    const { codec } = negotiated;
-    return {
-      rules: {
-        mode: exchange.server.sampling,
-        clientCapabilities: codec.capabilitiesOf(session?.capabilities ?? {}),
-        decodeCall: codec.decodeCall,
-        hasClient,
-      },
-      answering: createAnswering(deps, { exchange, stream, negotiated }),
-    };
-  };
+  // Created on first use: most streams contain nothing for the router.
+  const negotiated = memoize(() => negotiatedOf(session, exchange.headers));
+  let answering: Answering | null = null;
+  const answers = (): Answering =>
+    (answering ??= createAnswering(deps, { exchange, stream, negotiated: negotiated() }));
 
   const isIntercepted = async (value: JsonValue, eventId: string | null): Promise<boolean> => {
-    // Created on first use: most streams contain nothing for the router.
-    const { rules, answering } = (begun ??= begin());
-    const verdict = verdictOn(value, rules);
+    const { codec } = negotiated();
+    const verdict = verdictOn(value, {
+      mode: exchange.server.sampling,
+      clientCapabilities: codec.capabilitiesOf(session?.capabilities ?? {}),
+      decodeCall: codec.decodeCall,
+      hasClient,
+    });
     switch (verdict.kind) {
       case "pass":
         return false;
       case "drop":
         return true;
       case "cancel":
-        return answering.cancel(verdict.serverRequestId);
+        return answers().cancel(verdict.serverRequestId);
       case "decline":
-        answering.decline(verdict);
+        answers().decline(verdict);
         return true;
       case "intercept":
-        await answering.start(verdict, eventId);
+        await answers().start(verdict, eventId);
         return true;
     }
   };
@@ -168,9 +164,9 @@ export function createInterceptor(
       const idText = /"id"\s*:\s*(-?\d+|"[^"\\]*")/.exec(head)?.[1];
       if (idText === undefined || !head.includes(samplingMethod)) return;
       const id = parsedId(idText);
-      if (isId(id)) (begun ??= begin()).answering.refuseOversized(id, limitBytes);
+      if (isId(id)) answers().refuseOversized(id, limitBytes);
     },
     mayNeedRouter: hasClient ? mayNeedRouter : (text) => !startsResponse(text),
-    isRunning: () => begun?.answering.isRunning() === true,
+    isRunning: () => answering?.isRunning() === true,
   };
 }

@@ -9,6 +9,7 @@ import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/samplin
 import { editsFor, type RouterCapabilities } from "../../domain/servers/offer.ts";
 import { sealsState } from "../../domain/servers/state-sealing.ts";
 import type { Wire } from "../../mcp/codec.ts";
+import { isFaithful } from "../../mcp/body.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
 import {
@@ -20,7 +21,7 @@ import {
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { ServerSender } from "../../mcp/sse/event-data.ts";
-import { isFaithful, refuse, type Exchange } from "../exchange.ts";
+import { refuse, type Exchange } from "../exchange.ts";
 import type { ModernServices } from "./rounds.ts";
 import { pass } from "./pass.ts";
 import { relayRounds } from "./relay.ts";

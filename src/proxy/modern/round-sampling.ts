@@ -88,11 +88,6 @@ export type EntryOutcome =
   | { kind: "waits"; key: string; replayKey: ReplayKey }
   | { kind: "failed" };
 
-export const answersIn = (outcomes: readonly EntryOutcome[]): [key: string, text: string][] =>
-  outcomes.flatMap((each): [string, string][] =>
-    each.kind === "answered" ? [[each.key, each.text]] : [],
-  );
-
 /**
  * The key of an entry with a pending approval; null: none is pending. The pipeline identifies a call without a key by the id
  * of its record.
@@ -129,11 +124,10 @@ interface SampledEntries {
 }
 
 export async function sampleEntries(
-  entries: readonly SamplingEntry[],
+  entries: readonly { entry: SamplingEntry; replayKey: ReplayKey | null }[],
   deps: {
     sampler: Pick<RoundSampler, "sample">;
     signal: AbortSignal;
-    replayKeyOf: (key: string) => Promise<ReplayKey | null>;
     sha256Hex: (text: string) => Promise<string>;
   },
 ): Promise<SampledEntries> {
@@ -143,9 +137,8 @@ export async function sampleEntries(
   let failure: SampledEntries["refused"] = null;
   let pending: SampledEntries["refused"] = null;
   const outcomes = await Promise.all(
-    entries.map(async (entry): Promise<EntryOutcome> => {
+    entries.map(async ({ entry, replayKey }): Promise<EntryOutcome> => {
       const { key } = entry;
-      const replayKey = await deps.replayKeyOf(key);
       const answered = await sampler.sample(entry, { signal, replayKey });
       if (answered.ok) return { kind: "answered", key, text: answered.value };
       const waitsBy = await waitingKeyOf(answered.error, { replayKey, sha256Hex });

@@ -19,7 +19,6 @@ import {
 import type { ProxyServices } from "../services.ts";
 import { createConnectRound } from "./connect-round.ts";
 import {
-  answersIn,
   canComeBack,
   sampleEntries,
   type EntryOutcome,
@@ -77,6 +76,11 @@ const refusing = (
   refusal,
   requestId,
 });
+
+const answersIn = (outcomes: readonly EntryOutcome[]): [key: string, text: string][] =>
+  outcomes.flatMap((each): [string, string][] =>
+    each.kind === "answered" ? [[each.key, each.text]] : [],
+  );
 
 export function createRounds(deps: {
   wire: RoundWire;
@@ -214,17 +218,19 @@ export function createRounds(deps: {
         return repeat(null, wire.stateGiven(response));
       }
       const before = new Map(heldQuestion() === null ? [] : carried?.answers);
-      const open = ours.filter(({ key }) => !before.has(key));
+      const open = await Promise.all(
+        ours
+          .filter(({ key }) => !before.has(key))
+          .map(async (entry) => ({
+            entry,
+            replayKey: await replayKeyOf(entry.key, wire.entryText(response, entry.key)),
+          })),
+      );
       const {
         outcomes: late,
         refused,
         isHeld,
-      } = await sampleEntries(open, {
-        sampler,
-        signal,
-        sha256Hex,
-        replayKeyOf: (key) => replayKeyOf(key, wire.entryText(response, key)),
-      });
+      } = await sampleEntries(open, { sampler, signal, sha256Hex });
       const early = [...before].map(([key, said]): EntryOutcome => ({
         kind: "answered",
         key,

@@ -55,7 +55,6 @@ describe("a client's stream", () => {
     const told: string[] = [];
     let close: () => void = () => undefined;
     const owner: StreamOwner = {
-      began: () => void told.push("began"),
       tick: (closes) => void (close = closes),
       ended: () => void told.push("ended"),
       left: () => void told.push("left"),
@@ -63,17 +62,24 @@ describe("a client's stream", () => {
     return { owner, told, close: () => close() };
   };
 
-  it("tells its owner that it began and ended, and lets its owner close it", async () => {
+  it("tells its owner that it ended, and lets its owner close it", async () => {
     const { owner, told, close } = owned();
     const left = vi.fn<() => void>();
     const { stream, body } = open({ owner, left });
     void stream.write("data: 1\n\n");
     await vi.advanceTimersByTimeAsync(second);
-    expect(told).toEqual(["began"]);
+    expect(told).toEqual([]);
     close();
-    expect([told, stream.isOver()]).toEqual([["began", "ended", "left"], true]);
+    expect([told, stream.isOver()]).toEqual([["ended", "left"], true]);
     expect(left).toHaveBeenCalledOnce();
     expect(await textOf(body)).toBe("data: 1\n\n");
+  });
+
+  it("marks its body as owned", () => {
+    const bodyOf = (owner: StreamOwner | null) =>
+      createClientStream({ silentTicks: () => 1, owner }).open();
+    expect(bodyOf(owned().owner).owned).toBe(true);
+    expect(bodyOf(null).owned).toBeUndefined();
   });
 
   it("is written to between two lines of an event that stands still, where somebody owns it", async () => {
@@ -92,12 +98,12 @@ describe("a client's stream", () => {
     void stream.write("data: 1");
     await reader.read();
     await vi.advanceTimersByTimeAsync(29 * second);
-    expect(told).toEqual(["began"]);
+    expect(told).toEqual([]);
     const next = reader.read();
     next.catch(() => undefined);
     await vi.advanceTimersByTimeAsync(second);
     await expect(next).rejects.toThrow("stands still");
-    expect(told).toEqual(["began", "ended", "left"]);
+    expect(told).toEqual(["ended", "left"]);
   });
 
   it("does not comment where there is nothing to comment on yet", async () => {
