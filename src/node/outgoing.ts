@@ -1,10 +1,10 @@
 /** Outgoing requests of this host. */
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
-import { createServerFetch } from "./server-fetch.ts";
+import { createServerFetch } from "./direct/server-fetch.ts";
 import { lookup } from "node:dns";
 import { createPublicFetch } from "./public-fetch.ts";
 import { Agent, fetch as undiciFetch, type Dispatcher } from "undici";
-import { createDirectFetch, unsent, unsentBy, withUpgradeCode } from "./direct-fetch.ts";
+import { createDirectFetch, unsent, unsentBy, withUpgradeCode } from "./direct/fetch.ts";
 import { createProxyAgent, withProxyCode, type ProxySettings } from "./proxies.ts";
 
 export interface Outgoing {

@@ -10,7 +10,7 @@ import { getRequestListener } from "@hono/node-server";
 import { isPlain, responseOf, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import type { ClientMessage } from "../domain/ports/client-message.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { directMessage, writePlain } from "./direct-messages.ts";
+import { directMessage, writePlain } from "./direct/messages.ts";
 import { clientAddress, forwardedUrl, type IsTrusted } from "./forwarded.ts";
 import type { OpenWork } from "./open-work.ts";
 

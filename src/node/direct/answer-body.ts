@@ -1,5 +1,5 @@
 /**
- * The body of an answer, as it arrives: what `direct-fetch.ts` gives in place of a web stream, whose every piece
+ * The body of an answer, as it arrives: what `fetch.ts` gives in place of a web stream, whose every piece
  * passes through a chain of promises.
  */
 

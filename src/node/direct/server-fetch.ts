@@ -3,12 +3,12 @@
  * streams and objects that `fetch` makes for each answer took a third of the CPU of a proxied message.
  */
 import type { Dispatcher } from "undici";
-import { concatenated } from "../domain/bytes.ts";
-import type { UpstreamFetch } from "../domain/ports/upstream.ts";
+import { concatenated } from "../../domain/bytes.ts";
+import type { UpstreamFetch } from "../../domain/ports/upstream.ts";
 import type { AnswerBody } from "./answer-body.ts";
 import { answerHeadersFrom } from "./answer-headers.ts";
-import { ask } from "./direct-fetch.ts";
-import { placeOf } from "./direct-place.ts";
+import { ask } from "./fetch.ts";
+import { placeOf } from "./place.ts";
 
 async function wholeOf(body: AnswerBody | null): Promise<ArrayBuffer> {
   const parts: Uint8Array<ArrayBuffer>[] = [];

@@ -1,5 +1,5 @@
 /** Where a question goes that is sent without `fetch`. Each URL is read once, since every call names one of the same few. */
-import { memoizedByText } from "../domain/memoized.ts";
+import { memoizedByText } from "../../domain/memoized.ts";
 
 export interface DirectPlace {
   origin: string;

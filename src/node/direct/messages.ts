@@ -3,9 +3,9 @@
  * this way; the adapter judges everything else. Both ways say the same, though they may cut a stream into other chunks.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { BodySink, ClientBody, PlainAnswer } from "../domain/ports/client-answer.ts";
-import type { ClientMessage } from "../domain/ports/client-message.ts";
-import type { MessageHeaders } from "../domain/servers/message-headers.ts";
+import type { BodySink, ClientBody, PlainAnswer } from "../../domain/ports/client-answer.ts";
+import type { ClientMessage } from "../../domain/ports/client-message.ts";
+import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 
 /** A larger body is read only for callers whose key is known, which asks for the body as a stream. */
 const mostBytes = 64 * 1024;

@@ -5,9 +5,9 @@
 import type { Dispatcher } from "undici";
 import { createAnswerBody, type AnswerBody, type ArrivingBody } from "./answer-body.ts";
 import { answerHeadersFrom, type SentHeaders } from "./answer-headers.ts";
-import { withProxyCode } from "./proxies.ts";
-import { placeOf, type DirectPlace } from "./direct-place.ts";
-import type { Unsent } from "../domain/network-fault.ts";
+import { withProxyCode } from "../proxies.ts";
+import { placeOf, type DirectPlace } from "./place.ts";
+import type { Unsent } from "../../domain/network-fault.ts";
 import { codingsOf, unpacked } from "./unpacked.ts";
 
 type Fetch = typeof fetch;
