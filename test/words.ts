@@ -30,7 +30,7 @@ export const banned: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\btak(e|es|ing) turns\b|\bturn it is\b/gi, "is serialized, fair scheduling"],
   [/\bdear(er|est)?\b/gi, "expensive, highest priority"],
   [/\bthere (is|are|was|were) none\b/gi, "missing, not set, no X"],
-  [/(?<!\b[tw]?here )\b(is|are|was|were) no (?!longer\b|more\b|less\b|later\b)/gi, "isn't a"],
+  [/(?<!\b[tw]?here\s+)\b(is|are|was|were) no (?!longer\b|more\b|less\b|later\b)/gi, "isn't a"],
   [/\bends? by (itself|themselves)\b/gi, "expires automatically"],
   [/\bby (itself|themselves)\b/gi, "alone, automatically, separately"],
   [/\bout of reach\b/gi, "unreachable"],
