@@ -7,22 +7,19 @@ import { allHits, banned, hitsIn, type Hit } from "./words.ts";
  * a folder, set its number to 0 and run this file.
  */
 const left: Record<string, number> = {
+  pages: 10,
   src: 2,
-  "src/cli": 20,
+  "src/cli": 10,
   "src/compose": 2,
-  "src/console": 126,
-  "src/http": 92,
-  "src/mcp": 7,
+  "src/http": 31,
+  "src/mcp": 8,
   "src/node": 5,
   "src/oauth": 5,
-  "src/pipeline": 56,
-  "src/providers": 8,
-  "src/proxy": 130,
-  "src/start": 8,
+  "src/pipeline": 44,
+  "src/providers": 20,
+  "src/proxy": 23,
+  "src/start": 3,
   "src/store": 19,
-  docs: 138,
-  "docs/decisions": 356,
-  pages: 29,
 };
 
 /** Hits that are right: the file, and the phrase in it. */
