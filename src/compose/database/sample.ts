@@ -14,13 +14,14 @@ import { createAwaitApproval } from "../../pipeline/approvals/await-approval.ts"
 import { createSettleWithApproval } from "../../pipeline/approvals/settle-with-approval.ts";
 import { createWaitForRoom } from "../../pipeline/sampling/decide.ts";
 import { createInTurn } from "../../pipeline/sampling/in-turn.ts";
-import { createAdmitting, createClaim } from "../../pipeline/sampling/states/admitted.ts";
+import { createAdmitChosen, createClaim } from "../../pipeline/sampling/states/admitted.ts";
+import { createAccount } from "../../pipeline/sampling/states/accounted.ts";
 import { createAttempting } from "../../pipeline/sampling/states/attempted.ts";
 import { createChoose } from "../../pipeline/sampling/states/chosen.ts";
 import {
   createJoin,
   createRepeat,
-  createRepeatOrRefuse,
+  createRepeatKnown,
 } from "../../pipeline/sampling/states/joined.ts";
 import { createReceive } from "../../pipeline/sampling/states/received.ts";
 import { createRefuse } from "../../pipeline/sampling/states/refused.ts";
@@ -108,6 +109,7 @@ export function createDatabaseSample(
   });
   const refuse = createRefuse({ ledger });
   const repeat = createRepeat({ refuse });
+  const repeatKnown = createRepeatKnown({ idempotency, repeat });
   const release = createRelease({ ledger, endCall, lost, now, wait });
   const claim = createClaim({
     admit: createAdmit({ ledger, sessionTtlMs: config.sessionTtlMs }),
@@ -122,6 +124,7 @@ export function createDatabaseSample(
     ...(measure !== null && { measure }),
   });
   const seal = createSealContent({ vault });
+  const holding = { chooser, approvals, seal, sha256Hex, consoleOrigin, sendWebhooks };
   const settling = createSettling({
     settle: createSettle({ endCall, vault, ids, now, wait, log }),
     idempotency,
@@ -129,66 +132,67 @@ export function createDatabaseSample(
     after,
     background,
   });
+  const attempt = createAttempt({
+    providers,
+    openKey,
+    ...clock,
+    after,
+    chance: () => Math.random(),
+  });
+  const streams = createStreams({
+    providers,
+    limits: {
+      ...streamLimits,
+      ...(host.isOneProcess !== true && { readOnMs: workerReadOnMs }),
+    },
+    readingOn: { count: 0 },
+    elapsed: clock.elapsed,
+    after,
+    holdLease: createLeases({ ledger, now, after }),
+  });
+  const waitForApproval = createWaitForApproval({
+    approvals,
+    begin: createBegin({ approvals, chooser, read: readContent, ...clock }),
+    endHeld,
+    sendWebhooks,
+    ...clock,
+  });
   return createSample(
     {
       receive: createReceive({ digestContent, ids, observe }),
       choose: createChoose({ chooser, refuse, ...clock }),
       admit: createAdmitWithApproval({
-        admit: createAdmitting({ claim, elapsed: clock.elapsed }),
+        ...holding,
+        admit: createAdmitChosen({ claim, elapsed: clock.elapsed }),
         claim,
-        hold: createHold({ chooser, seal, sha256Hex, consoleOrigin }),
+        hold: createHold(holding),
         repeat,
+        repeatKnown,
         refuse,
         idempotency,
-        approvals,
-        sendWebhooks,
-        sha256Hex,
       }),
       attempt: cancellable(
         cancellation,
         createAttempting({
-          attempt: readingLists(
-            createAttempt({ providers, openKey, ...clock, after, chance: () => Math.random() }),
-            { readList, upkeep },
-          ),
-          streams: createStreams({
-            providers,
-            limits: {
-              ...streamLimits,
-              ...(host.isOneProcess !== true && { readOnMs: workerReadOnMs }),
-            },
-            readingOn: { count: 0 },
-            elapsed: clock.elapsed,
-            after,
-            holdLease: createLeases({ ledger, now, after }),
-          }),
+          attempt: readingLists(attempt, { readList, upkeep }),
+          streams,
           now,
           forget: ({ memoryKey }) => memory.delete(memoryKey),
         }),
       ),
       settle: createSettleWithApproval({
+        account: createAccount({ idempotency, ...clock }),
         settling,
         holdResult: createHoldResult({
-          approvals,
+          ...holding,
           settlementOf: createSettlement({ vault, ids, now }),
-          seal,
-          sha256Hex,
-          consoleOrigin,
-          sendWebhooks,
           now,
         }),
       }),
       settleThrown: settling.settleThrown,
       join: createJoin({ idempotency }),
       awaitApproval: createAwaitApproval({
-        waitForApproval: createWaitForApproval({
-          approvals,
-          begin: createBegin({ approvals, chooser, read: readContent, ...clock }),
-          endHeld,
-          cancellation,
-          sendWebhooks,
-          ...clock,
-        }),
+        waitForApproval: cancellable(cancellation, waitForApproval),
         observe,
         idempotency,
         sha256Hex,
@@ -198,7 +202,8 @@ export function createDatabaseSample(
     {
       waitForRoom: createWaitForRoom({
         limitWaits,
-        repeatOrRefuse: createRepeatOrRefuse({ idempotency, repeat, refuse }),
+        repeatKnown,
+        refuse,
       }),
       inTurn: createInTurn({ door }),
       background,

@@ -9,9 +9,12 @@ import { type RequestId } from "../../mcp/json-text/exact-ids.ts";
 import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
 import type { Finished } from "../../pipeline/sampling/states/states.ts";
 import type { Caller } from "../../pipeline/callers/authenticate.ts";
-import type { CallSlot } from "../../domain/sampling/call-slot.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
-import type { UnreadRequest, Waiting } from "../../pipeline/sampling/request/sampling-request.ts";
+import type {
+  Arrival,
+  UnreadRequest,
+  Waiting,
+} from "../../pipeline/sampling/request/sampling-request.ts";
 import type { CreateMessageServices } from "../sampling-services.ts";
 import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
 import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
@@ -33,13 +36,8 @@ export interface CreateMessage {
   capabilitiesOf: (caller: Caller) => JsonObject;
   clientInfo: JsonObject;
   headers: Pick<Headers, "get">;
-  /** of the whole body */
-  bytes: number;
-  startedAt: number;
-  beganAt: number;
-  authMs: number;
+  arrival: Arrival;
   leavingCancels: boolean;
-  turn: CallSlot | null;
 }
 
 const nameIn = (clientInfo: JsonObject, key: string): string | null => {
@@ -86,11 +84,7 @@ async function samplingRequestOf(
     tool: null,
     content,
     messageId: input.leavingCancels ? null : await messageKey(deps, JSON.stringify(id)),
-    bytes: input.bytes,
-    startedAt: input.startedAt,
-    beganAt: input.beganAt,
-    authMs: input.authMs,
-    turn: input.turn,
+    ...input.arrival,
     waiting,
     propagated: propagatedIn(input.headers, _meta),
   };

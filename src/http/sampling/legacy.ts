@@ -7,6 +7,7 @@ import { codecFor, negotiate } from "../../mcp/era.ts";
 import { decodeInitialize, encodeInitialize } from "../../mcp/initialize.ts";
 import { type RequestId } from "../../mcp/json-text/exact-ids.ts";
 import { resultMessage, type Incoming } from "../../mcp/jsonrpc.ts";
+import type { Arrival } from "../../pipeline/sampling/request/sampling-request.ts";
 import type { Caller, Claim } from "../../pipeline/callers/authenticate.ts";
 import type { LegacyMessageServices } from "../sampling-services.ts";
 import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
@@ -30,6 +31,12 @@ export interface InboundMessage {
   /** `null` if each call waits for its own slot */
   turn: CallSlot | null;
 }
+
+/** @param now monotonic ms */
+export const arrivalOf = (
+  { bytes, startedAt, beganAt, workedFrom, turn }: InboundMessage,
+  now: number,
+): Arrival => ({ bytes, startedAt, beganAt, authMs: now - workedFrom, turn });
 
 export const claimOf = (
   { token, tenant }: Pick<InboundMessage, "token" | "tenant">,
@@ -91,12 +98,8 @@ async function inSession(
       capabilitiesOf: (current) => current.session?.capabilities ?? {},
       clientInfo: session.clientInfo,
       headers: inbound.headers,
-      bytes: inbound.bytes,
-      startedAt: inbound.startedAt,
-      beganAt: inbound.beganAt,
-      authMs: services.elapsed() - inbound.workedFrom,
+      arrival: arrivalOf(inbound, services.elapsed()),
       leavingCancels: false,
-      turn: inbound.turn,
     });
   const touched = await services.sessions.touch(caller);
   if (!touched.ok) return refused(touched.error);

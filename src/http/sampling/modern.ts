@@ -7,7 +7,7 @@ import { resultMessage, type Incoming } from "../../mcp/jsonrpc.ts";
 import { checkHeaders, decodeModernMeta, modernRevision } from "../../mcp/rev2026/codec.ts";
 import type { ModernMessageServices } from "../sampling-services.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
-import { claimOf, type InboundMessage } from "./legacy.ts";
+import { arrivalOf, claimOf, type InboundMessage } from "./legacy.ts";
 import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 
 export const unsupportedRevision = (requested: string): Refusal => ({
@@ -55,12 +55,8 @@ export async function handleModern(
       capabilitiesOf: () => meta.value.capabilities,
       clientInfo: meta.value.clientInfo,
       headers: inbound.headers,
-      bytes: inbound.bytes,
-      startedAt: inbound.startedAt,
-      beganAt: inbound.beganAt,
-      authMs: services.elapsed() - inbound.workedFrom,
+      arrival: arrivalOf(inbound, services.elapsed()),
       leavingCancels: true,
-      turn: inbound.turn,
     });
   if (method !== "server/discover")
     return refused({ reason: "method_not_found", method: method.slice(0, 100) });

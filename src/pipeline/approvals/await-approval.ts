@@ -1,6 +1,6 @@
 /** Waits until a held call is decided, and has an approved one run. */
 import type { Idempotency } from "../sampling/request/idempotency.ts";
-import { returningCallOf } from "../sampling/request/idempotent-call.ts";
+import { idempotentCallOf, returningCallOf } from "../sampling/request/idempotent-call.ts";
 import type { Observe } from "../sampling/request/observe.ts";
 import { refused } from "../sampling/states/refused.ts";
 import type { Admitted, Held, Joined, Refused } from "../sampling/states/states.ts";
@@ -28,7 +28,7 @@ export function createAwaitApproval(deps: {
     const returning = returningCallOf(call);
     if (returning === null) return;
     for (const key of [returning.key, await sha256Hex(call.requestId)])
-      await idempotency.addKey(call.key, key);
+      await idempotency.addKey(idempotentCallOf(call), key);
   };
 
   return async (
@@ -54,5 +54,3 @@ export function createAwaitApproval(deps: {
     return { ...call, state: "joined" };
   };
 }
-
-export type AwaitApproval = ReturnType<typeof createAwaitApproval>;

@@ -79,7 +79,7 @@ export function createBegin(deps: {
     if (!planned.ok) return planned;
     const admittingAt = elapsed();
     const at = now();
-    const wanted = { plan: planned.value, caller, server };
+    const wanted = { plan: planned.value, caller, server, request };
     const reserved = reservationOf({ ...wanted, names: call.asked, now: at });
     const lifted = await approvals.resume({
       ...place,
@@ -106,7 +106,7 @@ export function createBegin(deps: {
         chooseMs: admittingAt - choosingAt,
         approveMs: Math.max(0, at - held.createdAt),
         admitMs: elapsed() - admittingAt,
-        approval: approvalFor({ ...wanted, reserved, tool: request.tool }),
+        approval: approvalFor({ ...wanted, reserved }),
       },
     });
   };

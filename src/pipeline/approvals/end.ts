@@ -5,12 +5,11 @@ import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { answersDecidedForMs } from "../../domain/sampling/approval.ts";
 import type { Block } from "../../domain/sampling/call.ts";
-import type { EndCall } from "../sampling/settlement/end-call.ts";
+import { uncalled, type EndCall } from "../sampling/settlement/end-call.ts";
 import type { Summary } from "../sampling/settlement/summary.ts";
 import type { Idempotency, Recorded } from "../sampling/request/idempotency.ts";
 import type { ReadContent } from "./contents.ts";
 import type { KeptResult } from "./hold-result.ts";
-import { uncalled } from "../sampling/settlement/settlement-parts.ts";
 
 /** An approved call whose caller never returned ends as canceled. */
 export const refusalOf = ({ approval }: HeldCall): Refusal => {

@@ -6,7 +6,7 @@ import type {
   NewApproval,
 } from "../../domain/sampling/approval.ts";
 import type { Snapshot } from "../../domain/ports/stores.ts";
-import type { Opening, Who } from "../../domain/audit/record.ts";
+import type { Who } from "../../domain/audit/record.ts";
 import { nameOf } from "../../domain/models/model.ts";
 import {
   approvalNeeded,
@@ -19,9 +19,8 @@ import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Reserved } from "../sampling/admission/admit.ts";
 import { heldReservationOf } from "../sampling/admission/ladder.ts";
-import type { Caller } from "../callers/authenticate.ts";
 import type { Chooser, Declared, Planned } from "../sampling/choice/choose.ts";
-import type { AskingServer } from "../callers/scopes.ts";
+import type { Chosen } from "../sampling/states/states.ts";
 
 export interface ShownRequest {
   who: Who;
@@ -62,15 +61,10 @@ export const declaredIn = ({ declared }: KeptRequest): Declared => ({
   },
 });
 
-interface Wanted {
-  plan: Planned;
-  reserved: Reserved;
-  caller: Caller;
-  server: AskingServer | null;
-  tool: string | null;
-}
-
-export function approvalFor({ plan, reserved, caller, server, tool }: Wanted): ApprovalNeed | null {
+export function approvalFor(
+  call: Pick<Chosen, "plan" | "reserved" | "caller" | "server" | "request">,
+): ApprovalNeed | null {
+  const { plan, reserved, caller, server, request } = call;
   const { policy } = caller.snapshot.tenant;
   const { provider, model, requirements } = plan.decision;
   const { inputModalities, outputModalities } = requirements;
@@ -78,7 +72,7 @@ export function approvalFor({ plan, reserved, caller, server, tool }: Wanted): A
     costMicroUsd: reserved.microUsd,
     model: plan.choices[0]?.model ?? { provider, id: model },
     server: caller.server?.slug ?? null,
-    tool,
+    tool: request.tool,
     modalities: [...inputModalities, ...outputModalities],
   });
 }
@@ -88,18 +82,6 @@ export const pinnedTo = (snapshot: Snapshot, pinnedModel: string): Snapshot => (
   ...snapshot,
   pinnedModel,
 });
-
-export interface ToHold {
-  opening: Opening;
-  asked: SamplingCall;
-  /** made among all models */
-  decision: Decision;
-  caller: Caller;
-  server: AskingServer | null;
-  declared: Declared;
-  need: ApprovalNeed;
-  now: number;
-}
 
 /** A call to be held: only the chosen model, no concurrency slot. */
 export interface Holdable {
@@ -111,10 +93,16 @@ export interface Holdable {
 /** Seals texts in parts that fit a row. */
 export type SealContent = (tenantId: string, id: string, text: string) => Promise<string[]>;
 
-export type Hold = (toHold: ToHold) => AsyncResult<Holdable>;
+/** What of a call decides how it is held. */
+export type ToHold = Pick<
+  Chosen,
+  "request" | "opening" | "asked" | "plan" | "caller" | "server" | "now"
+>;
+
+export type Hold = (call: ToHold, need: ApprovalNeed) => AsyncResult<Holdable>;
 
 const shownOf = (
-  { opening, decision, caller }: ToHold,
+  { opening, plan: { decision }, caller }: ToHold,
   { plan, reserved }: Omit<Holdable, "approval">,
 ): ShownRequest => {
   const model = chosenIn(plan.decision);
@@ -166,7 +154,8 @@ export function webhookOf(
 
 export function planFor(
   chooser: Pick<Chooser, "plan">,
-  wanted: Pick<ToHold, "asked" | "caller" | "server" | "declared" | "now"> & {
+  wanted: Pick<ToHold, "asked" | "caller" | "server" | "now"> & {
+    declared: Declared;
     model: string;
     /** defaults to now */
     countedAt?: number;
@@ -195,11 +184,13 @@ export const createHold =
     sha256Hex: (text: string) => Promise<string>;
     consoleOrigin: string | null;
   }): Hold =>
-  async (toHold) => {
-    const { opening, decision, declared, need, now } = toHold;
-    const planned = planFor(deps.chooser, { ...toHold, model: chosenIn(decision) });
+  async (call, need) => {
+    const { opening, asked, plan: chosen, now } = call;
+    const declared = call.request.declaredBy(call.caller);
+    const model = chosenIn(chosen.decision);
+    const planned = planFor(deps.chooser, { ...call, declared, model });
     if (!planned.ok) return planned;
-    const shown = shownOf(toHold, planned.value);
+    const shown = shownOf(call, planned.value);
     const { features, capabilities } = declared;
     const kept: KeptRequest = {
       shown,
@@ -209,15 +200,17 @@ export const createHold =
         denied: [...features.denied],
         ignored: features.ignored,
       },
-      asked: toHold.asked,
+      asked,
     };
-    const { model, reservedUsd: costUsd } = shown;
-    const webhook = webhookOf(toHold, {
-      stage: "request",
-      model,
-      costUsd,
-      consoleOrigin: deps.consoleOrigin,
-    });
+    const webhook = webhookOf(
+      { ...call, need },
+      {
+        stage: "request",
+        model: shown.model,
+        costUsd: shown.reservedUsd,
+        consoleOrigin: deps.consoleOrigin,
+      },
+    );
     const parts = await deps.seal(
       opening.who.tenantId,
       `${opening.id}#request`,
@@ -225,7 +218,7 @@ export const createHold =
     );
     const { plan, reserved } = planned.value;
     return ok({
-      plan: { ...plan, decision: asMade(decision, plan.decision) },
+      plan: { ...plan, decision: asMade(chosen.decision, plan.decision) },
       reserved,
       approval: {
         stage: "request",

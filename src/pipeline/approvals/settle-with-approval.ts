@@ -1,26 +1,27 @@
 /** Settles an attempted call, unless its result has to be approved first. */
-import { idempotentCallOf } from "../sampling/request/idempotent-call.ts";
-import type { Settle, Settling } from "../sampling/states/settled.ts";
+import type { Accounted } from "../sampling/states/accounted.ts";
+import type { Settling } from "../sampling/states/settled.ts";
+import type { Attempted, Held, Settled } from "../sampling/states/states.ts";
 import type { HoldResult } from "./hold-result.ts";
 
 export const createSettleWithApproval =
   ({
-    settling,
+    account,
+    settling: { settle, settleRefused },
     holdResult,
   }: {
-    settling: Pick<Settling, "account" | "settleAs" | "settleRefused">;
+    account: (call: Attempted) => Promise<Accounted>;
+    settling: Pick<Settling, "settle" | "settleRefused">;
     holdResult: HoldResult;
-  }): Settle =>
-  async (attempted) => {
-    const accounted = await settling.account(attempted);
+  }) =>
+  async (attempted: Attempted): Promise<Settled | Held> => {
+    const accounted = await account(attempted);
     const { call, ended, recorded } = accounted;
-    const { approval: need } = call;
-    if (!recorded.ok || need?.stages.includes("result") !== true)
-      return settling.settleAs(accounted);
-    const key = idempotentCallOf(call);
-    const held = key !== null && (await holdResult(call, { ended, recorded, need }));
-    if (held !== false && held.ok && held.value)
-      return { ...call, state: "held", requestId: call.opening.id, key, role: "owner" };
+    const { approval: need, replayKey } = call;
+    if (!recorded.ok || need?.stages.includes("result") !== true) return settle(accounted);
+    const held = await holdResult(call, { ended, recorded, need });
+    if (replayKey !== null && held.ok && held.value)
+      return { ...call, state: "held", requestId: call.opening.id, replayKey, role: "owner" };
     // The result isn't approved and can't wait, because the database is away.
-    return settling.settleRefused(call, ended, { reason: "unavailable", retryAfterMs: 1_000 });
+    return settleRefused(call, ended, { reason: "unavailable", retryAfterMs: 1_000 });
   };

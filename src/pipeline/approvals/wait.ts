@@ -2,7 +2,7 @@
 import type { ApprovalStore, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { watchFor, type Cancellation } from "../sampling/request/cancel.ts";
+import { cancelledInSession } from "../sampling/request/cancel.ts";
 import { returningCallOf } from "../sampling/request/idempotent-call.ts";
 import type { Held } from "../sampling/states/states.ts";
 import type { Begin, Taken } from "./begin.ts";
@@ -38,14 +38,13 @@ export function createWaitForApproval(deps: {
   approvals: ApprovalStore;
   begin: Begin;
   endHeld: EndHeld;
-  cancellation: Pick<Cancellation, "watch">;
   sendWebhooks: () => void;
   now: () => number;
   /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }): WaitForApproval {
-  const { approvals, begin, endHeld, cancellation, sendWebhooks, now, elapsed, wait } = deps;
+  const { approvals, begin, endHeld, sendWebhooks, now, elapsed, wait } = deps;
 
   /** Ends the call without a charge unless it has started. */
   const withdraw = async (place: CallPlace): Promise<Waited> => {
@@ -75,21 +74,15 @@ export function createWaitForApproval(deps: {
     return ended.ok ? { state: "over" } : { state: "refused", refusal: ended.error };
   };
 
-  /** `cancelled`: the session canceled the call. */
-  const waitOn = async (
-    call: Held,
-    signal: AbortSignal,
-    cancelled: AbortSignal | null,
-  ): Promise<Waited> => {
+  return async (call, signal) => {
     const { request, opening, requestId, role, turn } = call;
     const place = { tenantId: opening.who.tenantId, requestId };
-    const either = cancelled === null ? signal : AbortSignal.any([signal, cancelled]);
     for (let pause = shortestPauseMs; ; pause = Math.min(longestPauseMs, 2 * pause)) {
       const found = await approvals.find(place);
       if (!found.ok) return { state: "refused", refusal: found.error };
       const held = found.value;
       if (held === null || held.outcome !== "admitted") return { state: "over" };
-      if (cancelled?.aborted === true) return withdraw(place);
+      if (signal.aborted && signal.reason === cancelledInSession) return withdraw(place);
       const seen = await look(place, call, held);
       if (seen !== null) return seen;
       // The call belongs to another caller.
@@ -109,13 +102,7 @@ export function createWaitForApproval(deps: {
         };
       }
       progress?.();
-      await turn.outside(() => wait(pause, either));
+      await turn.outside(() => wait(pause, signal));
     }
-  };
-
-  return async (call, signal) => {
-    const { request } = call;
-    const watch = watchFor(cancellation, { request, caller: request.caller });
-    return waitOn(call, signal, watch?.signal ?? null).finally(() => watch?.stop());
   };
 }

@@ -1,11 +1,11 @@
 /** Decides a received call: wrappers around choosing and admitting. */
 import { defaultDeadlineMs } from "../../domain/choice/policy.ts";
 import { waitWithin, type LimitWaits } from "./admission/limit-waits.ts";
-import { refused } from "./states/refused.ts";
-import type { RepeatOrRefuse } from "./states/joined.ts";
+import { refused, type Refuse } from "./states/refused.ts";
+import type { RepeatKnown } from "./states/joined.ts";
 import type { Decided, Received, Undecided } from "./states/states.ts";
 
-type DecideOnce = (call: Received) => Promise<Decided | Undecided>;
+export type DecideOnce = (call: Received) => Promise<Decided | Undecided>;
 
 /** A caller from memory may have changed, so it is read again before a refusal is believed. */
 export const withCurrentCaller =
@@ -22,10 +22,12 @@ export const withCurrentCaller =
 export const createWaitForRoom =
   ({
     limitWaits,
-    repeatOrRefuse,
+    repeatKnown,
+    refuse,
   }: {
     limitWaits: Pick<LimitWaits, "through">;
-    repeatOrRefuse: RepeatOrRefuse;
+    repeatKnown: RepeatKnown;
+    refuse: Refuse;
   }) =>
   (decide: DecideOnce) =>
   (call: Received): Promise<Decided> => {
@@ -35,12 +37,12 @@ export const createWaitForRoom =
     return limitWaits.through({ tenantId: tenant.id, longestMs, outside }, async (how) => {
       const decided = await decide({ ...call, ...how });
       if (decided.state === "waits") return "waits";
-      if (decided.state === "unchosen") return repeatOrRefuse(decided);
+      // A call that was answered is answered again, whatever can be chosen now.
+      if (decided.state === "unchosen")
+        return (await repeatKnown(decided)) ?? refuse(decided, decided.refusal);
       // A caller that was just read is stale: the tenant changes faster than it can be read.
       return decided.state === "stale"
         ? refused(call, { reason: "unavailable", retryAfterMs: 1_000 })
         : decided;
     });
   };
-
-export type WaitForRoom = ReturnType<typeof createWaitForRoom>;

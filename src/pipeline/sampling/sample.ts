@@ -3,24 +3,22 @@ import type { LimitState } from "../../domain/limits/limit-checks.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import type { AwaitApproval } from "../approvals/await-approval.ts";
-import { withCurrentCaller, type WaitForRoom } from "./decide.ts";
+import { withCurrentCaller, type DecideOnce } from "./decide.ts";
 import type { InTurn } from "./in-turn.ts";
 import type { UnreadRequest } from "./request/sampling-request.ts";
-import type { Admit } from "./states/admitted.ts";
-import type { Attempt } from "./states/attempted.ts";
-import type { Choose } from "./states/chosen.ts";
-import type { Join } from "./states/joined.ts";
-import type { Receive } from "./states/received.ts";
-import type { Settle, SettleThrown } from "./states/settled.ts";
 import type {
   Admitted,
   Attempted,
   Call,
+  Chosen,
   Decided,
   EndedCall,
   Held,
+  Joined,
+  Received,
+  Refused,
   Settled,
+  Undecided,
 } from "./states/states.ts";
 
 export interface Sampled {
@@ -32,27 +30,33 @@ export interface Sampled {
   outcome: Result<(signal: AbortSignal) => Promise<EndedCall>, Refusal>;
 }
 
+type Step<From, To> = (call: From, signal: AbortSignal) => Promise<To>;
+type Finish = Step<Admitted, Settled | Held>;
+
 export interface Steps {
-  receive: Receive;
-  choose: Choose;
-  admit: Admit;
-  attempt: Attempt;
-  settle: Settle;
-  settleThrown: SettleThrown;
-  join: Join;
-  awaitApproval: AwaitApproval;
+  receive: (unread: UnreadRequest) => Promise<Received>;
+  choose: (call: Received) => Promise<Chosen | Refused | Undecided>;
+  admit: (call: Chosen) => Promise<Decided | Undecided>;
+  attempt: Step<Admitted, Attempted>;
+  settle: (call: Attempted) => Promise<Settled | Held>;
+  settleThrown: (call: Admitted | Attempted) => Promise<Settled>;
+  join: Step<Joined, Settled | Held | Received>;
+  /** Runs an approved call by `finish` if another caller made it. */
+  awaitApproval: (
+    call: Held,
+    how: { signal: AbortSignal; finish: Finish },
+  ) => Promise<Admitted | Joined | Refused>;
 }
 
-export function createSample(
-  { receive, choose, admit, attempt, settle, settleThrown, join, awaitApproval }: Steps,
-  around: {
-    waitForRoom: WaitForRoom;
-    inTurn: InTurn;
-    /** Work that outlives the caller. */
-    background: (work: Promise<unknown>) => void;
-  },
-) {
-  const { waitForRoom, inTurn, background } = around;
+export interface Around {
+  waitForRoom: (decide: DecideOnce) => (call: Received) => Promise<Decided>;
+  inTurn: InTurn;
+  /** Keeps work alive whose caller has left. */
+  background: (work: Promise<unknown>) => void;
+}
+
+export function createSample(steps: Steps, { waitForRoom, inTurn, background }: Around) {
+  const { receive, choose, admit, attempt, settle, settleThrown, join, awaitApproval } = steps;
 
   const decide = waitForRoom(
     withCurrentCaller(async (call) => {
@@ -61,7 +65,7 @@ export function createSample(
     }),
   );
 
-  const finish = async (admitted: Admitted, signal: AbortSignal): Promise<Settled | Held> => {
+  const attemptAndSettle: Finish = async (admitted, signal) => {
     let call: Admitted | Attempted = admitted;
     try {
       call = await attempt(admitted, signal);
@@ -72,8 +76,8 @@ export function createSample(
       throw thrown;
     }
   };
-  const finishInBackground: typeof finish = (admitted, signal) => {
-    const work = finish(admitted, signal);
+  const finish: Finish = (admitted, signal) => {
+    const work = attemptAndSettle(admitted, signal);
     background(work);
     return work;
   };
@@ -83,16 +87,16 @@ export function createSample(
       case "received":
         return decide(call);
       case "admitted":
-        return finishInBackground(call, signal);
+        return finish(call, signal);
       case "held":
-        return awaitApproval(call, { signal, finish: finishInBackground });
+        return awaitApproval(call, { signal, finish });
       case "joined":
         return join(call, signal);
     }
   };
 
   const begin = inTurn.begins(decide);
-  const run = inTurn.ends(async (decided: Exclude<Decided, EndedCall>, signal) => {
+  const run = inTurn.ends(async (decided: Exclude<Decided, Refused>, signal) => {
     let call: Call = decided;
     while (call.state !== "settled" && call.state !== "refused") call = await next(call, signal);
     return call;

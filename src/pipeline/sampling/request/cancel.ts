@@ -4,13 +4,15 @@
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { CancellationStore, CancelledCall } from "../../../domain/ports/cancellations.ts";
-import type { Caller } from "../../callers/authenticate.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 
 /** ms between polls: takes effect within two seconds. */
 const pollMs = 1_000;
 /** ms by which the notifying isolate's clock may be behind. */
 const clockSkewMs = 5_000;
+
+/** The reason with which a watch's signal aborts; an error, as `fetch` throws it. */
+export const cancelledInSession = new DOMException("Cancelled in its session.", "AbortError");
 
 export interface Watch {
   signal: AbortSignal;
@@ -35,7 +37,7 @@ export function createCancellation(deps: {
           if (over.signal.aborted) return;
           const found = await cancellations.isRecorded(call, startedAt - clockSkewMs);
           // The next poll may find the row.
-          if (found.ok && found.value) return cancelled.abort();
+          if (found.ok && found.value) return cancelled.abort(cancelledInSession);
         }
       };
       void look();
@@ -46,30 +48,20 @@ export function createCancellation(deps: {
 
 export type Cancellation = ReturnType<typeof createCancellation>;
 
-/** null: the caller has no session, and cancels by leaving. */
-export const watchFor = (
-  cancellation: Pick<Cancellation, "watch">,
-  { request, caller }: { request: SamplingRequest; caller: Caller },
-): Watch | null => {
-  const { session, snapshot } = caller;
-  const { messageId, startedAt } = request;
-  return session === null || messageId === null
-    ? null
-    : cancellation.watch(
-        { tenantId: snapshot.tenant.id, sessionId: session.id, messageId },
-        startedAt,
-      );
-};
-
-/** A step whose signal also aborts when the caller's session cancels the call. */
+/** A step whose signal also aborts, with `cancelledInSession`, when its caller's session cancels the call. */
 export const cancellable =
-  <Call extends { request: SamplingRequest; caller: Caller }, Next>(
+  <Call extends { request: SamplingRequest }, Next>(
     cancellation: Pick<Cancellation, "watch">,
     step: (call: Call, signal: AbortSignal) => Promise<Next>,
   ) =>
-  async (call: Call, signal: AbortSignal): Promise<Next> => {
-    const watch = watchFor(cancellation, call);
-    return watch === null
-      ? step(call, signal)
-      : step(call, AbortSignal.any([signal, watch.signal])).finally(watch.stop);
+  (call: Call, signal: AbortSignal): Promise<Next> => {
+    const { caller, messageId, startedAt } = call.request;
+    const { session, snapshot } = caller;
+    // Without a session, a caller cancels by disconnecting.
+    if (session === null || messageId === null) return step(call, signal);
+    const watch = cancellation.watch(
+      { tenantId: snapshot.tenant.id, sessionId: session.id, messageId },
+      startedAt,
+    );
+    return step(call, AbortSignal.any([signal, watch.signal])).finally(watch.stop);
   };

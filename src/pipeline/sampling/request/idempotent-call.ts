@@ -7,7 +7,9 @@ interface Repeatable {
   replayKey: ReplayKey | null;
 }
 
-export const idempotentCallOf = ({ request, replayKey }: Repeatable): IdempotentCall | null => {
+export function idempotentCallOf(call: Repeatable & { replayKey: ReplayKey }): IdempotentCall;
+export function idempotentCallOf(call: Repeatable): IdempotentCall | null;
+export function idempotentCallOf({ request, replayKey }: Repeatable): IdempotentCall | null {
   const { caller, server, content } = request;
   return replayKey === null
     ? null
@@ -17,7 +19,7 @@ export const idempotentCallOf = ({ request, replayKey }: Repeatable): Idempotent
         serverId: server?.id ?? null,
         key: keyOf(replayKey, content.sha256),
       };
-};
+}
 
 /** The identity of a returning server's request; `null` if it has its own key. */
 export function returningCallOf(call: Repeatable): IdempotentCall | null {

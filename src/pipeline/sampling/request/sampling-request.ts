@@ -68,6 +68,8 @@ export interface UnreadRequest extends Omit<SamplingRequest, "content" | "bytes"
 }
 
 /** First revision whose requests declare capabilities. */
+export type Arrival = Pick<UnreadRequest, "bytes" | "startedAt" | "beganAt" | "authMs" | "turn">;
+
 const firstWithoutSessions = "2026-07-28";
 
 function declaredIn({ caller, client, declaredBy }: SamplingRequest): Pick<Asked, "declared"> {

@@ -39,3 +39,18 @@ export const createEndCall =
       },
     });
   };
+
+/** The end of a call without a provider call. */
+export const uncalled = {
+  receipt: null,
+  attempts: [],
+  usage: null,
+  costMicroUsd: 0,
+  chargedTokens: 0,
+  chargedMicroUsd: 0,
+  model: null,
+  health: [],
+  circuits: [],
+  failing: [],
+  captured: null,
+} satisfies Partial<Settlement>;

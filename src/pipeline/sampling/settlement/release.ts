@@ -4,9 +4,8 @@
  */
 import type { Settlement } from "../../../domain/audit/record.ts";
 import type { Ledger } from "../../../domain/ports/ledger.ts";
-import type { EndCall } from "./end-call.ts";
+import { uncalled, type EndCall } from "./end-call.ts";
 import type { LostAdmission, LostAdmissions } from "../admission/lost-admissions.ts";
-import { uncalled } from "./settlement-parts.ts";
 
 /** ms between checks, doubled while the database is unreachable. */
 const pauseMs = 1_000;

@@ -1,14 +1,14 @@
 /** Admitted: the limits have room, and the call's record is written. */
 import type { Admission } from "../../../domain/ports/ledger.ts";
 import type { NewApproval } from "../../../domain/sampling/approval.ts";
-import type { Admit as AdmitClaim, Claimed, LesserClaimed, Reserved } from "../admission/admit.ts";
+import type { Admit, Claimed, LesserClaimed, Reserved } from "../admission/admit.ts";
 import { ladderOf } from "../admission/ladder.ts";
 import { limitRefusal } from "../admission/limit-refusal.ts";
 import type { LostAdmission } from "../admission/lost-admissions.ts";
 import type { Planned } from "../choice/choose.ts";
 import type { Repeat } from "./joined.ts";
 import { refused } from "./refused.ts";
-import type { Admitted, Chosen, Decided, Undecided } from "./states.ts";
+import type { Chosen, Decided, Undecided } from "./states.ts";
 
 /** What a call claims of its limits. */
 export interface ToClaim {
@@ -28,30 +28,23 @@ export type Claim = (
 
 export const createClaim =
   (deps: {
-    admit: AdmitClaim;
+    admit: Admit;
     repeat: Repeat;
     /** Not waited for, not even by a host that ends. */
     release: (lost: LostAdmission) => void;
   }): Claim =>
-  async (call, { plan, reserved, lesser, approval }) => {
-    const { caller, opening, replayKey, now } = call;
-    const ifReserved = approval === null ? call.ifReserved : "refused";
-    const admission = await deps.admit({
-      plan,
-      reserved,
-      lesser,
-      approval,
-      ifReserved,
-      caller,
-      opening,
-      replayKey,
-      now,
-    });
+  async (call, toClaim) => {
+    const ifReserved = toClaim.approval === null ? call.ifReserved : "refused";
+    const admission = await deps.admit({ ...call, ...toClaim, ifReserved });
     if (!admission.ok) {
       const { error } = admission;
       // An admission without an answer may have happened. A full database has answered.
       if (error.reason !== "unavailable" || error.cause === undefined)
-        deps.release({ opening, holds: reserved.holds, isKeyed: replayKey !== null });
+        deps.release({
+          opening: call.opening,
+          holds: toClaim.reserved.holds,
+          isKeyed: call.replayKey !== null,
+        });
       return refused(call, error);
     }
     const { value } = admission;
@@ -80,7 +73,7 @@ const takenOf = (
   };
 };
 
-export const createAdmitting =
+export const createAdmitChosen =
   ({ claim, elapsed }: { claim: Claim; elapsed: () => number }) =>
   async (call: Chosen): Promise<Decided | Undecided> => {
     const { plan, reserved, waitedMs, chosenAt } = call;
@@ -90,7 +83,7 @@ export const createAdmitting =
     const { blocked, receipt, limits, rung } = claimed.granted;
     const taken = takenOf(call, lesser[rung - 1]);
     call.observed.chose(taken.plan.decision);
-    const admitted: Admitted = {
+    return {
       ...call,
       ...taken,
       state: "admitted",
@@ -101,7 +94,4 @@ export const createAdmitting =
       approveMs: 0,
       admitMs: waitedMs + elapsed() - chosenAt,
     };
-    return admitted;
   };
-
-export type Admit = ReturnType<typeof createAdmitting>;

@@ -59,5 +59,3 @@ export const createAttempting =
       messages: messages.kept(),
     };
   };
-
-export type Attempt = ReturnType<typeof createAttempting>;

@@ -49,5 +49,3 @@ export const createChoose =
       approval: null,
     };
   };
-
-export type Choose = ReturnType<typeof createChoose>;

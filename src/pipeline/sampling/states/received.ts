@@ -33,5 +33,3 @@ export const createReceive =
     const observed = observe({ opening, authMs: request.authMs }, request.propagated);
     return receivedAs({ request, opening, observed, turn: withoutTurn });
   };
-
-export type Receive = ReturnType<typeof createReceive>;

@@ -3,7 +3,6 @@ import type { Opening, Receipt } from "../../../domain/audit/record.ts";
 import type { ProviderMessage } from "../../../domain/audit/capture.ts";
 import type { Timings } from "../../../domain/audit/spans.ts";
 import type { LimitState } from "../../../domain/limits/limit-checks.ts";
-import type { IdempotentCall } from "../../../domain/ports/ledger.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import type { Result } from "../../../domain/result.ts";
 import type { ApprovalNeed } from "../../../domain/sampling/approval.ts";
@@ -79,7 +78,7 @@ interface Keyed extends Decoded {
   /** of the call that holds the key */
   requestId: string;
   limits: LimitState[];
-  key: IdempotentCall;
+  replayKey: ReplayKey;
   /**
    * `owner`: its own call holds the key; `returning`: a server that was told to come again, under another id;
    * `repetition`: the same request as the call that holds the key

@@ -39,16 +39,18 @@ async function edited(caller: Caller) {
   const arrival = arrivalWith({ caller });
   if (!arrival.call.ok) throw new Error(arrival.call.error.reason);
   const asked = { ...arrival.call.value, tag: "mail", run: "r1" };
-  const held = await hold({
-    opening: openingOf(arrival, "req_1"),
-    asked,
-    decision: planOf([priced("mistral/one", 1)]).decision,
-    caller,
-    server: null,
-    declared: arrival.declaredBy(caller),
-    need: { stages: ["request"], timeoutMs: 1, onTimeout: "deny", why: [], webhookUrl: null },
-    now,
-  });
+  const held = await hold(
+    {
+      request: arrival,
+      opening: openingOf(arrival, "req_1"),
+      asked,
+      plan: planOf([priced("mistral/one", 1)]),
+      caller,
+      server: null,
+      now,
+    },
+    { stages: ["request"], timeoutMs: 1, onTimeout: "deny", why: [], webhookUrl: null },
+  );
   if (!held.ok) throw new Error(held.error.reason);
   const { reserved, plan } = held.value;
   const { snapshot } = caller;

@@ -1,6 +1,6 @@
 /** A sampling request on its way, with fakes for everything around it. */
 import { createInTurn } from "../../../../src/pipeline/sampling/in-turn.ts";
-import type { createSample, Steps } from "../../../../src/pipeline/sampling/sample.ts";
+import type { Around, Steps } from "../../../../src/pipeline/sampling/sample.ts";
 import type {
   Admitted,
   Decided,
@@ -132,7 +132,7 @@ export const deciding = (
     door?: Pick<Door, "enter">;
     background?: (work: Promise<unknown>) => void;
   } = {},
-): Parameters<typeof createSample>[1] => ({
+): Around => ({
   waitForRoom: () => async (received) => {
     given.log?.push("decide");
     return (decisions.shift() ?? notAsked)(received);

@@ -7,11 +7,14 @@ import { keyOf, returningKey } from "../../../../src/domain/sampling/replay-key.
 import { createLimitWaits } from "../../../../src/pipeline/sampling/admission/limit-waits.ts";
 import { createWaitForRoom, withCurrentCaller } from "../../../../src/pipeline/sampling/decide.ts";
 import { createAdmitWithApproval } from "../../../../src/pipeline/approvals/admit-with-approval.ts";
-import { createAdmitting, createClaim } from "../../../../src/pipeline/sampling/states/admitted.ts";
+import {
+  createAdmitChosen,
+  createClaim,
+} from "../../../../src/pipeline/sampling/states/admitted.ts";
 import { createChoose } from "../../../../src/pipeline/sampling/states/chosen.ts";
 import {
   createRepeat,
-  createRepeatOrRefuse,
+  createRepeatKnown,
 } from "../../../../src/pipeline/sampling/states/joined.ts";
 import { createRefuse } from "../../../../src/pipeline/sampling/states/refused.ts";
 import type { Idempotency } from "../../../../src/pipeline/sampling/request/idempotency.ts";
@@ -85,6 +88,7 @@ async function decided(
     },
   });
   const repeat = createRepeat({ refuse });
+  const repeatKnown = createRepeatKnown({ idempotency, repeat });
   const choose = createChoose({
     chooser: {
       plan: () => {
@@ -105,10 +109,11 @@ async function decided(
     release: () => void log.push("release"),
   });
   const admit = createAdmitWithApproval({
-    admit: createAdmitting({ claim, elapsed: () => 0 }),
+    admit: createAdmitChosen({ claim, elapsed: () => 0 }),
     claim,
     hold: async () => err(away),
     repeat,
+    repeatKnown,
     refuse,
     idempotency,
     approvals: { count: async () => ok({ key: 0, server: 0, tenant: 0 }) },
@@ -122,7 +127,8 @@ async function decided(
       elapsed: () => 0,
       after: () => () => {},
     }),
-    repeatOrRefuse: createRepeatOrRefuse({ idempotency, repeat, refuse }),
+    repeatKnown,
+    refuse,
   });
   const decide = waitForRoom(
     withCurrentCaller(async (call) => {
@@ -238,7 +244,7 @@ describe("a decision", () => {
       { admissions: [ok<Admission>({ state: "repeated", first })] },
       { replayKey: client },
     );
-    expect(made).toMatchObject({ state: "joined", requestId: "req_0", key: { key: "k" } });
+    expect(made).toMatchObject({ state: "joined", requestId: "req_0", replayKey: client });
   });
 
   it("refuses a replay key that another content holds", async () => {

@@ -19,7 +19,7 @@ import { createSample } from "../../../../src/pipeline/sampling/sample.ts";
 import { createJoin } from "../../../../src/pipeline/sampling/states/joined.ts";
 import { createReceive, receivedAs } from "../../../../src/pipeline/sampling/states/received.ts";
 import { refused } from "../../../../src/pipeline/sampling/states/refused.ts";
-import { returningKey } from "../../../../src/domain/sampling/replay-key.ts";
+import { keyOf, returningKey } from "../../../../src/domain/sampling/replay-key.ts";
 import type { SamplingRequest } from "../../../../src/pipeline/sampling/request/sampling-request.ts";
 import { call as samplingCall } from "../../domain/models.fixture.ts";
 import {
@@ -69,7 +69,7 @@ const repeated = (received: Received): Joined => ({
   asked: samplingCall(),
   requestId: "req_0",
   limits: [],
-  key: { tenantId: "ten_1", keyId: "key_1", serverId: null, key: "k" },
+  replayKey: received.replayKey ?? { kind: "client", key: "k" },
   role: "repetition",
 });
 const returning = (received: Received): Joined => ({ ...repeated(received), role: "returning" });
@@ -176,26 +176,28 @@ describe("a sampling request", () => {
   });
 
   it("of a legacy server that waits for a person in vain is known by its content from then on", async () => {
+    const replayKey = { kind: "stream", scope: "ses_1", messageId: "7" } as const;
     const { ended, log, waits } = await through({
       decisions: [held],
       waited: [() => ({ state: "refused", refusal: pending })],
-      asked: { replayKey: { kind: "stream", scope: "ses_1", messageId: "7" } },
+      asked: { replayKey },
     });
     expect(ended?.outcome).toEqual(err(pending));
-    expect(log).toContain(`k is ${returningKey("ses_1", "c0")}`);
-    expect(log).toContain("k is hash of req_1");
+    expect(log).toContain(`${keyOf(replayKey, "c0")} is ${returningKey("ses_1", "c0")}`);
+    expect(log).toContain(`${keyOf(replayKey, "c0")} is hash of req_1`);
     expect(waits).toMatchObject([{ role: "owner", requestId: "req_1" }]);
   });
 
   it("of a legacy server that joined a held call is given the key of that call again", async () => {
+    const replayKey = { kind: "stream", scope: "ses_1", messageId: "9" } as const;
     const { log, waits } = await through({
       decisions: [returning],
       results: [{ state: "held", requestId: "req_0" }],
       waited: [() => ({ state: "refused", refusal: pending })],
-      asked: { replayKey: { kind: "stream", scope: "ses_1", messageId: "9" } },
+      asked: { replayKey },
     });
     expect(waits).toMatchObject([{ requestId: "req_0", role: "returning" }]);
-    expect(log).toContain("k is hash of req_0");
+    expect(log).toContain(`${keyOf(replayKey, "c0")} is hash of req_0`);
   });
 
   it("of a server that came back is answered by nobody else", async () => {

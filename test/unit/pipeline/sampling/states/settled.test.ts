@@ -9,6 +9,8 @@ import type { AttemptsMade } from "../../../../../src/pipeline/sampling/attempts
 import { createSettleWithApproval } from "../../../../../src/pipeline/approvals/settle-with-approval.ts";
 import { createSample } from "../../../../../src/pipeline/sampling/sample.ts";
 import { createAttempting } from "../../../../../src/pipeline/sampling/states/attempted.ts";
+import type { Idempotency } from "../../../../../src/pipeline/sampling/request/idempotency.ts";
+import { createAccount } from "../../../../../src/pipeline/sampling/states/accounted.ts";
 import { createSettling } from "../../../../../src/pipeline/sampling/states/settled.ts";
 import type { Ended } from "../../../../../src/pipeline/sampling/settlement/settle.ts";
 import {
@@ -72,19 +74,20 @@ async function finished(
   const forgotten: string[] = [];
   const sealed: unknown[] = [];
   const { told, observed } = observer();
+  const clock = { now: () => 1_000, elapsed: () => 50 };
+  const idempotency: Pick<Idempotency<unknown>, "seal"> = {
+    seal: async (_, __, recorded) => {
+      sealed.push(recorded);
+      return sealing();
+    },
+  };
   const settling = createSettling({
     settle: async (ended) => {
       settled.push(ended);
       return settles ? ok(true) : new Promise(() => {});
     },
-    idempotency: {
-      seal: async (_, __, recorded) => {
-        sealed.push(recorded);
-        return sealing();
-      },
-    },
-    now: () => 1_000,
-    elapsed: () => 50,
+    idempotency,
+    ...clock,
     after: (_, act) => {
       act();
       return () => {};
@@ -104,7 +107,11 @@ async function finished(
         now: () => 1_000,
         forget: ({ memoryKey }) => void forgotten.push(memoryKey),
       }),
-      settle: createSettleWithApproval({ settling, holdResult: async () => ok(false) }),
+      settle: createSettleWithApproval({
+        account: createAccount({ idempotency, ...clock }),
+        settling,
+        holdResult: async () => ok(false),
+      }),
       settleThrown: settling.settleThrown,
     },
     deciding([() => admittedWith(observed, arrival)]),
