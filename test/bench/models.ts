@@ -155,7 +155,7 @@ async function subjectsOf(ending: Ending, say: (line: string) => void): Promise<
     },
   ];
   try {
-    const portkey = await startPortkey(ending, say);
+    const portkey = await startPortkey(ending, say, { streams: true });
     subjects.push({
       name: "Portkey",
       url: portkey.url,
@@ -215,9 +215,13 @@ export async function benchModels(
 ): Promise<string[]> {
   const subjects = await subjectsOf(ending, say);
   const at = (concurrency: number) => ({ concurrency, seconds: Number(seconds) });
-  for (const subject of subjects)
+  const memories = new Map<string, number>();
+  for (const subject of subjects) {
     for (const asked of [whole, short, long])
       await load(subject, asked, { concurrency: 16, seconds: 2 });
+    // Before the load, whose memory stays resident.
+    memories.set(subject.name, await memoryOf(subject, Number(streams)));
+  }
   const columns = [
     "answers/s",
     "ms CPU each",
@@ -232,7 +236,6 @@ export async function benchModels(
     const answers = await load(subject, whole, at(64));
     const [one, many] = [await load(subject, short, at(1)), await load(subject, short, at(64))];
     const chunked = await load(subject, long, at(200));
-    const memory = await memoryOf(subject, Number(streams));
     say(
       row(
         subject.name,
@@ -242,7 +245,7 @@ export async function benchModels(
         quantile(many.firsts, 0.5),
         chunked.chunks / chunked.seconds,
         chunked.cpuMs / (chunked.chunks / 1_000),
-        memory,
+        memories.get(subject.name) ?? 0,
       ),
     );
   }

@@ -50,24 +50,24 @@ async function expectLoopbackOnly(port: number): Promise<void> {
 export async function startPortkey(
   ending: Ending,
   say: (line: string) => void,
+  { streams }: { streams: boolean } = { streams: false },
 ): Promise<{ url: string; pid: number }> {
   await install(say);
   const port = await freePort();
   const program = join(folder, "node_modules", portkeyName, "build", "start-server.js");
-  const preload = join(pinned, "loopback.mjs");
-  const child = spawn(
-    process.execPath,
-    ["--import", preload, program, "--headless", `--port=${port}`],
-    {
-      cwd: folder,
-      env: {
-        PATH: process.env["PATH"] ?? "",
-        NODE_ENV: "production",
-        TRUSTED_CUSTOM_HOSTS: "127.0.0.1",
-      },
-      stdio: ["ignore", "ignore", "pipe"],
+  const preloads = ["loopback.mjs", ...(streams ? ["mutable-headers.mjs"] : [])].flatMap((file) => [
+    "--import",
+    join(pinned, file),
+  ]);
+  const child = spawn(process.execPath, [...preloads, program, "--headless", `--port=${port}`], {
+    cwd: folder,
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      NODE_ENV: "production",
+      TRUSTED_CUSTOM_HOSTS: "127.0.0.1",
     },
-  );
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   let said = "";
   child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2_000)));
   const dismiss = whenGone(`kill -9 "$1"`, String(child.pid));
