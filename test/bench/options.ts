@@ -64,6 +64,8 @@ is checked; a wrong one fails the run. Each pair of turns has its ratio; the med
   tenants [spread] [waves] [N]
                       the Worker with 1,000 tenants beside one, then with N (10,000) in waves of 500 with eviction
                       between: memory, and the first call of a new tenant
+  models [SECONDS] [STREAMS]
+                      a model endpoint beside a pass-through and Portkey's gateway (5, 1000)
   neighbours [ROUNDS] what a tenant of the Worker notices of another one's flood, and of its blocked object (7)
   export [N]          only sealing, export and verification of N records (100,000) in a file, with peak memory
 
