@@ -80,6 +80,8 @@ function toolsIn(body: JsonObject): SentTool[] {
         name: text(each["name"]),
         schema: (own(each, "parametersJsonSchema") ?? {}) as JsonObject,
       }));
+    // Tools that OpenAI runs have a type alone.
+    if (tool["name"] === undefined && tool["function"] === undefined) return [];
     // OpenAI's free-form tools have a grammar in place of a schema.
     if (tool["type"] === "custom" && tool["input_schema"] === undefined) return [];
     const of = (own(tool, "function") ?? tool) as JsonObject;
