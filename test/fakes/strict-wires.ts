@@ -80,6 +80,8 @@ function toolsIn(body: JsonObject): SentTool[] {
         name: text(each["name"]),
         schema: (own(each, "parametersJsonSchema") ?? {}) as JsonObject,
       }));
+    // OpenAI's Responses group functions.
+    if (tool["type"] === "namespace") return toolsIn(tool);
     // Tools that OpenAI runs have a type alone.
     if (tool["name"] === undefined && tool["function"] === undefined) return [];
     // OpenAI's free-form tools have a grammar in place of a schema.

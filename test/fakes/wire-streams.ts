@@ -130,7 +130,11 @@ function responses({ text, toolUse, cut, inputTokens, outputTokens }: Filled): s
       : [
           { type: "response.output_item.added", output_index: 0, item: message },
           ...piecesOf(text).map((delta) => ({ type: "response.output_text.delta", ...at, delta })),
-          { type: "response.output_item.done", output_index: 0, item: message },
+          {
+            type: "response.output_item.done",
+            output_index: 0,
+            item: { ...message, content: [{ type: "output_text", text, annotations: [] }] },
+          },
         ]),
     ...(toolUse === undefined
       ? []
