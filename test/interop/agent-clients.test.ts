@@ -52,7 +52,8 @@ describe.skipIf(!areAgentsInstalled)("an unmodified agent", () => {
         bodies.push(json);
         asked.push(path);
       },
-      async answers({ wire = "compatible", json }, response) {
+      async answers({ wire: spoken, json }, response) {
+        const wire = spoken ?? "compatible";
         const hasResult = JSON.stringify(json).includes(secret);
         const use = hasResult ? undefined : useIn(json);
         const said = use === undefined ? { text: answer } : { text: "", toolUse: use };

@@ -2,6 +2,7 @@
  * Names and bounds follow OpenTelemetry's conventions for generative AI. Attributes never identify keys, users, runs
  * or tags; tenants only if the operator enables it.
  */
+import type { Attempt } from "../attempts.ts";
 import { finishedOperation, providerNameOf, type FinishedRequest } from "./spans.ts";
 
 export interface Instrument {
@@ -39,6 +40,18 @@ export const operationDuration = instrument("gen_ai.client.operation.duration", 
   unit: "s",
   description: "Duration of each provider call.",
   bounds: powers(0.01, 2, 14),
+});
+export const timeToFirstToken = instrument("gen_ai.server.time_to_first_token", {
+  kind: "histogram",
+  unit: "s",
+  description: "Time to the first content of each streamed provider call.",
+  bounds: [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+});
+export const timePerOutputToken = instrument("gen_ai.server.time_per_output_token", {
+  kind: "histogram",
+  unit: "s",
+  description: "Time per output token after the first, of each complete stream.",
+  bounds: [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
 });
 export const requests = instrument("sampling_router.requests", {
   kind: "counter",
@@ -109,10 +122,19 @@ export interface DatabaseFigures {
 
 const admittedOutcomes: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
 
+function measureStream({ stream, latencyMs, usage }: Attempt, call: Labels, note: Note): void {
+  const firstMs = stream?.firstMs ?? null;
+  if (firstMs === null) return;
+  note(timeToFirstToken, firstMs / 1_000, call);
+  const later = (usage?.outputTokens ?? 0) - 1;
+  if (stream?.how === "complete" && later > 0)
+    note(timePerOutputToken, (latencyMs - firstMs) / 1_000 / later, call);
+}
+
 function measureAttempts(finished: FinishedRequest, tenant: Labels, note: Note): void {
   const operation = finishedOperation(finished);
-  for (const { provider, model, fault, latencyMs, usage, costMicroUsd } of finished.ended
-    .attempts) {
+  for (const attempt of finished.ended.attempts) {
+    const { provider, model, fault, latencyMs, usage, costMicroUsd } = attempt;
     const call = [
       "gen_ai.operation.name",
       operation,
@@ -124,6 +146,7 @@ function measureAttempts(finished: FinishedRequest, tenant: Labels, note: Note):
     ];
     const failed = fault === null ? call : [...call, "error.type", fault];
     note(operationDuration, latencyMs / 1_000, failed);
+    measureStream(attempt, call, note);
     if (typeof costMicroUsd === "number") note(costUsd, costMicroUsd / 1e6, call);
     if (usage === null || usage === undefined) continue;
     note(tokenUsage, usage.inputTokens, [...call, "gen_ai.token.type", "input"]);

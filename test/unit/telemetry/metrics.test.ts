@@ -2,11 +2,15 @@
 import { spawnSync } from "node:child_process";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import type { Attempt } from "../../../src/domain/attempts.ts";
 import {
   measure,
   openExchanges,
+  type Instrument,
   operationDuration,
   requests,
+  timePerOutputToken,
+  timeToFirstToken,
   tokenUsage,
 } from "../../../src/domain/audit/metrics.ts";
 import type { FinishedRequest } from "../../../src/domain/audit/spans.ts";
@@ -266,5 +270,29 @@ describe("figures for a collector", () => {
       ),
       { numRuns: 20 },
     );
+  });
+});
+
+describe("a stream", () => {
+  const noted = (change: Partial<Attempt>) => {
+    const found = new Map<Instrument, number>();
+    const [attempt] = finished().ended.attempts;
+    if (attempt === undefined) throw new Error("no attempt");
+    measure(
+      finished({ attempts: [{ ...attempt, ...change }] }),
+      (instrument, value) => found.set(instrument, value),
+      { tenants: false },
+    );
+    return [found.get(timeToFirstToken), found.get(timePerOutputToken)];
+  };
+
+  it("is measured to its first content, and by token once it is complete", () => {
+    expect(noted({ stream: { firstMs: 64, how: "complete" } })).toEqual([0.064, 0.004]);
+    expect(noted({ stream: { firstMs: 64, how: "cut", cutBy: "client" } })).toEqual([
+      0.064,
+      undefined,
+    ]);
+    expect(noted({ stream: { firstMs: null, how: "cut" } })).toEqual([undefined, undefined]);
+    expect(noted({})).toEqual([undefined, undefined]);
   });
 });
