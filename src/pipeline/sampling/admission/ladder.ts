@@ -52,6 +52,9 @@ const isLess = (one: Reserved, other: Reserved): boolean => {
 
 function fewerAttempts({ plan, reserved }: Claimed): Claimed[] {
   const most = Math.min(reserved.maxAttempts, reserved.steps.length);
+  // The only attempt can't be made fewer.
+  if (most === 1 && reserved.steps.length === 1 && reserved.steps[0]?.isReservedTwice !== true)
+    return [];
   const claims: Claimed[] = [];
   for (let attempts = most - 1; attempts >= 0; attempts -= 1) {
     const fewer = withAttempts(reserved, attempts);
