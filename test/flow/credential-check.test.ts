@@ -155,7 +155,7 @@ describe("a request without a model", () => {
   it("says that there is no credential", async () => {
     const { key } = await tenant();
     expect(refusal(await callOnce(router, key, asking("hello")))).toMatchObject({
-      message: expect.stringContaining("has no credential") as string,
+      message: expect.stringContaining("has no provider credential") as string,
       data: { cause: "no_credential", retryable: false },
     });
   });
