@@ -7,7 +7,7 @@ import { allHits, banned, hitsIn, type Hit } from "./words.ts";
  * a folder, set its number to 0 and run this file.
  */
 const left: Record<string, number> = {
-  pages: 10,
+  pages: 9,
   src: 2,
   "src/cli": 10,
   "src/compose": 2,
@@ -15,7 +15,7 @@ const left: Record<string, number> = {
   "src/mcp": 8,
   "src/node": 5,
   "src/oauth": 5,
-  "src/pipeline": 44,
+  "src/pipeline": 40,
   "src/providers": 20,
   "src/proxy": 23,
   "src/start": 3,

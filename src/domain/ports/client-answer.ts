@@ -17,7 +17,7 @@ export interface Pouring {
 
 /** Either method is called, once. */
 export interface ClientBody {
-  /** The stream's owner ends it; absent: whoever reads the body does. */
+  /** The stream's owner ends it; absent: the body's reader ends it. */
   owned?: true;
   pour(sink: BodySink): Pouring;
   stream(): ReadableStream<Bytes>;
