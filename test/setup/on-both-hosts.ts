@@ -9,6 +9,7 @@ export const onBothHosts: readonly string[] = [
   "test/flow/failover.test.ts",
   "test/flow/health.test.ts",
   "test/flow/limits.test.ts",
+  "test/flow/models-streams.test.ts",
   "test/flow/oauth-documents.test.ts",
   "test/flow/oauth-server.test.ts",
   "test/flow/own-origin.test.ts",
