@@ -132,6 +132,36 @@ const aiWith =
     return aiTurns(isChat ? provider?.chat(model) : provider?.(model));
   };
 
+const streamed: Readonly<Record<string, (place: Place) => Promise<string>>> = {
+  async "OpenAI SDK, Chat Completions"(place) {
+    const client = await openaiAt(place);
+    const messages = [{ role: "user", content: question }];
+    const body = { model: place.model, messages, stream: true };
+    const chunks = (await client.chat.completions.create(body)) as AsyncIterable<unknown>;
+    let text = "";
+    for await (const chunk of chunks) text += String(at(chunk, "choices.0.delta.content") ?? "");
+    return text;
+  },
+  async "OpenAI SDK, Responses"(place) {
+    const client = await openaiAt(place);
+    const body = { model: place.model, input: question, store: false, stream: true };
+    const events = (await client.responses.create(body)) as unknown as AsyncIterable<unknown>;
+    let text = "";
+    for await (const event of events)
+      if (at(event, "type") === "response.output_text.delta") text += String(at(event, "delta"));
+    return text;
+  },
+  async "Anthropic SDK"(place) {
+    const client = await anthropicAt(place);
+    const messages = [{ role: "user", content: question }];
+    const body = { model: place.model, max_tokens: 100, messages, stream: true };
+    const events = (await client.messages.create(body)) as unknown as AsyncIterable<unknown>;
+    let text = "";
+    for await (const event of events) text += String(at(event, "delta.text") ?? "");
+    return text;
+  },
+};
+
 interface ToolMessage {
   content: unknown;
   tool_calls?: { id: string }[];
@@ -203,6 +233,14 @@ describe.skipIf(!areClientsInstalled)("an unmodified client", () => {
     expect(await turns({ ...place, model })).toBe(answer);
     const [, second] = provider.sent();
     expect(JSON.stringify(second)).toContain(result);
+  });
+
+  const streams = Object.entries(streamed).flatMap(([name, read]) =>
+    models.map((model) => [name, model, read] as const),
+  );
+  it.each(streams)("%s, reads a stream of %s", async (_, model, read) => {
+    provider.says({ text: answer });
+    expect(await read({ ...place, model })).toBe(answer);
   });
 
   it("lists models and counts tokens", async () => {
