@@ -73,7 +73,7 @@ export interface Config extends Secrets, TelemetrySettings {
   allowPrivateUpstreams: boolean;
   /** browser origins; the Worker's own is always allowed */
   allowedOrigins: string[];
-  /** beside the request's origin */
+  /** in addition to the request's origin */
   publicOrigins: string[];
   /** including gateways' paths */
   publicUrls: string[];

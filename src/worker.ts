@@ -131,7 +131,7 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
     const { DATABASES } = env;
     const isHome = DATABASES?.idFromName(homeDatabase).equals(ctx.id) === true;
     const holds = isHome ? "home" : "a tenant";
-    // Reported to whoever calls the Worker.
+    // Reported to the Worker's callers.
     const set = tenantDatabaseBytesOf(env);
     const limitBytes = set.ok ? set.value : defaultLimitBytes;
     this.#object = createTenantObject({ ctx, texts: bookTexts, migrations, holds, limitBytes });

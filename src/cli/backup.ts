@@ -1,5 +1,5 @@
 /**
- * `npm run backup -- FILE`: copies the embedded database, also beside a running server, and verifies the copy.
+ * `npm run backup -- FILE`: copies the embedded database, also while a server runs, and verifies the copy.
  * Exit code 1 if there is no backup or its audit chain is invalid.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -23,7 +23,7 @@ Writes the embedded database of STATE_DIR to FILE and verifies it. A running rou
 /** Throws SQLite's errors. */
 function copyInto(from: string, fresh: string): "running" | "stopped" {
   const lock = lockFile(from);
-  // Without a server, the log must be moved into the file; beside one, only the server may.
+  // Without a server, the log must be moved into the file; otherwise only the server may do that.
   const opened = openLocally(from, lock.ok ? "writes" : "reads");
   try {
     opened.exec(`vacuum into '${fresh.replaceAll("'", "''")}'`);
@@ -50,7 +50,7 @@ async function lookAt(fresh: string): Promise<Result<Written, string>> {
   }
 }
 
-/** A new folder, so that nobody can plant a file; beside the backup, so that it can be renamed. */
+/** A new folder, so that no file can be planted; next to the backup, so that it can be renamed. */
 const folderBeside = (file: string): string => mkdtempSync(`${file}.partial-`);
 
 async function backUp(from: string, file: string): Promise<Result<Written, string>> {

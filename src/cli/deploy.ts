@@ -19,7 +19,7 @@ import { answerHelp } from "./usage.ts";
 import { say, sayFault } from "./output.ts";
 
 const usage = `usage: npm run deploy -- [--dry-run] [--yes] [--tenant SLUG]
-Finds the account, sets missing secrets, deploys, waits until the router is ready, and creates the first tenant if there is none. Existing secrets and tenants are kept, so run it again to deploy a new version. --yes creates secrets without asking. --dry-run builds without calling Cloudflare.`;
+Finds the account, sets missing secrets, deploys, waits until the router is ready, and creates the first tenant if it is missing. Existing secrets and tenants are kept, so run it again to deploy a new version. --yes creates secrets without asking. --dry-run builds without calling Cloudflare.`;
 
 const keptName = ".env.deployment";
 
@@ -100,7 +100,7 @@ async function dryRun(): Promise<string | null> {
   say("3. Would deploy this:");
   const { code } = await runWrangler(["deploy", "--dry-run"], { stdio: "inherit" });
   if (code !== 0) return "wrangler could not build the Worker";
-  say("4. Would wait for /health/ready and create the first tenant if there is none");
+  say("4. Would wait for /health/ready and create the first tenant if it is missing");
   return null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run doctor`: checks an installation, also beside a running router, and recommends fixes. Exit code 1 on
+ * `npm run doctor`: checks an installation, also while a router runs, and recommends fixes. Exit code 1 on
  * errors. Read-only, and prints no secret.
  */
 import { printableJson } from "../domain/printable.ts";

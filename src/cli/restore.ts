@@ -1,5 +1,5 @@
 /**
- * `npm run restore -- FILE [--force]`: replaces the embedded database by a backup's rows. Refused beside a
+ * `npm run restore -- FILE [--force]`: replaces the embedded database by a backup's rows. Refused with a
  * running server, or if a database exists unless `--force` moves it aside. Exit code 1 if nothing was restored.
  */
 import { copyFileSync, existsSync, rmSync } from "node:fs";

@@ -72,7 +72,7 @@ function storeAt(path: string, env: Record<string, string | undefined>): Store {
     throw new Error(`${path} needs ${settings.error.issues[0]?.path.join(".")} in the environment`);
   const { AWS_REGION: region, AWS_ENDPOINT_URL: endpoint, ...keys } = settings.data;
   const base = withoutTrailing(endpoint ?? `https://s3.${region}.amazonaws.com`, "/");
-  if (URL.parse(base) === null) throw new Error("AWS_ENDPOINT_URL is no URL");
+  if (URL.parse(base) === null) throw new Error("AWS_ENDPOINT_URL isn't a URL");
   const client = new AwsClient({
     accessKeyId: keys.AWS_ACCESS_KEY_ID,
     secretAccessKey: keys.AWS_SECRET_ACCESS_KEY,

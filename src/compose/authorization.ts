@@ -175,7 +175,7 @@ const consentDatabaseOf = ({
   },
 });
 
-/** `null` if the text is no key. */
+/** `null` if the text isn't a key. */
 function connectDatabaseOf({ isolate, databaseNamed }: Deps, key: string): ConnectDatabase | null {
   const keyId = isolate.tokens.keyIdOf(key);
   const database = keyId === null ? null : databaseNamed(databaseOf(keyId));

@@ -28,7 +28,7 @@ interface DatabaseParts {
 }
 
 interface Deps {
-  /** `null` if the text is no key */
+  /** `null` if the text isn't a key */
   databaseOfKey: (key: string) => DatabaseParts | null;
   databaseOfSlug: (slug: string) => AsyncResult<DatabaseParts>;
   databaseOfTenant: (tenantId: string) => DatabaseParts;

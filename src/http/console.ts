@@ -55,7 +55,7 @@ const icon =
 interface PageOptions {
   way: string;
   script: string;
-  /** preloaded beside the script */
+  /** preloaded with the script */
   ahead: string | null;
   session: string | null;
 }

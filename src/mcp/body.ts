@@ -20,7 +20,7 @@ export interface BodyBounds {
 /** Sampling with images, tools with files, answers with either. */
 export const messageBounds: BodyBounds = { mostBytes: maxBodyBytes, mostLevels: Infinity };
 
-/** For messages that may pass unparsed; whoever parses one counts its structure first. */
+/** For messages that may pass unparsed; count the structure before parsing one. */
 export const proxiedBounds: BodyBounds = { mostBytes: maxBodyBytes, mostLevels: null };
 
 /** A parsed body takes many times its size, so larger ones are read only for known keys. */

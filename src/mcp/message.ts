@@ -1,4 +1,4 @@
-/** What the proxy needs to know of a body. Accepts JSON that is no message, which the server judges. */
+/** What the proxy needs to know of a body. Accepts JSON that isn't a message, which the server judges. */
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { type RequestId, isId, parsedMessages } from "./json-text/exact-ids.ts";
 

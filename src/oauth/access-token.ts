@@ -71,6 +71,6 @@ export const createAccessVerifier =
     if (!(await crypto.subtle.verify(algorithm, key, bytesOf(signature), signed)))
       throw new Error("another signature");
     const claims = objectIn(body);
-    if (!isMeant(claims, signIn, now() / 1_000)) throw new Error("for somebody else");
+    if (!isMeant(claims, signIn, now() / 1_000)) throw new Error("for another audience");
     return claims as Claims;
   };

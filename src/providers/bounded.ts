@@ -88,7 +88,7 @@ async function bodyOf(
     : readAll(body, yieldSlot);
 }
 
-/** Reads the whole answer, and releases the scheduling slot meanwhile. Without a slot, nobody else waits. */
+/** Reads the whole answer, and releases the scheduling slot meanwhile. Without a slot, no other caller waits. */
 export function readOutside(
   inner: typeof fetch,
   outside: CallSlot["outside"] = (wait) => wait(async () => {}),

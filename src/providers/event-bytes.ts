@@ -1,4 +1,4 @@
-/** Whole server-sent events of a stream of bytes, as they came. */
+/** Whole server-sent events of a stream of bytes, unchanged. */
 import { concatenated } from "../domain/bytes.ts";
 import { answerTooLarge } from "./faults.ts";
 
@@ -8,7 +8,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const mostEventBytes = 8 * 1024 * 1024;
 const [lf, cr] = [10, 13];
 
-/** Behind the last blank line; 0: there is none. @param at the byte at a position, which may lie before these bytes */
+/** After the last blank line, or 0. @param at the byte at a position, which may precede these bytes */
 function wholeUntil(bytes: Bytes, at: (position: number) => number): number {
   for (let end = bytes.lastIndexOf(lf); end !== -1; end = bytes.lastIndexOf(lf, end - 1)) {
     const before = at(end - 1) === cr ? at(end - 2) : at(end - 1);

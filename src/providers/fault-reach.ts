@@ -35,7 +35,7 @@ const fitsStatus = (row: Row, status: number): boolean =>
 
 /**
  * Numbers outside 400–599 count as faults of the endpoint.
- * @param error.body `undefined` if it was no JSON
+ * @param error.body `undefined` if it wasn't JSON
  * @param error.model the provider's id of the model
  */
 export function meaningOf(error: {

@@ -52,7 +52,7 @@ interface Traits {
   /** sends stop sequences */
   stops: boolean;
   /**
-   * Output beside text that the library returns. Others drop audio and images, which would be billed without
+   * Output other than text that the library returns. Others drop audio and images, which would be billed without
    * being readable.
    */
   emits: readonly Modality[];
@@ -94,7 +94,7 @@ const emitting = (modalities: readonly Modality[]): SharedV4ProviderOptions => (
 });
 
 /**
- * Whether JSON mode is possible. Gemini rejects `responseMimeType` beside images and function calling
+ * Whether JSON mode is possible. Gemini rejects `responseMimeType` with images and function calling
  * (googleapis/python-genai#867); the prompt then asks for JSON, and the answer is checked.
  */
 function takesJsonMode(request: ProviderRequest, library: Library): boolean {

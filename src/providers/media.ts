@@ -103,7 +103,7 @@ export function secondsOf({ data, mimeType }: AudioBlock): number | null {
 }
 
 /**
- * Faults if requested media is missing or too large. Text about an image is no answer; a tool use is not
+ * Faults if requested media is missing or too large. Text about an image isn't an answer; a tool use is not
  * finished.
  */
 export function checkedBlocks(

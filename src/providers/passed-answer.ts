@@ -1,4 +1,4 @@
-/** What the router reads of an answer that passes: the text and tool uses for whoever captures them, and the usage. */
+/** What the router reads of a passed answer: text and tool uses for capture, and usage. */
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { ModelEndpointName } from "../domain/model-endpoint.ts";
@@ -89,7 +89,7 @@ export function marksOf(endpoint: ModelEndpointName, body: JsonObject): string[]
   );
 }
 
-/** The member without which a success of a wire is no answer. */
+/** The member that every answer of a wire has. */
 export const answerMember: Readonly<Record<ModelEndpointName, string>> = {
   messages: "content",
   "chat.completions": "choices",
@@ -140,7 +140,7 @@ function usesOf(beginning: string, body: JsonObject): number {
   );
 }
 
-/** What the answer itself says of its price; what it doesn't say is charged as it was asked for. */
+/** Price facts of the answer; missing ones are charged as requested. */
 function surchargeOf(body: JsonObject, { passing }: SamplingCall): Surcharge {
   if (passing?.prices === undefined) return {};
   const { factors = {}, toolUsd = {} } = passing.prices;

@@ -12,7 +12,7 @@ export interface Observed {
 }
 
 export interface StreamObserver {
-  /** @param event the event's data; undefined: it is no JSON */
+  /** @param event the event's data; `undefined` for invalid JSON */
   add(event: JsonValue | undefined, data: string): Observed;
   /** the provider's own last event has come */
   isEnded(): boolean;
@@ -102,7 +102,7 @@ function createMessagesObserver(): StreamObserver {
   };
 }
 
-/** The last event of Chat, which is no JSON. */
+/** The last event of Chat Completions, which isn't JSON. */
 export const lastOfChat = "[DONE]";
 
 /** Members in which servers of OpenAI's wire send reasoning. */
@@ -168,7 +168,7 @@ function createChatObserver(): StreamObserver {
       const shown = seen.find(({ shows }) => shows === "content") ?? seen[0] ?? nothing;
       return { shows: shown.shows, text };
     },
-    // A server without the last event may be believed once it has told why it stopped, and the usage.
+    // A server that omits the last event is trusted once it has sent its finish reason and usage.
     isEnded: () => isEnded || (finishReason !== null && usage !== null),
     failure: () => failure,
     hasUsage: () => usage !== null,

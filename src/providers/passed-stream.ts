@@ -1,4 +1,4 @@
-/** One streamed call whose events go on as they came. They are only observed: for the first content, the usage and the end. */
+/** One streamed call whose events pass unchanged. They are observed for the first content, the usage, and the end. */
 import type { ProviderFault } from "../domain/attempts.ts";
 import { readBounded } from "../domain/bounded-body.ts";
 import { concatenated } from "../domain/bytes.ts";
@@ -29,7 +29,7 @@ const decoder = new TextDecoder();
 interface Batch {
   /** `counted` before the events where the input was counted */
   parts: StreamPart[];
-  /** an event after these is no JSON */
+  /** a later event is invalid JSON */
   isGarbled: boolean;
 }
 
@@ -64,7 +64,7 @@ function partsOfEvents(
   return { parts, isGarbled };
 }
 
-/** Keeps a stream for whoever repeats the request. */
+/** Stores a stream for repeated requests. */
 function createRecording() {
   let pieces: Bytes[] = [];
   let size = 0;
@@ -101,7 +101,7 @@ async function readEvents(
       if (events === null) continue;
       const { parts, isGarbled } = partsOfEvents(events, { observer, holdsUsage });
       for (const part of parts) await take(part);
-      if (isGarbled) throw new SyntaxError("An event of the stream is no JSON.");
+      if (isGarbled) throw new SyntaxError("An event of the stream isn't JSON.");
       if (observer.failure() !== undefined) return;
     }
   } finally {

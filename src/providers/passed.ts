@@ -14,7 +14,7 @@ import { boundedFetch, readOutside } from "./bounded.ts";
 import { faultContext, faultOf } from "./faults.ts";
 import { answerMember, marksOf, readPassedAnswer } from "./passed-answer.ts";
 
-/** A request that its provider is sent as it came. */
+/** A request that is passed to its provider unchanged. */
 export type Passing = ProviderRequest & { passed: PassedRequest };
 
 const paths: Readonly<Record<ModelEndpointName, string>> = {

@@ -54,7 +54,7 @@ const ways: Readonly<Record<Sending, (sent: Sent) => JsonObject>> = {
     const fits = effort !== "none" && headroom >= leastAnthropicBudget;
     return fits ? { thinking: { type: "enabled", budgetTokens: budget } } : {};
   },
-  // Enabling thinking is rejected beside a forced tool.
+  // Enabling thinking is rejected with a forced tool.
   anthropic_adaptive: ({ effort, control }) =>
     either(
       effort,

@@ -143,7 +143,7 @@ function createHeldBody({ filler, first, source, leave, held, keyEnded }: Holdin
       state.silent = 0;
       controller.enqueue(bytes);
     } else if (state.silent >= standstillTicks) {
-      controller.error(new Error("The server's answer stands still."));
+      controller.error(new Error("The server's answer has stalled."));
       void giveUp();
     }
   };

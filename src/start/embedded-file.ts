@@ -13,7 +13,7 @@ export function missingDatabase(stateDir: string, completedAt: string | null): s
   return `the database ${embeddedFile(stateDir)} is missing although an earlier ${startCommand} created it: restore it, or start with an empty STATE_DIR`;
 }
 
-/** The log and lock are beside the file. */
+/** The log and lock are in the file's folder. */
 export function makeEmbeddedFolder(stateDir: string): string {
   const file = embeddedFile(stateDir);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -22,7 +22,7 @@ export interface Welcome {
   stateDir: string;
   database: string;
   providers: readonly string[];
-  /** an origin, or why there is none */
+  /** an origin, or why it is missing */
   issuer: Issuing["issuer"];
   startedMs: number;
 }

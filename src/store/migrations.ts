@@ -14,7 +14,7 @@ export interface Migration {
 
 /**
  * Whether a migration removes or changes what the previous release uses. All others only add, which a test
- * enforces, so that the previous release can run beside them.
+ * enforces, so that the previous release can run with them.
  */
 export const takesAway = (name: string): boolean => /_contract[_.]/.test(name);
 

@@ -16,7 +16,7 @@ function bound(value: unknown): Bound {
   if (typeof value === "string" || typeof value === "number" || typeof value === "bigint")
     return value;
   if (value instanceof Uint8Array) return value;
-  throw new TypeError(`a ${typeof value} is no parameter of a statement`);
+  throw new TypeError(`a ${typeof value} isn't a parameter of a statement`);
 }
 
 const objectsOf = ({ columns, values }: Rows): Row[] =>

@@ -5,7 +5,7 @@ import type { DeploymentDeps, Secrets } from "./deployment.ts";
 
 const ownerOnly = 0o600;
 
-/** Node doesn't unescape, so a value is quoted by a quote that it doesn't contain. Throws if there is none. */
+/** Node doesn't unescape, so a value is quoted by a quote that it doesn't contain. Throws if every quote occurs. */
 function lineOf(name: string, value: string): string {
   if (/^[\w.:/+=@,-]*$/.test(value)) return `${name}=${value}`;
   const quote = ["'", '"', "`"].find((each) => !value.includes(each));

@@ -16,7 +16,7 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return inner;
 }
 
-/** `null` if the answer is no list. */
+/** `null` if the answer isn't a list. */
 export function rowSchemaOf(answer: z.core.$ZodType | undefined): z.core.$ZodType | null {
   if (!(answer instanceof z.ZodObject)) return null;
   const data: unknown = answer.shape["data"];

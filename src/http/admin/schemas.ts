@@ -58,7 +58,7 @@ export const slug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "Lower-case letters, digits and hyphens.")
   .openapi({ example: "acme" });
-/** A text that somebody else takes as one line, such as a name, an id or an address. */
+/** A text that other systems read as one line, such as a name, an id, or an address. */
 export const line = (mostCharacters: number) => optionalLine(mostCharacters).min(1);
 /** The same, or an empty text. */
 export const optionalLine = (mostCharacters: number) =>

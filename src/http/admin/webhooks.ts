@@ -23,7 +23,7 @@ const message = z
     createdAt: millis,
     nextAt: millis
       .nullable()
-      .openapi({ description: "Time of the next attempt; null if there is none." }),
+      .openapi({ description: "Time of the next attempt; null after the last one." }),
     endedAt: millis.nullable(),
     status: z.int().nullable().openapi({ description: "HTTP status of the last response." }),
     fault: z.string().nullable().openapi({ description: "The last error." }),

@@ -14,23 +14,21 @@ export const alertOf = (wrong: string | null): string =>
 export const signInButton = (host: string): string =>
   `<p>You sign in at <b>${escaped(host)}</b>.</p><button name="decision" value="sign-in">Sign in</button>`;
 
-const keyField = `<label for="key">The API key by which you let programs in.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button name="decision" value="key">Go on</button>`;
+const keyField = `<label for="key">The API key with which you authorize programs.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button name="decision" value="key">Go on</button>`;
 
 export const signInPage = (
   { tenant, signInAt }: { tenant: string; signInAt: string | null },
   wrong: string | null,
 ): string =>
   document(
-    "What you let in",
-    `<h1>See what you let in at ${tenant}</h1>${alertOf(wrong)}<form method="post" action="${accountPath(tenant)}">${
+    "Authorized programs",
+    `<h1>See the programs you authorized at ${tenant}</h1>${alertOf(wrong)}<form method="post" action="${accountPath(tenant)}">${
       signInAt === null ? keyField : signInButton(signInAt)
     }</form>`,
   );
 
 const day = (at: number | null): string =>
-  at === null
-    ? "somebody ends it"
-    : `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  at === null ? "revoked" : `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 const row = (name: string, value: string): string => `<dt>${name}</dt><dd>${escaped(value)}</dd>`;
 
@@ -48,7 +46,7 @@ function grantPart({ id, clientName, redirectHost, resource, scopes, ...times }:
 
 const accountPart = ({ server, works }: OwnAccount): string =>
   `<section><h3>${server}</h3><p>${
-    works ? "Connected." : "The server gives no tokens any more: connect your account anew."
+    works ? "Connected." : "The server no longer issues tokens: connect your account again."
   }</p><button name="disconnect" value="${server}" aria-label="Disconnect your account at ${server}">Disconnect</button></section>`;
 
 const listed = (parts: readonly string[], none: string): string =>
@@ -59,13 +57,13 @@ export function accountPage(
   { once, grants, accounts }: OwnPage,
   wrong: string | null,
 ): string {
-  const programs = listed(grants.map(grantPart), "You have let in no program.");
+  const programs = listed(grants.map(grantPart), "You have authorized no programs.");
   const own =
     accounts === null
       ? ""
       : `<h2>Your accounts at servers</h2>${listed(accounts.map(accountPart), "You have connected no account.")}`;
   return document(
-    "What you let in",
-    `<h1>What you let in at ${tenant}</h1>${alertOf(wrong)}<form method="post" action="${accountPath(tenant)}"><input type="hidden" name="once" value="${escaped(once)}"><h2>Programs</h2>${programs}${own}<p><button name="sign-out" value="yes">Sign out</button></p></form>`,
+    "Authorized programs",
+    `<h1>Programs you authorized at ${tenant}</h1>${alertOf(wrong)}<form method="post" action="${accountPath(tenant)}"><input type="hidden" name="once" value="${escaped(once)}"><h2>Programs</h2>${programs}${own}<p><button name="sign-out" value="yes">Sign out</button></p></form>`,
   );
 }

@@ -41,15 +41,15 @@ export function consentPage({ open, signInAt }: AskedConsent, wrong: string | nu
   const name = escaped(clientName.slice(0, 100));
   const rows = [
     row("Program", clientName.slice(0, 100)),
-    row("Known by", clientDomain ?? "its own word only: nobody has checked the name"),
+    row("Known by", clientDomain ?? "its own statement; the name is not verified"),
     row("Tenant", resource.tenant),
     ...(resource.kind === "server" ? [row("Server", resource.server)] : []),
     row("It may", allowed(facts)),
-    row("For", "30 days, or until somebody revokes it"),
+    row("For", "30 days, or until it is revoked"),
     row("You go on to", redirectHost),
   ];
   const warning = redirectIsLoopback
-    ? `<p class="warning">This lets in a program on your own computer. Go on only if you have just asked that program to connect.</p>`
+    ? `<p class="warning">This authorizes a program on your own computer. Continue only if you have just asked that program to connect.</p>`
     : "";
   return document(
     `Let ${name} in`,
@@ -59,7 +59,7 @@ export function consentPage({ open, signInAt }: AskedConsent, wrong: string | nu
   );
 }
 
-/** Redirects by itself, since `form-action` blocks other hosts. */
+/** Redirects automatically, since `form-action` blocks other hosts. */
 export const leavingPage = (to: string): string =>
   document(
     "Sign in",
@@ -67,7 +67,7 @@ export const leavingPage = (to: string): string =>
   );
 
 export const faultPage = (detail: string): string =>
-  document("Not authorized", `<h1>Nobody was let in</h1><p role="alert">${escaped(detail)}</p>`);
+  document("Not authorized", `<h1>Not authorized</h1><p role="alert">${escaped(detail)}</p>`);
 
 /** @param to the program's address with the error */
 export function refusedPage(to: string): string {

@@ -156,7 +156,7 @@ export interface Answered {
   body: JsonObject | string;
 }
 
-/** The member that stands in the way; null: none does. */
+/** The member at fault, if any. */
 const memberOf = (refusal: Refusal): string | null => {
   if (refusal.reason === "invalid_params") return refusal.path;
   return refusal.reason === "no_eligible_model"

@@ -147,7 +147,7 @@ const blockOf = (sent: SentBlock): Block => {
 
 type Sent = Request["messages"][number];
 
-/** Tool results are a message of their own, and what was said beside them is the next. */
+/** Tool results become a message of their own; the other content becomes the next message. */
 function messagesOf(sent: readonly (Sent & { role: Message["role"] })[]): Message[] {
   return sent.flatMap(({ role, content }): Message[] => {
     if (typeof content === "string") return [{ role, content: [{ type: "text", text: content }] }];

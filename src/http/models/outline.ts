@@ -7,7 +7,7 @@ import type { PassingNeeds } from "../../domain/requirements.ts";
 import type { Block, Message, SamplingCall, Tool } from "../../domain/sampling/call.ts";
 import { imageFrom, neutral } from "./decoded.ts";
 
-/** No context is longer: whoever reserves takes what the model's own leaves. */
+/** No context is longer; a reservation takes what the model's context leaves. */
 const anyTokens = 10_000_000;
 /** Sealed reasoning is base64 of a little more than its text. */
 const charactersPerOpaqueToken = 4;
@@ -29,12 +29,12 @@ const unread: ReadonlySet<string> = new Set(["type", "id", "role", "signature", 
 const opaque: ReadonlySet<string> = new Set(["encrypted_content", "encrypted_index"]);
 const files: ReadonlySet<string> = new Set(["file_id", "file_url"]);
 
-/** An image whose size nobody knows here; it is reckoned as the largest. */
+/** An image of unknown size, which counts as the largest. */
 const unseenImage = { type: "image", data: "", mimeType: "image/*" } as const;
 
 const isText = (value: JsonValue | undefined): value is string => typeof value === "string";
 
-/** Reads a part that is no text; false: it is one. */
+/** Reads a part other than text; `false` for text. */
 function readMedia(part: JsonObject, found: Found): boolean {
   const { type } = part;
   const source = own(part, "source");
@@ -127,7 +127,7 @@ export function marksIn(body: JsonObject): string[] {
   return isText(stored) ? [...found.marks, stored] : found.marks;
 }
 
-/** The needs of a request beside its call; null: none. `losses`: what only its own wire carries. */
+/** Needs of a request that its call doesn't express. `losses`: members that only its own wire has. */
 export function passingNeedsOf(
   body: JsonObject,
   losses: string[],
@@ -153,7 +153,7 @@ export function passingNeedsOf(
   return losses.length > 0 || Object.keys(needs).length > 1 ? needs : null;
 }
 
-/** The call as far as the router reads it. Nobody but a provider of the request's own wire is sent it. */
+/** The call as far as the router reads it. Only providers of the request's own wire receive it. */
 export function outlineOf(
   body: JsonObject,
 ): Pick<SamplingCall, "messages" | "tools" | "systemPrompt"> & typeof neutral {

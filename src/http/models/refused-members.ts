@@ -101,7 +101,7 @@ export function refusedMember(
 /** Uses of a tool that are reserved where the request sets no limit. */
 const usualUses = 10;
 
-/** What the request may cost beside its model's prices, and the prices by which it is settled. */
+/** Costs in addition to the model's prices, and the prices for settlement. */
 export function surchargesOf(
   body: JsonObject,
   policy: EndpointPolicy,
@@ -121,7 +121,7 @@ export function surchargesOf(
     ...(fees > 0 && { feeMicroUsd: Math.ceil(fees * 1e6) }),
   };
   const prices = {
-    // The provider may choose a tier by itself.
+    // The provider may choose a tier.
     ...(priceFactors !== undefined && { factors: priceFactors }),
     ...(tools.length > 0 && toolUsd !== undefined && { toolUsd }),
   };

@@ -175,7 +175,7 @@ function conversationOf({
       if (last !== undefined)
         return refuseMember(`${path}.role`, "A system message is only taken before other items.");
       system.push(...blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])));
-      // Results stand together, and so does what the assistant said and called.
+      // Results are grouped, and so are the assistant's texts and calls.
     } else if (role === "assistant" || isResult(blocks) === isResult(last?.content ?? []))
       addTo(messages, role, blocks);
     else messages.push({ role, content: blocks });

@@ -47,7 +47,7 @@ export interface StreamedCall {
   >;
 }
 
-/** Events that were recorded as they came. */
+/** Recorded events, unchanged. */
 const eventsOf = (text: string): StreamPart => ({
   type: "event",
   bytes: new TextEncoder().encode(text),

@@ -85,7 +85,7 @@ async function batchReply(
       if (value.kind === "request" && value.method === "initialize")
         return refusalReply(
           value.id,
-          { reason: "invalid_request", detail: "initialize stands alone." },
+          { reason: "invalid_request", detail: "initialize can't be part of a batch." },
           inbound.requestId,
         );
       return inOwnTurn(services, inbound, value);

@@ -7,7 +7,7 @@ const before = String.raw`^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?\d+|
 const isResponse = new RegExp(`${before}"(?:result|error)"\\s*:`);
 const namesMethod = new RegExp(`${before}"method"\\s*:\\s*"([^"\\\\]*)"`);
 
-/** The method of a request or notification; null if there is none, or none yet. */
+/** The method of a request or notification, once known. */
 export const methodIn = (head: string): string | null => namesMethod.exec(head)?.[1] ?? null;
 
 export const startsResponse = (head: string): boolean => isResponse.test(head);

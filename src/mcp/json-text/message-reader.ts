@@ -214,5 +214,5 @@ export function explainFault(fault: Fault): string {
   if (fault.kind === "asks")
     return `one that asks for sampling, which only those to ${roundMethods.join(", ")} may`;
   const key = fault.name === null ? "a key" : `the key "${fault.name}"`;
-  return `ambiguous JSON: ${key} of ${fault.place} stands there twice, or spelt otherwise, or beside what it excludes`;
+  return `ambiguous JSON: ${key} of ${fault.place} occurs twice, is spelled differently, or excludes another key`;
 }

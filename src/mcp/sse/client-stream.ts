@@ -106,7 +106,7 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
     if (output?.isTaken() !== true || silent < halfOutTicks) return;
     if (lastByte === lineFeed) enqueue(commentInEvent);
     else if (silent >= standstillTicks) {
-      fail(new Error("The server's answer stands still."));
+      fail(new Error("The server's answer has stalled."));
       void leave();
     }
   };

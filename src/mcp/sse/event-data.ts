@@ -58,7 +58,7 @@ export function createEventReader(isFirst: boolean, sender: ServerSender = "serv
   let odd: Fault | null = null;
   let mayBeMarked = isFirst;
 
-  /** Without a brace, data is no message in any JSON dialect. */
+  /** Without a brace, data isn't a message in any JSON dialect. */
   const found = (): Fault | null =>
     odd ?? (fault?.kind === "malformed" && !hasBrace ? null : fault);
 

@@ -255,7 +255,7 @@ export function createEventSplitter(options: {
 
   return {
     push,
-    /** The rest is no event, but some clients read it as one. */
+    /** The rest isn't an event, but some clients read it as one. */
     end(): Segment[] {
       if (mode === "pass" && read !== undefined)
         return [passed(none, { isLast: true, wasOpen: openLine })];

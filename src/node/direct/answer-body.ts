@@ -30,7 +30,7 @@ export interface ArrivingBody {
 
 export function createAnswerBody(connection: {
   resume: () => void;
-  /** Nobody reads any more. */
+  /** The reader has left. */
   cancel: (reason: unknown) => void;
 }): ArrivingBody {
   const pieces: Bytes[] = [];

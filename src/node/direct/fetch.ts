@@ -31,7 +31,7 @@ interface Asked {
   signal: AbortSignal | null;
 }
 
-/** Statuses with which no body may stand. */
+/** Statuses without a body. */
 const bodiless = new Set([204, 205, 304]);
 const members = new Set(["method", "headers", "body", "redirect", "signal"]);
 
@@ -69,7 +69,7 @@ export interface DirectAnswer<H> extends Pick<Response, "ok" | "status" | "statu
   body: AnswerBody | null;
 }
 
-/** Nothing of a request is written before its connection stands. */
+/** Nothing of a request is written before its connection is established. */
 export const unsent = <E extends Error>(thrown: E): E & Unsent =>
   Object.assign(thrown, { requestSent: false as const });
 
@@ -87,7 +87,7 @@ export function withUpgradeCode(cause: unknown): unknown {
   return cause;
 }
 
-/** Whoever waits for the answer, and what has come of it. */
+/** The waiting caller, and the answer so far. */
 interface Waiting<H> {
   resolve: (answer: DirectAnswer<H>) => void;
   reject: (cause: unknown) => void;

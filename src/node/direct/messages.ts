@@ -16,7 +16,7 @@ const plainHost = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
 /** What makes a request one of a browser's, or its body another than what arrives. */
 const unusual = ["origin", "content-encoding", "transfer-encoding", "expect", "upgrade"];
 
-/** null: one header stands there twice, for the adapter to join. */
+/** `null` if a header occurs twice, for the adapter to join. */
 function headersIn({ rawHeaders }: IncomingMessage): Map<string, string> | null {
   const headers = new Map<string, string>();
   for (let at = 0; at < rawHeaders.length; at += 2)

@@ -73,10 +73,10 @@ async function exchanged(
     } catch (thrown) {
       if (!isLostWrite(thrown)) throw thrown;
       if (lensOf === null)
-        return { response: answer(400, "invalid_grant", "Somebody else used it first."), lens };
+        return { response: answer(400, "invalid_grant", "It was already used."), lens };
       if (tries >= mostTries)
         return {
-          response: answer(503, "temporarily_unavailable", "Too many refreshes at once."),
+          response: answer(503, "temporarily_unavailable", "Too many concurrent refreshes."),
           lens,
         };
     }
@@ -84,7 +84,7 @@ async function exchanged(
 }
 
 const outOfReach = (): Response =>
-  answer(503, "temporarily_unavailable", "The router's database is out of reach.");
+  answer(503, "temporarily_unavailable", "The router's database is unreachable.");
 
 /** Of identical assertions, one succeeds. */
 async function answerAssertion(
@@ -126,7 +126,7 @@ export async function answerToken(
     const stands = (await deps.stands?.(grant)) ?? ok(true);
     if (!stored(stands)) {
       await endGrant(deps, grant);
-      return answer(400, "invalid_grant", "The person may no longer let programs in here.");
+      return answer(400, "invalid_grant", "The person may no longer authorize programs here.");
     }
     const { now, graceMs } = deps;
     const id = await sha256Hex(refreshToken);

@@ -16,7 +16,7 @@ export function createAwaitApproval(deps: {
 }) {
   const { waitForApproval, observe, idempotency, sha256Hex, upkeep } = deps;
 
-  /** Another request's call is observed as that call, beside this one. */
+  /** Another request's call is observed separately. */
   const observedApart = (call: Held): Held => {
     const { request, opening, requestId } = call;
     const started = { opening: { ...opening, id: requestId }, authMs: request.authMs };

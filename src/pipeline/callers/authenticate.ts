@@ -74,8 +74,8 @@ const lacking = (scope: Demand): Refusal => ({
 
 const notForThisEntry =
   "This access token was granted for an earlier entry of this server. Authorize the client again.";
-const notByToken = "This server lets in no access token: send an API key.";
-const notByKey = "This server lets in no API key: let a person authorize the client.";
+const notByToken = "This server accepts no access tokens: send an API key.";
+const notByKey = "This server accepts no API keys: let a person authorize the client.";
 
 function barredBy(
   { sessionId, scope, through, tenant: named }: Claim,

@@ -6,7 +6,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Authenticate, Claim } from "./authenticate.ts";
 
-/** Eight of the largest bodies at once, or as many rejected per minute. */
+/** Eight concurrent bodies of the largest size, or as many rejected per minute. */
 export const largeBodies = { mostBytes: 96 * 1024 * 1024, windowMs: 60_000 };
 
 export interface BodyAllowance {

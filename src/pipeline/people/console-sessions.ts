@@ -92,7 +92,7 @@ interface ConsoleSessionDeps {
   isOperator: (token: string) => Promise<boolean>;
   /** changes with the operator's token */
   operatorProof: () => Promise<string>;
-  /** Of the identity provider's settings; `null` if there are none or no key opens them. */
+  /** Of the identity provider's settings; `null` if they are missing or no key opens them. */
   signInProof: (of: StoredSignIn | null | "operator") => Promise<string | null>;
   /** derivable only from the cookie */
   csrfOf: (token: string) => Promise<string>;

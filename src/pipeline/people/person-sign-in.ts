@@ -101,7 +101,7 @@ export function slugKept(kept: string): string | null {
   }
 }
 
-/** `null` if there are none or no key opens them. */
+/** `null` if they are missing or no key opens them. */
 export async function openedSignIn(
   vault: Vault,
   row: StoredSignIn | null,

@@ -26,7 +26,7 @@ export interface Sampled {
   limits: LimitState[];
   /** ms of each step so far */
   timing: Timings;
-  /** the rest of the call, to be run once; or why there is none */
+  /** the rest of the call, to be run once, or the refusal */
   outcome: Result<(signal: AbortSignal) => Promise<EndedCall>, Refusal>;
 }
 

@@ -52,7 +52,7 @@ export const createSharedTurns = (writesAtOnce: number): SharedTurns => ({
   admissions: createSlotScheduler({ ...limits, atOnce: writesAtOnce + 1, ofLaneWhileShared }),
 });
 
-/** Concurrent writes of a tenant with its own database: alone, and beside others. */
+/** Concurrent writes of a tenant with its own database: alone, and next to others. */
 const ofTenantAlone = 64;
 const ofTenantBeside = 8;
 

@@ -76,7 +76,7 @@ export async function withKnownMedia(
     return err(
       serverFailed(
         request.method === "GET"
-          ? "Its answer to GET is no event stream (text/event-stream)."
+          ? "Its answer to GET isn't an event stream (text/event-stream)."
           : "Its answer is neither JSON (application/json) nor an event stream (text/event-stream).",
         response.status,
       ),

@@ -20,7 +20,7 @@ export const connectMessage = ({
 }): string =>
   scopes === undefined
     ? `Connect your own account at ${server}.`
-    : `Connect your own account at ${server} anew. It wants you to allow more: ${scopes.join(" ")}.`;
+    : `Connect your own account at ${server} again. It requires more scopes: ${scopes.join(" ")}.`;
 
 /** @param needed `ownUrl` is `null` if unknown */
 export function authorizationNeeded(needed: {

@@ -30,9 +30,9 @@ export interface Account {
 }
 
 export const noPerson =
-  "Its people have accounts of their own there, and this caller is nobody: call with an access token of a person's, or with an API key that was issued for one.";
+  "People have their own accounts there, and this caller isn't a person: call with an access token of a person's, or with an API key that was issued for one.";
 
-/** `null` if the caller is no person and each person needs an account. */
+/** `null` if the caller isn't a person and each person needs an account. */
 export function accountOf(
   { serverTokens, userTokens }: TokenStores,
   server: SealedServer,
@@ -63,7 +63,7 @@ export const unlearnScopes = async (
     ? servers.learn(tenantId, id, { scopes: null })
     : ok(null);
 
-/** `null` if there is none or no key opens it. */
+/** `null` if it is missing or no key opens it. */
 export async function grantIn(
   { vault }: { vault: Vault },
   { server, owner }: Account,

@@ -53,7 +53,7 @@ export interface UpstreamHeaders {
 
 /** The cause is unknown: the seal doesn't open. */
 export const unopenable =
-  "Its sealed secrets can't be opened: its URL or endpoints were changed outside of the API, or MASTER_KEY is another. Send headers and oauth anew.";
+  "Its sealed secrets can't be opened: its URL or endpoints were changed outside of the API, or MASTER_KEY has changed. Send headers and oauth again.";
 
 const noToken = "Its authorization server gives no token.";
 
@@ -161,7 +161,7 @@ export function createUpstreamHeaders(deps: {
     }
     return account.owner === null || caller === null
       ? refused(
-          `It wants more scopes for this: ${scopes.join(" ")}. An administrator has to authorize the router there anew.`,
+          `It wants more scopes for this: ${scopes.join(" ")}. An administrator must authorize the router there again.`,
         )
       : err(needs(server, caller, scopes));
   }

@@ -141,7 +141,7 @@ export function createUpstream(deps: {
           reason: "server_unauthorized",
           detail:
             sending.authorization === null
-              ? "It answered 401: it wants an Authorization header of the caller's own, beside the router's key in X-Sampling-Router-Key."
+              ? "It answered 401: it requires an Authorization header from the caller, in addition to the router's key in X-Sampling-Router-Key."
               : "It answered 401: it refused the caller's own Authorization header.",
         });
       const noted = await credentials.onUnauthorized(server, { caller, sent: own.value });

@@ -27,7 +27,7 @@ import { samplingRequests } from "../schema.ts";
 
 export const turnOf = (tenantId: string): WriteTurn => ({ lane: tenantId, ifLost: "again" });
 
-/** Reads an open row with a valid first code; `null` if there is none. */
+/** Reads an open row with a valid first code; `null` if it is missing. */
 export async function openRow(
   { db, mac }: Pick<ApprovalDeps, "db" | "mac">,
   place: CallPlace,

@@ -117,12 +117,12 @@ const candidates = (windows: string, now: number): SQL => sql`
           || '.' || member as name
       from owned),
     shared as (
-      select l.*, told.value as share, l.amount * 100 >= l."limit" * told.value as crossed
-      from lines l cross join json_each(l.shares) told
-      where l."limit" > 0 and l.amount * 2 >= l."limit" * min(told.value / 50.0, 1)
+      select l.*, share.value as share, l.amount * 100 >= l."limit" * share.value as crossed
+      from lines l cross join json_each(l.shares) share
+      where l."limit" > 0 and l.amount * 2 >= l."limit" * min(share.value / 50.0, 1)
         and not exists (
           select 1 from alerts a where a.tenant_id = l.tenant_id and a.kind = 'budget_crossed'
-            and a.subject = l.subject and a.name = l.name and a.share = told.value
+            and a.subject = l.subject and a.name = l.name and a.share = share.value
             and a.period_from = l.bucket * 1000))
   select tenant_id as tenantId, subject, resource, bucket, until, scope, ceiling, "limit", share,
     isRefused

@@ -1,5 +1,5 @@
 /**
- * SQL for bulk writes, where one set of statements serves many callers: a server compiles each statement anew,
+ * SQL for bulk writes, where one set of statements serves many callers: a server compiles each statement again,
  * which takes longer than running it.
  */
 import type { SQL } from "drizzle-orm";

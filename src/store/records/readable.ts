@@ -26,9 +26,9 @@ const asText = Object.fromEntries(
 function problemOf(row: RecordRow): string | null {
   for (const name of integers) {
     const value: unknown = row[name];
-    if (value !== null && !Number.isSafeInteger(value)) return `${name} is no readable integer`;
+    if (value !== null && !Number.isSafeInteger(value)) return `${name} isn't a readable integer`;
   }
-  for (const name of lists) if (!Array.isArray(row[name])) return `${name} is no list`;
+  for (const name of lists) if (!Array.isArray(row[name])) return `${name} isn't a list`;
   if (!outcomes.includes(row.outcome)) return "outcome is none that is known";
   return row.usageImplausible === null || row.overshoot === null ? "a figure is missing" : null;
 }
@@ -54,7 +54,7 @@ function decoded(text: TextRow): Result<RecordRow, string> {
     try {
       row[name] = column.mapFromDriverValue(driverValue(name, value));
     } catch {
-      return err(`${name} is no JSON`);
+      return err(`${name} isn't JSON`);
     }
   }
   const problem = problemOf(row as RecordRow);

@@ -172,7 +172,7 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
       if (!rows.ok) return rows;
       // One report covers all invalid figures of a tenant.
       if (rows.value.some(({ unsound }) => unsound > 0))
-        await note([{ tenantId, id: "usage", problem: "a figure is no readable integer" }]);
+        await note([{ tenantId, id: "usage", problem: "a figure isn't a readable integer" }]);
       return ok(rows.value.map(({ unsound: _, ...row }) => row));
     },
     readAll: createReadAll(db),

@@ -137,7 +137,7 @@ describe("the embedded engine on a bad file", () => {
     writeFileSync(folder.path, "x".repeat(10_000));
     expect(await start()).toEqual({
       ok: false,
-      error: `${folder.path} is corrupted: restore a backup of it, or move it away to begin anew`,
+      error: `${folder.path} is corrupted: restore a backup of it, or move it away to start over`,
     });
   });
 

@@ -13,12 +13,12 @@ const page = { cursor: null, limit: 100 };
 const dayMs = 86_400_000;
 const changes = [
   {
-    problem: "costMicroUsd is no readable integer",
+    problem: "costMicroUsd isn't a readable integer",
     change: sql`cost_micro_usd = 9223372036854775807`,
   },
-  { problem: "totalMs is no readable integer", change: sql`total_ms = -9007199254740993` },
-  { problem: "createdAt is no readable integer", change: sql`created_at = 1e300` },
-  { problem: "inputTokens is no readable integer", change: sql`input_tokens = 'many'` },
+  { problem: "totalMs isn't a readable integer", change: sql`total_ms = -9007199254740993` },
+  { problem: "createdAt isn't a readable integer", change: sql`created_at = 1e300` },
+  { problem: "inputTokens isn't a readable integer", change: sql`input_tokens = 'many'` },
   { problem: "attempts is no JSON", change: sql`attempts = '[{'` },
   { problem: "attempts is no list", change: sql`attempts = '5'` },
   { problem: "decision is no JSON", change: sql`decision = '{"estimate'` },
@@ -176,7 +176,7 @@ export const unreadableSuite = (backend: Backend): void => {
           { succeeded: 5, costMicroUsd: 2_500 },
         ]);
       expect(found).toEqual([
-        { tenantId: who.tenantId, id: "usage", problem: "a figure is no readable integer" },
+        { tenantId: who.tenantId, id: "usage", problem: "a figure isn't a readable integer" },
       ]);
     });
   });

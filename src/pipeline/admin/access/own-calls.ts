@@ -1,5 +1,5 @@
 /**
- * Whether a call is the actor's own. Nobody may approve their own call unless the policy allows it by another
+ * Whether a call is the actor's own. People can't approve their own calls unless the policy allows it by another
  * key or signed in. People are compared by subject.
  */
 import type { KeyStore } from "../../../domain/ports/stores.ts";
@@ -72,7 +72,7 @@ async function peopleOf(deps: OwnCallDeps, actor: Actor, tenantId: string) {
     : ok<PeopleOfKey>(nobody);
 }
 
-/** Whoever received the secret of a key without a person may be its user. */
+/** A person who received the secret of a key without a person may be its user. */
 const isSamePerson = (actor: PeopleOfKey, asker: PeopleOfKey): boolean =>
   actor.of === null
     ? asker.of !== null && actor.givenTo.includes(asker.of)

@@ -42,7 +42,7 @@ export interface KeyPatch {
 /** Without hash and code. */
 const shown = ({ secretHash: _, code: _code, givenTo: _given, ...key }: StoredKey): ApiKey => key;
 
-/** A row without a valid code is no key. */
+/** A row without a valid code isn't a key. */
 const unknown = (id: string) => err<Refusal>({ reason: "not_found", what: `key ${id}` });
 
 export const genuineKeys = (

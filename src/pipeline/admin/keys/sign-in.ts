@@ -41,7 +41,7 @@ export const createSignInAdmin = (deps: SignInDeps) => ({
     if (!row.ok) return row;
     const signIn = await openedSignIn(deps.vault, row.value);
     return signIn === null
-      ? err({ reason: "unreadable", what: "the identity provider's settings: set them anew" })
+      ? err({ reason: "unreadable", what: "the identity provider's settings: set them again" })
       : ok(shown(signIn, row.value.updatedAt));
   },
 

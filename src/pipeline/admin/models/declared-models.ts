@@ -13,7 +13,7 @@ export function createDeclaredModels(deps: {
   overrides: Pick<OverrideStore, "list">;
   catalogue: CatalogueReader;
 }) {
-  /** A credential without a usable model is rejected, since nobody would notice it. */
+  /** A credential without a usable model is rejected, since the mistake would go unnoticed. */
   const servesSomething = async (
     tenantId: string,
     credential: CredentialSummary & { baseUrl: string | null },

@@ -46,7 +46,7 @@ export interface AuthorizationStart {
 /** Started by a person for their own account. */
 export interface PersonAuthorizationStart {
   authorizationUrl: string;
-  /** must come back from the same browser, so that nobody else can finish or start the flow for the person */
+  /** must come back from the same browser, so that no other person can start or finish the flow */
   browser: string;
   seconds: number;
 }

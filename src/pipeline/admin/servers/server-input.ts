@@ -48,7 +48,7 @@ export const neededAnew = (path: string) =>
     detail:
       path === "url"
         ? "Its secrets can't be opened, so the URL may have been changed outside of the API: send it with them."
-        : "Its secrets are needed anew: they are kept for the host they were given for.",
+        : "Its secrets are required again: they are stored for the previous host only.",
   } as const);
 
 /**

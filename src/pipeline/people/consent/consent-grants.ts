@@ -47,7 +47,7 @@ export interface ConsentDatabase {
 
 export interface ConsentDeps {
   server: AuthorizationServer;
-  /** `null` if the text is no key */
+  /** `null` if the text isn't a key */
   databaseOfKey: (key: string) => ConsentDatabase | null;
   databaseOfSlug: (slug: string) => AsyncResult<ConsentDatabase>;
   throttle: SignInThrottle;

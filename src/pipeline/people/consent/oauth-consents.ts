@@ -87,7 +87,7 @@ export function createOauthConsents(
       const domain = domainOf(facts);
       return mayConnect(policy.value ?? {}, domain)
         ? asked
-        : err({ kind: "page", detail: `This tenant lets in no program of ${domain}.` });
+        : err({ kind: "page", detail: `This tenant doesn't authorize programs of ${domain}.` });
     },
 
     async deny(request, handle) {

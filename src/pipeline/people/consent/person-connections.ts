@@ -42,7 +42,7 @@ export interface PersonConnections {
 }
 
 export const noPersonsKey =
-  "This key was issued for no person. Ask whoever runs the router for a key of your own, or let your client sign you in.";
+  "This key belongs to no person. Ask the router's operator for your own key, or let your client sign you in.";
 
 export const nothingToConnect =
   "There is nothing to connect: the server knows the tenant, and no person.";

@@ -55,7 +55,7 @@ export interface PersonPages {
   signIn: PersonPageSignIn;
   sessions: Pick<PersonSessions, "find" | "end">;
   show(session: PersonSession): AsyncResult<OwnPage>;
-  /** `null` if nobody is signed in or the form is outdated; otherwise whether the target existed. */
+  /** `null` if there is no session or the form is outdated; otherwise whether the target existed. */
   change(sent: FormSent, change: OwnChange): AsyncResult<boolean | null>;
   /** Continues to the server's authorization server; `null` as for `change`. */
   connect(sent: FormSent & { server: string; ownUrl: string }): AsyncResult<Connecting | null>;

@@ -46,7 +46,7 @@ interface PersonSessionDeps {
 
 export interface PersonSessions {
   begin(who: PersonIs): AsyncResult<NewPersonSession>;
-  /** `null` if nobody is signed in. A revoked, rotated, or expired key ends the session. */
+  /** `null` without a session. A revoked, rotated, or expired key ends the session. */
   find(token: string, slug: string): AsyncResult<PersonSession | null>;
   /** Consumes a form's one-time value; `null` if it is outdated or foreign. */
   take(token: string, slug: string, once: string): AsyncResult<PersonSession | null>;

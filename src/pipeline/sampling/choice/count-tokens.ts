@@ -15,7 +15,7 @@ export interface ToCount {
   signal: AbortSignal;
 }
 
-/** The provider's answer as it came; null: no such provider serves the model, or it doesn't count. */
+/** The provider's unchanged answer; `null` if no such provider serves the model or counts tokens. */
 export type CountTokens = (toCount: ToCount) => Promise<string | null>;
 
 export const createCountTokens =

@@ -19,7 +19,7 @@ export function createReasoningRefusals(capacity: number): ReasoningRefusals {
   };
 }
 
-/** Such a model reasons by itself, so it gets room for that. */
+/** Such a model always reasons, so it gets room for that. */
 export function withoutRefused(
   models: readonly Model[],
   credentials: readonly CredentialSummary[],

@@ -5,7 +5,7 @@ import type { SamplingCall } from "../../../domain/sampling/call.ts";
 import type { LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 
-/** Nothing where somebody edited the call. A limit is added only where something is reserved or lowered by it. */
+/** `null` after an approver's edit. A limit is added only if it reserves or lowers something. */
 export function passedOf(
   { passed, call }: Pick<SamplingRequest, "passed" | "call">,
   planned: SamplingCall,

@@ -1,5 +1,5 @@
 /**
- * Releases an admission whose answer was lost. Its caller was told that nothing was called or charged, so the
+ * Releases an admission whose answer was lost. Its caller was informed that nothing was called or charged, so the
  * reservation is returned once the database is reachable, even after the sweep.
  */
 import type { Settlement } from "../../../domain/audit/record.ts";

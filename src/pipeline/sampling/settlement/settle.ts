@@ -38,7 +38,7 @@ export interface Ended {
 /** ms before the first retry; doubled each time. */
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
-/** ms of retries, enough for an hour's outage; then the sweep's end stands. */
+/** ms of retries, enough for an hour's outage; then the sweep's end is final. */
 const givenUpAfterMs = 3_600_000;
 
 export const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {

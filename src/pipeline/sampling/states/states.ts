@@ -80,7 +80,7 @@ interface Keyed extends Decoded {
   limits: LimitState[];
   replayKey: ReplayKey;
   /**
-   * `owner`: its own call holds the key; `returning`: a server that was told to come again, under another id;
+   * `owner`: its own call holds the key; `returning`: a server that was asked to come back, under another id;
    * `repetition`: the same request as the call that holds the key
    */
   role: "owner" | "returning" | "repetition";

@@ -39,7 +39,7 @@ export interface StreamDeps {
 
 /** Who reads, and what ends the reading: the caller's leaving, or the router, which gives a reason of its own. */
 export interface StreamCall {
-  /** null: nobody reads before the whole answer is there */
+  /** `null` if the answer is read as a whole */
   reader: StreamReader | null;
   caller: AbortSignal;
   router: AbortSignal;
@@ -184,7 +184,7 @@ export function createStreamAttempts(
           return answer;
         }
         end = { firstMs, how: "cut", cutBy: clock.isSpent() ? "router" : "provider" };
-        // An error that came after content is no refusal, whatever it says.
+        // An error after content isn't a refusal, whatever it says.
         return firstMs === null ? answer : err({ ...answer.error, billed: "maybe" });
       }
       end = { firstMs, how: "cut", cutBy: router.aborted ? "router" : "client" };

@@ -12,7 +12,7 @@ export interface StreamBill {
   add(part: StreamPart): void;
   /** tokens that the provider has counted of the input; null: not yet */
   inputTokens(): number | null;
-  /** Whether reasoning that nobody sees may have been written. */
+  /** Whether hidden reasoning may have been generated. */
   mayHide(): boolean;
   /** What had been used when the caller left, if all that was written could be seen. */
   estimate(): Usage;

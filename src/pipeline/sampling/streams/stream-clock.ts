@@ -51,7 +51,7 @@ export function createStreamClock(
     },
     begun: () => void (hasBegun = true),
     endIn: (ms) => void (disarmEnd = after(ms, expire)),
-    stop: () => ending.abort(new DOMException("Nobody reads the answer.", "AbortError")),
+    stop: () => ending.abort(new DOMException("The reader has left.", "AbortError")),
     isSpent: () => elapsed() >= totalUntil,
     clear() {
       disarm();

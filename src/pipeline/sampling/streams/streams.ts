@@ -19,7 +19,7 @@ export interface Streaming {
   end(): Refusal | null;
 }
 
-/** Why the caller may read no more; null: it may, as far as can be told now. */
+/** Why the caller may no longer read; `null` if it may, as far as known now. */
 function refusalOf(
   read: Result<Caller, Refusal>,
   attempts: Pick<StreamAttempts, "model">,
@@ -58,7 +58,7 @@ export function createStreams(deps: StreamDeps & { holdLease: HoldLease }) {
       request: SamplingRequest;
       lease: HeldLease;
       approval: ApprovalNeed | null;
-      /** aborted when nobody waits for the answer any more */
+      /** aborts when no caller waits for the answer */
       signal: AbortSignal;
     }): Streaming | null {
       if (request.reader === undefined) return null;

@@ -4,7 +4,7 @@ import type { Fault } from "../contract/engine.ts";
 const sentences: readonly [RegExp, string][] = [
   [
     /^SQLITE_(CORRUPT|NOTADB)/,
-    "is corrupted: restore a backup of it, or move it away to begin anew",
+    "is corrupted: restore a backup of it, or move it away to start over",
   ],
   [/^SQLITE_(READONLY|PERM|AUTH)/, "can't be written: see its mode, its owner and its file system"],
   [/^SQLITE_CANTOPEN/, "can't be opened: see its mode, its owner and its folder"],

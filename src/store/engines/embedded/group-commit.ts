@@ -16,7 +16,7 @@ interface Writer {
 const failed = (fault: Fault): Outcome => ({ ok: false, fault });
 
 const undo = ({ connection, books }: Writer): void => {
-  // SQLite rolls back by itself after some errors, such as a full disk.
+  // SQLite rolls back automatically after some errors, such as a full disk.
   if (connection.inTransaction) connection.exec("rollback");
   books.forget();
 };

@@ -1,6 +1,6 @@
 /**
  * Ensures that one process owns the file. SQLite takes an operating system lock, which ends with its process,
- * so there are no stale pid files. A file beside it names the owner, for messages only.
+ * so there are no stale pid files. A second file names the owner, for messages only.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";

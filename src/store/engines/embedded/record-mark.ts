@@ -1,5 +1,5 @@
 /**
- * File beside the database with each tenant's last record number, at most a second old. SQLite's recovery
+ * File next to the database with each tenant's last record number, at most a second old. SQLite's recovery
  * silently stops at the first damaged page of the log; comparing with this file shows what was lost.
  */
 import { readFileSync, rmSync } from "node:fs";

@@ -19,7 +19,7 @@ export interface OpenCall {
   holds: string;
   /** parsed on first use */
   kept?: readonly Kept[];
-  /** limits of concurrency that count the call, beside those of tenant, key, and server */
+  /** limits of concurrency that count the call, in addition to those of tenant, key, and server */
   places: readonly string[];
   /** record number */
   number: number;

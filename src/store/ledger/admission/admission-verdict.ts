@@ -88,7 +88,7 @@ const freeAt = (tenantId: string): SQL => sql`(
       where c.tenant_id = ${tenantId} and c.subject = b.subject and c.resource = b.resource
         and c.bucket > b.bucket and c.bucket <= lim.last) <= lim."limit")`;
 
-/** ms until the refusing limit `lim` has room for `f.least` by itself. */
+/** ms until the refusing limit `lim` has room for `f.least` without other limits. */
 const windowWait = ({ tenantId, now }: Asking): SQL => sql`case
   when lim.resource = 'concurrent' then ${concurrencyRetryMs}
   when f.least > lim."limit" or lim.until = ${endOfTime} then null
