@@ -129,8 +129,7 @@ describe("a person's own account at a server", () => {
       capabilities: { elicitation: { url: {} } },
     };
     const refusal = await forbidden(as("usr_1", given));
-    const message =
-      "Connect your own account at notes anew. It wants you to allow more: read write.";
+    const message = "Connect your own account at notes again. It requires more scopes: read write.";
     expect(refusal).toMatchObject({
       ok: false,
       error: { scopes: ["read", "write"], elicitations: [{ mode: "url", url, message }] },

@@ -19,9 +19,9 @@ const changes = [
   { problem: "totalMs isn't a readable integer", change: sql`total_ms = -9007199254740993` },
   { problem: "createdAt isn't a readable integer", change: sql`created_at = 1e300` },
   { problem: "inputTokens isn't a readable integer", change: sql`input_tokens = 'many'` },
-  { problem: "attempts is no JSON", change: sql`attempts = '[{'` },
-  { problem: "attempts is no list", change: sql`attempts = '5'` },
-  { problem: "decision is no JSON", change: sql`decision = '{"estimate'` },
+  { problem: "attempts isn't JSON", change: sql`attempts = '[{'` },
+  { problem: "attempts isn't a list", change: sql`attempts = '5'` },
+  { problem: "decision isn't JSON", change: sql`decision = '{"estimate'` },
   { problem: "outcome is none that is known", change: sql`outcome = 'exploded'` },
 ];
 

@@ -102,7 +102,7 @@ describe("a client's stream", () => {
     const next = reader.read();
     next.catch(() => undefined);
     await vi.advanceTimersByTimeAsync(second);
-    await expect(next).rejects.toThrow("stands still");
+    await expect(next).rejects.toThrow("has stalled");
     expect(told).toEqual(["ended", "left"]);
   });
 
