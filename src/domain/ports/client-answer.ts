@@ -17,11 +17,7 @@ export interface Pouring {
 
 /** Either method is called, once. */
 export interface ClientBody {
-<<<<<<< HEAD
   /** The stream's owner ends it; absent: the body's reader ends it. */
-=======
-  /** The stream's owner ends it; absent: the body's reader does. */
->>>>>>> 5a388939 (words: mend the phrases that are left in src)
   owned?: true;
   pour(sink: BodySink): Pouring;
   stream(): ReadableStream<Bytes>;
