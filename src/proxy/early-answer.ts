@@ -54,7 +54,7 @@ export async function restOf(response: ClientAnswer, early: EarlyAnswer): Promis
   if (isPassed) return response.body;
   const text = await textIn(response, idText).catch(() => null);
   const said =
-    text ?? refusalText(serverFailed("Its answer is no JSON-RPC response.", response.status));
+    text ?? refusalText(serverFailed("Its answer isn't a JSON-RPC response.", response.status));
   return bodyOf(kind === "events" ? sseMessageText(said) : said);
 }
 

@@ -27,7 +27,7 @@ export interface Exchange {
   headers: MessageHeaders;
   /** the client's `Authorization` if its key came in the other header */
   authorization: string | null;
-  /** the body as it came; empty for GET and DELETE */
+  /** the unchanged body; empty for GET and DELETE */
   bytes: Uint8Array<ArrayBuffer>;
   text: string;
   body: ProxiedBody | null;
@@ -133,7 +133,7 @@ export const sendOn = (
     ...sending,
   });
 
-/** A JSON-RPC error with the status of its era, or a problem document if the message was no request. */
+/** A JSON-RPC error with the status of its era, or a problem document if the message wasn't a request. */
 export const refuse = async (
   refusal: Refusal,
   context: { id: RequestId | null; requestId: string; wireOf?: (refusal: Refusal) => Wire },

@@ -91,7 +91,7 @@ export function createLosses(
 
 export type Losses = ReturnType<typeof createLosses>;
 
-/** Passes the rest of a stream as it comes. @param to `losses` null: unread */
+/** Passes the rest of a stream unchanged. @param to `losses`: `null` if unread */
 export async function passRest(
   segments: Segments,
   { client, losses }: { client: ClientReply; losses: Losses | null },

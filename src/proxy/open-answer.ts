@@ -73,7 +73,7 @@ export function earlyFor(exchange: Exchange, era: "legacy" | "modern"): Early {
   };
 }
 
-/** An unreachable database is no reason to end a key's streams. */
+/** An unreachable database doesn't end a key's streams. */
 const ending: ReadonlySet<Refusal["reason"]> = new Set(["unauthorized", "forbidden", "not_found"]);
 
 /**

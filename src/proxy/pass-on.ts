@@ -1,4 +1,4 @@
-/** Passes a server's answer to the client as it came. */
+/** Passes a server's answer to the client unchanged. */
 import { plainAnswer, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import type { AnswerBody, UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { streamedHeaders } from "../domain/servers/media-type.ts";

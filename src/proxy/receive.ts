@@ -43,7 +43,7 @@ export interface Inbound {
   path: string;
   through: { tenant: string; server: string };
   requestId: string;
-  /** makes the answer to a message that is no JSON-RPC request */
+  /** makes the answer to a message that isn't a JSON-RPC request */
   problem: (refusal: Refusal) => Response;
 }
 

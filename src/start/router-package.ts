@@ -115,7 +115,7 @@ async function buildCommands(folder: string): Promise<string[]> {
 async function buildWorker(folder: string): Promise<string[]> {
   const script = await bundleWorker(checkout, "src/worker.ts");
   if (!script.ok) throw new Error(script.error);
-  // Separate, since wrangler includes all modules in the main one's folder.
+  // Separate, since wrangler includes all modules in the main module's folder.
   mkdirSync(join(folder, "worker"), { recursive: true });
   writeFileSync(join(folder, "worker", "worker.js"), script.value.text);
   await writeConsole(join(folder, "assets"));

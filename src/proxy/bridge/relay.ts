@@ -85,7 +85,7 @@ async function relayBody(bridging: Bridging, response: ClientAnswer): Promise<Re
   if (translation.kind === "refused") return translation.refusal;
   if (bridging.gone.aborted) return cancelled;
   if (translation.kind !== "answer")
-    return serverFailed("Its answer is no JSON-RPC response.", response.status);
+    return serverFailed("Its answer isn't a JSON-RPC response.", response.status);
   await bridging.beforeAnswer?.(message);
   await answerTo(bridging, translation.text, bridging.statusOf(response.status));
   return null;

@@ -1,6 +1,6 @@
 /**
  * Answers the sampling requests intercepted on one legacy stream. Each answer is a POST to the server in the same invocation,
- * because an invocation can't use another one's connections.
+ * because invocations can't share connections.
  */
 import type { JsonObject } from "../../domain/json.ts";
 import { deniedBy } from "../../domain/servers/answering.ts";

@@ -55,7 +55,7 @@ async function answersForRouter(
   const { tenantId, keyId, serverId } = session;
   for (const value of [parsedMessages(text)].flat()) {
     const [result, error] = [own(value, "result"), own(value, "error")];
-    // Also beside a method: the server decides which of the two counts.
+    // Also with a method: the server decides which of the two counts.
     if (result === undefined && error === undefined) continue;
     // A client that is never asked to sample has no sampling answers. A refused request left no record to find.
     if (sampling !== "client-then-router" && isSamplingAnswer(result)) return true;

@@ -49,7 +49,7 @@ interface Holding {
 
 /**
  * Waits for a GET stream that the client is opening, or opens one if a request of this method needs it.
- * @returns what closes the router's stream; null if there is none
+ * @returns a function that closes the router's stream, if any
  */
 export async function openRouterStream(
   services: RouterStreamDeps,
@@ -96,7 +96,7 @@ async function keepOpen(holding: Holding): Promise<void> {
   }
 }
 
-/** Holds one stream until it ends. @returns ms until the next attempt, or why there is none */
+/** Holds one stream until it ends. @returns ms until the next attempt, or why it ends */
 async function hold(holding: Holding, tries: number): Promise<number | "clients" | "never"> {
   const { services, exchange, session, ready } = holding;
   const { streams } = services;

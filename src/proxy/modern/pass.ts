@@ -1,4 +1,4 @@
-/** A modern message whose answer needs no rounds: sent as it is, and its answer relayed as it comes. */
+/** A modern message whose answer needs no rounds: sent as it is, and its answer relayed unchanged. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
@@ -47,10 +47,10 @@ async function relayStream(response: UpstreamAnswer, { client, losses }: Passing
 const bodyFaults = {
   broken: "It broke off.",
   too_large: tooLarge,
-  whole: "Its answer is no JSON-RPC response.",
+  whole: "Its answer isn't a JSON-RPC response.",
 };
 
-/** JSON as it comes, possibly while it arrives. @returns why the client gets none of it */
+/** Unchanged JSON, possibly while it arrives. @returns why the client gets none of it */
 async function relayJson(
   response: UpstreamAnswer,
   { client, losses }: Passing,
@@ -94,7 +94,7 @@ async function relayInStream(
     return unreadableAnswer(fault);
   }
   if (!answers(text, idText))
-    return serverFailed("Its answer is no JSON-RPC response.", response.status);
+    return serverFailed("Its answer isn't a JSON-RPC response.", response.status);
   await client.write(sseMessageText(text));
   client.end();
   return null;

@@ -1,6 +1,6 @@
 /**
  * Carries one modern request to the server, again for each round, and the server's answer to the client. What precedes the
- * answer is passed as it comes; the answer itself once no round is left.
+ * answer is passed unchanged; the answer itself once no round is left.
  */
 import { plainAnswer, type ClientAnswer } from "../../domain/ports/client-answer.ts";
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
@@ -67,7 +67,7 @@ async function readBody(
     losses.note(fault);
     return { kind: "failed", refusal: unreadableAnswer(fault) };
   }
-  if (asksToSample(text)) return failed("Its answer is no JSON-RPC response.", response.status);
+  if (asksToSample(text)) return failed("Its answer isn't a JSON-RPC response.", response.status);
   if (!round.surelyHarmless(text) && answers(text, idText))
     return { kind: "answer", text, from: { kind: "body", bytes } };
   if (!client.streams()) {
@@ -75,7 +75,8 @@ async function readBody(
     return { kind: "passed" };
   }
   // A stream to the client began because the server took its time.
-  if (!answers(text, idText)) return failed("Its answer is no JSON-RPC response.", response.status);
+  if (!answers(text, idText))
+    return failed("Its answer isn't a JSON-RPC response.", response.status);
   await client.write(sseMessageText(text));
   return { kind: "passed" };
 }

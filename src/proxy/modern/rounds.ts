@@ -54,7 +54,7 @@ export interface Round {
   /** a stored response of the server, JSON text, that is acted on before anything is sent */
   held: string | null;
   repeated(): boolean;
-  /** Whether a message can be passed as it came. A cheap check, which may say no needlessly. */
+  /** Whether a message can be passed unchanged. A cheap check with false negatives. */
   surelyHarmless(message: string): boolean;
   /** Whether to send the refused message again, after a pause: a user is about to connect an account. */
   looksAgain(refusal: Refusal, signal: AbortSignal): Promise<boolean>;
@@ -210,7 +210,7 @@ export function createRounds(deps: {
       if (ours.length === 0 && !again) return deliver(response, result);
       if (rounds >= maxRounds)
         return refusing({ reason: "forbidden", action: `more than ${maxRounds} rounds of input` });
-      const tooMany = `more than ${maxEntries} sampling requests at once`;
+      const tooMany = `more than ${maxEntries} concurrent sampling requests`;
       if (ours.length > maxEntries) return refusing({ reason: "forbidden", action: tooMany });
       rounds += 1;
       if (again) {

@@ -1,6 +1,6 @@
 /**
  * One line of stdio: a JSON-RPC message, or anything else, which passes. The same user started both programs, so parser
- * differences are no attack here.
+ * differences aren't an attack here.
  */
 import type { JsonValue } from "../../domain/json.ts";
 import { parsedMessages } from "../../mcp/json-text/exact-ids.ts";
