@@ -42,8 +42,16 @@ export function createEventBytes(): (piece: Bytes) => Bytes | null {
 const concatenatedWith = (pending: readonly Bytes[], last: Bytes): Bytes =>
   pending.length === 0 ? last : concatenated([...pending, last]);
 
-/** The events of a text, each with the blank line behind it. */
-export const eventsIn = (text: string): string[] => text.match(/[^]*?\r?\n\r?\n/g) ?? [];
+/** The events of a text, each including its blank line. */
+export function eventsIn(text: string): string[] {
+  const events: string[] = [];
+  let start = 0;
+  for (const { index, 0: blank } of text.matchAll(/\r?\n\r?\n/g)) {
+    events.push(text.slice(start, index + blank.length));
+    start = index + blank.length;
+  }
+  return events;
+}
 
 /** The data of an event; null: it is a comment. */
 export function dataOf(event: string): string | null {

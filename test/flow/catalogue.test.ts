@@ -146,7 +146,7 @@ describe("npm run catalogue on a running deployment", () => {
     const seed = await script("catalogue", ["show", "--url", url], {
       ADMIN_TOKEN: router.adminToken,
     });
-    expect(seed.out).toContain(`Version ${seedCatalogue.version}, the seed.`);
+    expect(seed.out).toContain(`Version ${seedCatalogue.version}, bundled.`);
     modelsDev.answer(file);
     const first = await run(["sync", "--url", url]);
     expect([first.err, first.out]).toEqual([
@@ -161,7 +161,7 @@ describe("npm run catalogue on a running deployment", () => {
     const refused = await run(["sync", "--url", url]);
     expect(refused).toMatchObject({ code: 1, out: "" });
     expect(refused.err).toContain("was rejected, and the catalogue is unchanged: malformed");
-    expect((await run(["show", "--url", url])).out).toContain("The last file was not taken");
+    expect((await run(["show", "--url", url])).out).toContain("The last file was rejected");
     const { data } = (await admin("/events?limit=50")) as { data: { action: string }[] };
     expect(data.filter(({ action }) => action.startsWith("catalogue"))).toMatchObject(
       ["refused", "unchanged", "synced"].map((state) => ({
@@ -180,7 +180,7 @@ describe("npm run catalogue on a running deployment", () => {
     expect(wrong.err).toContain("answered 401");
     expect(wrong.err).not.toContain("not-the-token");
     expect((await run(["sync", "--url", "http://router.example"])).err).toContain("must be https");
-    expect((await run(["sync", "--url", modelsDev.url])).err).toContain("does not answer as");
+    expect((await run(["sync", "--url", modelsDev.url])).err).toContain("does not answer like");
   });
 });
 
@@ -206,7 +206,7 @@ describe("npm run catalogue", () => {
     });
     expect((await script("migrate", [], env)).code).toBe(0);
     expect((await script("catalogue", ["show"], env)).out).toContain(
-      `Version ${seedCatalogue.version}, the seed.`,
+      `Version ${seedCatalogue.version}, bundled.`,
     );
     const first = await run(["sync"], env);
     expect(first.out).toContain("+ openai/gpt-new (intelligence estimated from its price)\n");

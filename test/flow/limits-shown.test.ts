@@ -152,7 +152,7 @@ describe("a raise", () => {
       return (await operator("PATCH", `${path}/policy`, { raises: [raise] })).get("detail");
     };
     expect(await put({})).toContain("raises.0.until");
-    expect(await put({ limits: {} })).toContain("Name a limit.");
+    expect(await put({ limits: {} })).toContain("Specify at least one limit.");
     const unknown = { runs: { newRunsPerDay: 3 } };
     const patched = await operator("PATCH", `${path}/policy`, unknown);
     expect(patched.get("detail")).toContain("runs.callsPerRun");

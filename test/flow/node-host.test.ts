@@ -264,7 +264,7 @@ it("answers a check of HTTP/1.0 without a Host, and logs no fault for an address
   expect(await answerTo("GET /health HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
   const unreadable = await answerTo("GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n");
   expect(unreadable).toMatch(/^HTTP\/1\.1 400 /);
-  expect(unreadable).toContain("can't be read");
+  expect(unreadable).toContain("is invalid");
   expect(router.output()).not.toContain('"event":"internal"');
 });
 

@@ -126,7 +126,7 @@ describe("a server whose authorization server nobody prepared", () => {
     const check = await admin("POST", "/servers/machine/check");
     expect([check.get("ok"), check.get("detail")]).toEqual([
       false,
-      expect.stringContaining("names another authorization server"),
+      expect.stringContaining("names a different authorization server"),
     ]);
     expect(other.tokenCalls).toHaveLength(calls);
     expect((await admin("GET", "/servers/machine")).get("status")).toBe("failing");

@@ -58,7 +58,7 @@ describe("a database that is deleted under a running router", () => {
       body: { status: "writes fail", fault: "replaced" },
     });
     expect(linesOf(router, "database.replaced")).toEqual([
-      expect.objectContaining({ detail: expect.stringContaining("restore a backup") }),
+      expect.objectContaining({ detail: expect.stringContaining("restore the file or a backup") }),
     ]);
     expect(linesOf(router, "unrecorded")).toEqual([
       expect.objectContaining({ requestId: expect.stringMatching(/^req_/), fault: "replaced" }),
@@ -69,7 +69,7 @@ describe("a database that is deleted under a running router", () => {
   it("is missing at the next start, which makes no other one, and for doctor", async () => {
     await router.stop();
     const missing =
-      /embedded.router\.sqlite is missing, .*restore it, or start with an empty STATE_DIR/;
+      /embedded.router\.sqlite is missing although .*restore it, or start with an empty STATE_DIR/;
     expect(await doctorOf(router.stateDir)).toEqual([expect.stringMatching(missing)]);
     const again = await spawnLauncher({ host: "node", stateDir: router.stateDir });
     expect(await again.ended).toBe(1);

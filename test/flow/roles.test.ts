@@ -143,7 +143,7 @@ describe("a key", () => {
       expectProblem(refused, 400, "invalid_params");
       expect([refused.get("path"), refused.get("detail")]).toEqual([
         "scopes",
-        expect.stringContaining("One role at most"),
+        expect.stringContaining("At most one role"),
       ]);
     }
   });

@@ -57,7 +57,7 @@ describe("the objects of a tenant's chain", () => {
     const { AWS_SECRET_ACCESS_KEY: _, ...without } = env;
     const path = "s3://audit/it's & more/ten_1";
     expect(await faultAt(path, without)).toContain("needs AWS_SECRET_ACCESS_KEY");
-    expect(await faultAt(path, { ...env, AWS_ENDPOINT_URL: "CANARY" })).toContain("is no URL");
+    expect(await faultAt(path, { ...env, AWS_ENDPOINT_URL: "CANARY" })).toContain("isn't a URL");
     expect(await faultAt("s3://A/b")).toContain("names no bucket");
     store.failing = 403;
     const fault = await faultAt(path);

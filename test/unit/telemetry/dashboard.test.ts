@@ -19,7 +19,7 @@ it("the dashboard shows every figure of the router but admissions, and no unknow
   const { panels } = JSON.parse(text) as { panels: { targets: { expr: string }[] }[] };
   const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
   const shown = expressions.flatMap((expr) => [
-    ...expr.matchAll(/\b(?:(?:gen_ai_client|sampling_router)_\w+)(?=[{[)])/g),
+    ...expr.matchAll(/\b(?:(?:gen_ai_client|gen_ai_server|sampling_router)_\w+)(?=[{[)])/g),
   ]);
   const names = shown
     .map(([name]) => name.replace(/_(bucket|sum|count)$/, ""))
