@@ -312,7 +312,7 @@ describe("signing in", () => {
     await settled(page);
     await admin("DELETE", `/tenants/watched/keys/${String(made.get("id"))}`);
     await page.getByRole("link", { name: "API keys" }).click();
-    await page.getByText("Your session has ended").waitFor();
+    await page.getByText("Your session has expired").waitFor();
     expect(faults).toEqual([]);
     await visitor.close();
   });
@@ -453,7 +453,7 @@ describe("every page of a tenant", () => {
     for (const [path, says] of [
       ["", "No usage in this period."],
       ["/requests", "No requests yet."],
-      ["/approvals", "No call is held."],
+      ["/approvals", "No pending approvals."],
       ["/sessions", "No active sessions."],
       ["/credentials", "No credentials yet."],
       ["/models", "No models available."],
@@ -507,7 +507,7 @@ describe("the end of a session", () => {
     for (const path of [...others, overview]) {
       await page.context().clearCookies();
       await go(`/t/watched${path}`, visitor);
-      const ended = page.getByText("Your session has ended");
+      const ended = page.getByText("Your session has expired");
       expect([path, await ended.waitFor().catch(String)]).toEqual([path, undefined]);
       await page.getByLabel("Your key").fill(world.key);
       await page.getByRole("button", { name: "Sign in" }).click();
@@ -533,7 +533,7 @@ describe("the end of a session", () => {
       await page.context().clearCookies();
       await page.getByRole("button", { name: "Create key" }).click();
       const over = page.getByRole("dialog", { name: "Sign in again" });
-      await over.getByText("Your session has ended").waitFor();
+      await over.getByText("Your session has expired").waitFor();
       expect(await violationsOn(page)).toEqual([]);
       expect(await name.isVisible()).toBe(false);
       await page.keyboard.press("Escape");
@@ -758,7 +758,7 @@ describe("requests", () => {
     await page.goBack();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByRole("link", { name: "Events", exact: true }).click();
-    await page.getByLabel("Find").pressSequentially("policy");
+    await page.getByLabel("Filter this page").pressSequentially("policy");
     await page.goBack();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
   });
@@ -1640,7 +1640,7 @@ describe("all tenants, at the end", () => {
     const look = page.getByRole("button", { name: "Sync now" });
     const said = page.getByRole("status");
     await look.click();
-    await said.getByText("The file was not taken").waitFor();
+    await said.getByText("The file was rejected").waitFor();
     expect(await violationsOn(page)).toEqual([]);
     const newModel = model("openai/gpt-new", { family: "gpt", inputUsdPerMTok: 7 });
     modelsDev.answer(JSON.stringify(apiJsonOf([...seedCatalogue.models, newModel])));

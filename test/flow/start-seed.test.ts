@@ -204,8 +204,8 @@ describe("provider variables", () => {
 
       const { said } = await start({});
       expect(await credentialsOf(router)).toMatchObject([{ provider: "demo" }]);
-      expect(said).toContain("OPENAI_API_KEY is not set any more");
-      expect(said).toContain("OLLAMA_HOST is not set any more");
+      expect(said).toContain("OPENAI_API_KEY is no longer set");
+      expect(said).toContain("OLLAMA_HOST is no longer set");
 
       // The canned provider's credential goes too, and no variable has made it.
       expect((await start(openai)).said).toBe("");

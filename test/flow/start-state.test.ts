@@ -102,7 +102,7 @@ describe("a database", () => {
       expect(await (await start({ stateDir })).stop()).toBe(0);
       apply("9999_contract_future.sql");
       expect(await faultOf({ stateDir })).toMatch(
-        /^sampling-router: the embedded database is of a newer version: 9999_contract_future\.sql took away/,
+        /^sampling-router: the embedded database is from a newer version: 9999_contract_future\.sql removed/,
       );
     },
   );
@@ -169,7 +169,7 @@ describe("a database on a server", () => {
       retryable: false,
       attempts: [{ provider: "openai", fault: "unopenable" }],
     });
-    expect(refused.get("error.message")).toContain("MASTER_KEY is another");
+    expect(refused.get("error.message")).toContain("MASTER_KEY has changed");
     const checked = await admin("POST", `/tenants/acme/credentials/${credentialId}/check`);
     expect(checked.get("fault")).toEqual({ kind: "unopenable", status: null });
     // A new key goes to no address that nobody vouches for.

@@ -418,7 +418,7 @@ describe("the package of the router", () => {
       const again = run(ownNode, ["doctor"], { cwd });
       expect([again.code, again.errors]).toEqual([0, ""]);
       expect(again.out).toMatch(
-        /router +runs at .*, and is ready\n[^]*schedule +the scheduled jobs ran/,
+        /router +runs at .* and is ready\n[^]*schedule +the scheduled jobs ran/,
       );
       expect(again.out).toMatch(/warning +providers +.*canned/);
       const { code, out } = run(ownNode, ["backup", "copy.sqlite"], { cwd });

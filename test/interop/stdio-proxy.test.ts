@@ -106,13 +106,13 @@ describe.concurrent("the process of the proxy", () => {
       1,
       /^SAMPLING_ROUTER_KEY_FILE can't be read/,
     ],
-    ["no such program", ["--", "no-such-program"], {}, 127, /^no-such-program is no program/],
+    ["no such program", ["--", "no-such-program"], {}, 127, /^no-such-program was not found/],
     [
       "a program whose name steers the terminal",
       ["--", "\u001b[2Jno-such"],
       {},
       127,
-      /^\\u\{1b\}\[2Jno-such is no program/,
+      /^\\u\{1b\}\[2Jno-such was not found/,
     ],
   ] as const)("says what it lacks: %s", async (_, args, lacking, code, sentence) => {
     const { ended, errors } = start(args, { ...settings(), ...lacking });

@@ -3,11 +3,11 @@
  * conformance suites and packages, browsers, documentation that runs, processes that are killed, and long random runs.
  */
 export const thorough: readonly string[] = [
-  "test/interop/**",
+  "test/interop/**/*.test.ts",
   "test/docs/{containers,examples,hosts,runnable}.test.ts",
   "test/contract/store/{bulk,database,sqld,sqld-grouped}.test.ts",
   "test/contract/embedded/{closing,crashes,faults,lock,lost-records}.test.ts",
-  "test/contract/start/**",
+  "test/contract/start/**/*.test.ts",
   "test/contract/export/{sink,tampering}.test.ts",
   "test/flow/{commands,console,crash,dev,graceful-end,start,start-seed,start-state}.test.ts",
   "test/flow/{chaos,flood,fuzz,soak,soak-crashes,soak-leavers}.test.ts",
