@@ -457,7 +457,7 @@ describe("every page of a tenant", () => {
       ["/sessions", "No active sessions."],
       ["/credentials", "No credentials yet."],
       ["/models", "No models available."],
-      ["/keys", "There is no key yet."],
+      ["/keys", "No API keys yet."],
       ["/people", "No identity provider configured. People sign in with API keys."],
       ["/grants", "No connected programs."],
       ["/servers", "No servers yet."],
@@ -1645,7 +1645,7 @@ describe("all tenants, at the end", () => {
     const newModel = model("openai/gpt-new", { family: "gpt", inputUsdPerMTok: 7 });
     modelsDev.answer(JSON.stringify(apiJsonOf([...seedCatalogue.models, newModel])));
     await look.click();
-    await said.getByText("Added 1, retired 0, new prices 0.").waitFor();
+    await said.getByText("Added: 1, retired: 0, new prices: 0.").waitFor();
     await look.click();
     await said.getByText("No changes.").waitFor();
   });
