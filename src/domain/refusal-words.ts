@@ -31,7 +31,9 @@ function explainNoModel({
       const listed = [...counts].map(
         ([reason, count]) => `${count} by ${reason} (${exclusionMessages[reason]})`,
       );
-      const lost = counts.has("not_translatable") ? `; it has ${passing?.losses.join(", ")}` : "";
+      const lost = counts.has("not_translatable")
+        ? `; untranslatable parameters: ${passing?.losses.join(", ")}`
+        : "";
       return `all models are excluded: ${listed.join(", ")}${lost}`;
     }
   }
@@ -63,8 +65,8 @@ function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>)
   const { limit, limitUsd, usedUsd, neededUsd } = refusal;
   const room = retryMessage(refusal);
   return room === null
-    ? `${limit} of ${limitUsd} USD is less than this request may cost (up to ${neededUsd} USD): lower maxTokens, or raise the limit`
-    : `${limit} is ${limitUsd} USD, with ${usedUsd} USD used or reserved; this request may cost up to ${neededUsd} USD; ${room}`;
+    ? `${limit} of ${limitUsd} USD is less than this request needs (at least ${neededUsd} USD): lower maxTokens, or raise the limit`
+    : `${limit} is ${limitUsd} USD, with ${usedUsd} USD used or reserved; this request needs at least ${neededUsd} USD; ${room}`;
 }
 
 const howToDeclare =
@@ -79,7 +81,7 @@ function explainRate(refusal: Extract<Refusal, { reason: "rate_limited" }>): str
 }
 
 const causeWords = {
-  full: "the tenant's database is full; the router is deleting the oldest content and sealed records, and a shorter retentionDays or contentRetentionDays frees more space",
+  full: "the tenant's database is full. Data in `policy.earlyDeletion` is deleted automatically; shorten retentionDays or contentRetentionDays to free more space",
   unreleased: "the database was created by an unreleased version: use an empty one",
   replaced: "the router's database was deleted or replaced: the operator has to restore it",
 };
@@ -145,12 +147,14 @@ function explainUnavailable(refusal: Extract<Refusal, { reason: "unavailable" }>
   return refusal.cause === undefined ? "" : `: ${causeWords[refusal.cause]}`;
 }
 
-/** One sentence of names, numbers and paths, without content, keys or headers. */
 const explainFirst = (refusal: Refusal): string =>
-  refusal.reason === "idempotency_conflict" && refusal.first !== undefined
-    ? `: the answer of ${refusal.first} was streamed, and isn't kept`
-    : "";
+  refusal.reason !== "idempotency_conflict"
+    ? ""
+    : refusal.first === undefined
+      ? ": the key was used with other params"
+      : `: the answer to ${refusal.first} was streamed and isn't stored; use a new key`;
 
+/** Error message for people. Contains names, numbers and paths, but no content, keys or headers. */
 export function explain(refusal: Refusal): string {
   const { title } = refusalTable[refusal.reason];
   switch (refusal.reason) {
@@ -189,7 +193,7 @@ export function explain(refusal: Refusal): string {
     case "stopped":
       return `${title}: the ${refusal.what} ${refusal.name}: ${refusal.why}`;
     case "origin_not_allowed":
-      return `${title}: add the origin to ALLOWED_ORIGINS, or to PUBLIC_URL if the router is there`;
+      return `${title}: add the origin to ALLOWED_ORIGINS, or, if it is the router's own URL, to PUBLIC_URL`;
     case "precondition_failed":
       return `${title}: read it again, and repeat the change`;
     case "method_not_allowed":

@@ -16,7 +16,7 @@ interface FullLimit {
   usedUp?: true;
 }
 
-/** USD. `neededUsd` is the maximum cost of the refused request. */
+/** USD. `neededUsd` is the smallest claim. */
 export interface BudgetAmounts {
   limitUsd: number;
   usedUsd: number;
@@ -124,7 +124,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   user_rejected: sampling(-1, 403, "User rejected sampling request", false),
   approval_pending: sampling(-202, 202, "Waiting for approval", true),
   invalid_params: sampling(-32602, 400, "Invalid params", false),
-  capability_missing: sampling(-32602, 400, "Required client capability not declared", false),
+  capability_missing: sampling(-32602, 400, "Required client capability unavailable", false),
   no_eligible_model: sampling(-422, 422, "No eligible model", false),
   rate_limited: sampling(-429, 429, "Rate limit exceeded", true),
   budget_exceeded: sampling(-402, 402, "Budget exceeded", true),
@@ -136,7 +136,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   authorization_needed: sampling(-403, 403, "Account connection required", false),
   unavailable: sampling(-503, 503, "Temporarily unavailable", true),
   cancelled: sampling(-499, 499, "Cancelled", false),
-  idempotency_conflict: sampling(-409, 409, "Idempotency key used for another request", false),
+  idempotency_conflict: sampling(-409, 409, "Idempotency conflict", false),
   internal: sampling(-32603, 500, "Internal error", false),
   unreadable: transport(-500, 500, "The record can't be read"),
   server_failed: sampling(-502, 502, "The MCP server failed", true),

@@ -48,7 +48,7 @@ export const apiKeys = sqliteTable(
     name: text().notNull(),
     /** hex SHA-256 of the token's secret part; the secret is not stored */
     secretHash: text("secret_hash").notNull(),
-    /** code under MASTER_KEY over `codedText` of the row */
+    /** HMAC over `codedText`, keyed from MASTER_KEY */
     code: text().notNull(),
     givenTo: text("given_to", { mode: "json" }).$type<string[]>().notNull().default([]),
     scopes: text({ mode: "json" }).$type<Scope[]>().notNull(),
@@ -160,7 +160,7 @@ export const samplingRequests = sqliteTable(
     reasonDetail: text("reason_detail"),
     /** `provider/model`: the chosen one, then the one that answered */
     model: text(),
-    /** identifies the attempt that settled the call, for repeated batches */
+    /** nonce of the settlement write, so that a repeated batch settles once */
     settlement: text(),
     /** when limits counted the call, which also determines its usage hour */
     admittedAt: integer("admitted_at"),
@@ -190,7 +190,7 @@ export const samplingRequests = sqliteTable(
     settledAt: integer("settled_at"),
     /** ms until the refusing limit has room, as of the admission */
     retryAfterMs: integer("retry_after_ms"),
-    /** index in `holds` of the refusing limit */
+    /** refusing limit: claim index × checks per claim + check index; refused rows store no checks */
     refusedHold: integer("refused_hold"),
     /** position in the tenant's chain; `null` until sealed or after a correction */
     sealNumber: integer("seal_number"),
@@ -213,16 +213,16 @@ export const samplingRequests = sqliteTable(
     holds: holdsColumn().notNull(),
   },
   (table) => [
-    // Every index costs a written row per call, so a record is in four at a time: by id, in the list, and in
-    // one of `live`, `waiting`, and `chain` (decision 0044). This one holds ended records that are not yet
-    // sealed, so it stays small.
+    // Each index costs one written row per call. A record is in three: id, list, and one of `live`, `waiting`,
+    // `chain` (decision 0044). `waiting` holds finished records that aren't sealed yet.
     index("sampling_requests_waiting")
       .on(table.tenantId, table.recordNumber)
       .where(sql`${table.sealNumber} is null and ${table.outcome} <> 'admitted'`),
     index("sampling_requests_chain")
       .on(table.tenantId, table.sealNumber, table.sealPosition)
       .where(sql`${table.sealNumber} is not null`),
-    // Used by all lists, which filter within the index, and by retention, since ids sort by time.
+    // Used by all lists. All filters except `server` are evaluated in the index. Also used by retention, since ids
+    // sort by time.
     index("sampling_requests_tenant").on(
       table.tenantId,
       table.id,
@@ -232,7 +232,7 @@ export const samplingRequests = sqliteTable(
       table.keyId,
       table.sessionId,
     ),
-    // Running calls only, for concurrency and expired leases; small enough to scan.
+    // Unsettled calls (running or pending approval), for concurrency and expired leases.
     index("sampling_requests_live")
       .on(table.tenantId, table.keyId, table.serverId, table.leaseUntil)
       .where(sql`${table.outcome} = 'admitted'`),

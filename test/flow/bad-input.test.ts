@@ -216,7 +216,7 @@ describe("the params", () => {
       const answer = await sample(asking("x", { tools }), { capabilities, revision });
       refused(answer, "capability_missing", -32602);
       expect(answer.get("error.message")).toBe(
-        `Required client capability not declared: {"sampling":{"tools":{}}}; the client declares it, but its revision ${revision} is too old for it: begin with 2025-11-25 or later`,
+        `Required client capability unavailable: {"sampling":{"tools":{}}}; declared, but not supported in revision ${revision}: use 2025-11-25 or later`,
       );
     },
   );
@@ -226,7 +226,7 @@ describe("the params", () => {
     const answer = await sample(asking("x"), { capabilities: {} });
     refused(answer, "capability_missing", -32602);
     expect(answer.get("error.message")).toBe(
-      'Required client capability not declared: {"sampling":{}}; declare it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of the request',
+      'Required client capability unavailable: {"sampling":{}}; declare it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of the request',
     );
   });
 

@@ -116,7 +116,7 @@ describe("a budget", () => {
       decision: { notes: string[] };
     }[];
     expect(row?.decision.notes).toContain(
-      "limits: maxTokens lowered from 4000 to 256, since too little was left",
+      "limits: maxTokens lowered from 4000 to 256, because the remaining limit was too low",
     );
   });
 

@@ -25,7 +25,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** `left`: none runs, and the last one ended without cleaning up. */
+/** `left`: `runtime.json` exists, but can't be read or names a process that doesn't run. */
 function holderOf(stateDir: string): { port: number; forMs: number } | "left" | null {
   const path = join(stateDir, "runtime.json");
   if (!existsSync(path)) return null;
@@ -74,13 +74,15 @@ export function runningPort({ stateDir }: Settings): number | null {
 export async function runningOf(settings: Settings): Promise<Finding[]> {
   const found = holderOf(settings.stateDir);
   if (found === null)
-    return [fine("router", `none runs on this state; ${startCommand} starts one`)];
+    return [
+      fine("router", `no router is using this state directory; start one with ${startCommand}`),
+    ];
   if (found === "left")
     return [
       warning(
         "router",
-        "none runs on this state, and the last one did not shut down cleanly",
-        `Look for "event":"fault" in its log; without one it was killed, possibly out of memory. ${startCommand} starts one, and leases settle interrupted calls.`,
+        "no router is using this state directory, and the last one did not shut down cleanly",
+        `Look for "event":"fault" in its log. If it is missing, the process was killed, possibly out of memory. Start the router with ${startCommand}; it settles interrupted calls when their leases expire.`,
       ),
     ];
   const ready = await readinessOf(`http://${settings.urlHost}:${found.port}`);

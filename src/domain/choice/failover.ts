@@ -7,13 +7,16 @@ export const maxAttempts = 4;
 
 const leastUsefulMs = 250;
 
-/** ms before another model of the failed endpoint is tried; doubled each time, ±50 % jitter. */
+/**
+ * Base delay in ms if the next candidate shares the failed credential (after an endpoint fault: the endpoint). Doubles
+ * per attempt, ±50 % jitter.
+ */
 const backoffMs = 100;
 
 /** Applies while another endpoint has a candidate. */
 const attemptsAtEndpoint = 2;
 
-/** If two wires refuse a request, the request is at fault. */
+/** Stops after two refusals of the request, except for context length. */
 const refusalsOfRequest = 2;
 
 export interface FailoverTarget {
@@ -76,8 +79,9 @@ const refusesRequest = ({ reach, excludes }: Tried): boolean =>
 const none: ReadonlySet<number> = new Set();
 
 /**
- * Prefers unaffected candidates at endpoints with attempts left, then endpoints with the fewest attempts. @param
- * avoided positions under another call's probe, tried last @param unaffordable positions that the reservation can't pay for
+ * Prefers unaffected candidates at endpoints with attempts left, then endpoints with the fewest attempts.
+ * @param avoided positions under another call's probe, tried last
+ * @param unaffordable positions that the reservation can't pay for
  */
 export function nextCandidate(
   places: readonly FailoverTarget[],
@@ -105,7 +109,7 @@ export function nextCandidate(
       isBroken ||= attempt.reach !== "request" && reaches(attempt.reach, from, place);
     }
     if (isOut) continue;
-    // In ascending order: free, probed, at an exhausted endpoint, at a broken endpoint.
+    // Ascending cost: unaffected; being probed; endpoint out of attempts; within the reach of an earlier fault.
     const cost =
       (avoided.has(at) ? 1 : 0) +
       (attempts >= attemptsAtEndpoint ? 2 * attempts : 0) +
@@ -190,7 +194,10 @@ interface FailoverState {
   afterContentFilter: AfterContentFilter;
 }
 
-/** The next step after a failed attempt. Retries the same candidate only if its Retry-After ends before the deadline. */
+/**
+ * Retries the same candidate once after `tool_use_failed` if a second attempt is reserved; otherwise only if no other
+ * candidate is left, nothing was billed, and its Retry-After ends before the deadline.
+ */
 export function stepAfter(input: FailoverState): FailoverStep {
   const { places, tried, fault, remainingMs } = input;
   const last = tried.at(-1);
@@ -203,7 +210,6 @@ export function stepAfter(input: FailoverState): FailoverStep {
   if (at !== null) {
     // Each endless answer may be billed and takes CPU time.
     const endsAtEndpoint = fault.code === "answer_too_large";
-    // Waits with jitter within the fault's reach; candidates outside it are tried immediately.
     const [from, to] = [places[last.at], places[at]];
     const wide = last.reach === "endpoint" ? "endpoint" : "credential";
     if (endsAtEndpoint && from !== undefined && to !== undefined && reaches("endpoint", from, to))

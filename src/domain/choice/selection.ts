@@ -222,7 +222,7 @@ export function planShortened(plan: Plan, asking: Asking, pool: ModelPool): Plan
   const { requirements, decision } = plan;
   if (requirements.maxTokens <= shortAnswerTokens) return null;
   const needs = { ...requirements, maxTokens: shortAnswerTokens };
-  const note = `limits: maxTokens lowered from ${requirements.maxTokens} to ${shortAnswerTokens}, since too little was left`;
+  const note = `limits: maxTokens lowered from ${requirements.maxTokens} to ${shortAnswerTokens}, because the remaining limit was too low`;
   const shortened = decide({ ...asking, needs, notes: [...decision.notes, note] }, pool);
   return shortened.ok ? shortened.value : null;
 }

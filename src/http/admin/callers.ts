@@ -125,7 +125,7 @@ const endOfSession = {
   description: "For legacy revisions. Running calls finish.",
   request: { headers: sessionHeader },
   responses: {
-    204: { description: "Done." },
+    204: { description: "Success." },
     ...refusalResponses(["session_required", ...anyCaller], asRpc),
   },
 };

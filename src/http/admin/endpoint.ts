@@ -121,7 +121,7 @@ const requireBody = createMiddleware<HttpEnv>(async (c, next) =>
 
 const notFor = (actor: Actor, action: AdminAction): Refusal => ({
   reason: "forbidden",
-  action: `${action} is not for the role ${actsAs(actor)}, but for ${rolesFor(action).join(", ")}`,
+  action: `the role ${actsAs(actor)} can't perform ${action}; required role: ${rolesFor(action).join(" or ")}`,
 });
 
 /** Checks the role before reading the request. */
@@ -168,8 +168,8 @@ function routeOf(spec: Described) {
     },
     responses: {
       [statusOf(spec)]: {
-        description: "Done.",
-        // CSV is left out: generated clients would have to tell rows from text.
+        description: "Success.",
+        // CSV is left out: generated clients would have to distinguish rows from text.
         ...(answer !== undefined && { content: { "application/json": { schema: answer } } }),
         ...(streams !== undefined && {
           content: Object.fromEntries(streams.map((type) => [type, { schema: z.string() }])),

@@ -62,7 +62,7 @@ const bases = [
 ];
 
 const responses = {
-  200: { description: "Done.", content: content(answer) },
+  200: { description: "Success.", content: content(answer) },
   ...Object.fromEntries(
     Object.entries(faults).map(([status, said]) => [
       status,

@@ -77,7 +77,7 @@ const signOut = {
   security: [{ session: [] }],
   request: { headers: csrfHeader },
   responses: {
-    204: { description: "Done." },
+    204: { description: "Success." },
     401: problem("Unauthorized"),
     403: problem("Forbidden, or: Origin not allowed"),
   },

@@ -49,7 +49,10 @@ export interface Relaying {
   losses: Losses | null;
   ended: () => void;
   owner: StreamOwner | null;
-  /** The message that ends the client's request if the server's stream breaks; null: it can resume. */
+  /**
+   * Error response if the server's stream breaks and has no event ids; `null` in mode `client`, or if the stream
+   * doesn't answer exactly one request.
+   */
   broken: () => Record<string, unknown> | null;
 }
 
@@ -172,9 +175,9 @@ async function relayJson(
       losses?.note(read.fault);
       return unreadableAnswer(read.fault);
     case "too_large":
-      return serverFailed("Its answer is too large.", response.status);
+      return serverFailed("response too large", response.status);
     case "broken":
-      return serverFailed("It broke off.", response.status);
+      return serverFailed("connection lost during the response", response.status);
   }
 }
 
@@ -193,7 +196,7 @@ export async function relayAnswer(
     ended,
     owner,
     broken() {
-      const refusal = serverFailed("Its stream broke off.", response.status);
+      const refusal = serverFailed("connection lost during the stream", response.status);
       return stream.answers === null || isUntouched
         ? null
         : errorMessage(stream.answers, refusal, legacyWireOf(refusal).code, requestId);

@@ -450,10 +450,10 @@ describe("the words of a refusal", () => {
 
   it("say amounts where money is missing", () => {
     expect(explain(samples.budget_exceeded)).toBe(
-      "Budget exceeded: tenant.usdPerDay is 5 USD, with 4.98 USD used or reserved; this request may cost up to 0.05 USD; try again in 60 s",
+      "Budget exceeded: tenant.usdPerDay is 5 USD, with 4.98 USD used or reserved; this request needs at least 0.05 USD; try again in 60 s",
     );
     expect(explain({ ...samples.budget_exceeded, retryAfterMs: null })).toContain(
-      "tenant.usdPerDay of 5 USD is less than this request may cost (up to 0.05 USD): lower maxTokens",
+      "tenant.usdPerDay of 5 USD is less than this request needs (at least 0.05 USD): lower maxTokens",
     );
   });
 

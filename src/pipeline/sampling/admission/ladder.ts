@@ -31,8 +31,8 @@ const resized = (
   });
 
 /**
- * 0: only the first candidate. All candidates stay, since an attempt that costs nothing leaves the reservation
- * to the next.
+ * `attempts` 0 reserves only for the first candidate. Other candidates remain usable, because an unbilled attempt
+ * doesn't use up the reservation.
  */
 function withAttempts(reserved: Reserved, attempts: number): Reserved {
   const { steps, holds } = reserved;
@@ -52,15 +52,16 @@ const isLess = (one: Reserved, other: Reserved): boolean => {
 
 function fewerAttempts({ plan, reserved }: Claimed): Claimed[] {
   const most = Math.min(reserved.maxAttempts, reserved.steps.length);
-  // The only attempt can't be made fewer.
+  // A single attempt can't be reduced.
   if (most === 1 && reserved.steps.length === 1 && reserved.steps[0]?.isReservedTwice !== true)
     return [];
   const claims: Claimed[] = [];
   for (let attempts = most - 1; attempts >= 0; attempts -= 1) {
     const fewer = withAttempts(reserved, attempts);
     if (!isLess(fewer, claims.at(-1)?.reserved ?? reserved)) continue;
-    const what = attempts === 0 ? "the first model alone" : `${attempts} of ${most} attempts`;
-    const note = `limits: reserved for ${what}, since too little was left`;
+    const what =
+      attempts === 0 ? "only for the first model" : `for ${attempts} of ${most} attempts`;
+    const note = `limits: reserved ${what}, because the remaining limit was too low`;
     const { decision } = plan;
     const noted = { ...plan, decision: { ...decision, notes: [...decision.notes, note] } };
     claims.push({ plan: noted, reserved: fewer });
@@ -70,7 +71,7 @@ function fewerAttempts({ plan, reserved }: Claimed): Claimed[] {
 
 type Laddered = ToReserve & { plan: Planned };
 
-/** `null` if it is no less or probes a circuit. */
+/** `null` if it isn't smaller, or would probe a circuit. */
 function firstModel(input: Laddered, plan: Plan | null, before: Reserved): Claimed | null {
   if (plan === null) return null;
   const reserved = withAttempts(reservationOf({ ...input, plan }), 0);

@@ -206,7 +206,7 @@ export function createChooser(deps: {
           requiredCapabilities,
           ...(raw !== undefined &&
             missingFrom(requiredCapabilities, raw.capabilities) === null && {
-              detail: `the client declares it, but its revision ${raw.revision} is too old for it: begin with ${firstWithSamplingTools} or later`,
+              detail: `declared, but not supported in revision ${raw.revision}: use ${firstWithSamplingTools} or later`,
             }),
         });
       const history = checkToolHistory(asked.messages);

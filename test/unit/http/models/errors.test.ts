@@ -180,7 +180,9 @@ it("names the member that only another API carries", () => {
     400,
     { param: "messages.1.content.0" },
   ]);
-  expect(JSON.stringify(of("anthropic").body)).toContain("it has messages.1.content.0");
+  expect(JSON.stringify(of("anthropic").body)).toContain(
+    "untranslatable parameters: messages.1.content.0",
+  );
 });
 
 it("a pending approval names the idempotency key that a repetition needs", () => {

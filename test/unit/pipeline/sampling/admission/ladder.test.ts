@@ -48,10 +48,10 @@ describe("the claims of a call", () => {
       claims.all.map(({ microUsd }) => microUsd),
     );
     expect(notesOf(claims)).toEqual([
-      "limits: reserved for 2 of 3 attempts, since too little was left",
-      "limits: reserved for 1 of 3 attempts, since too little was left",
-      "limits: reserved for the first model alone, since too little was left",
-      "limits: maxTokens lowered from 1000 to 256, since too little was left",
+      "limits: reserved for 2 of 3 attempts, because the remaining limit was too low",
+      "limits: reserved for 1 of 3 attempts, because the remaining limit was too low",
+      "limits: reserved only for the first model, because the remaining limit was too low",
+      "limits: maxTokens lowered from 1000 to 256, because the remaining limit was too low",
     ]);
     expect(claims.lesser.map(({ shortens }) => shortens)).toEqual([
       undefined,

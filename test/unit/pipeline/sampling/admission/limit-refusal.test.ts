@@ -23,7 +23,7 @@ describe("the refusal of a limit", () => {
     const refusal = refusalBy({ scope: "tenant", limits: { usdTotal: 10 } }, 9_995_000);
     expect(dataOf(refusal)).toMatchObject({ usedUp: true, retryAfterMs: null, retryable: false });
     expect(explain(refusal)).toBe(
-      "Budget exceeded: tenant.usdTotal is 10 USD, with 9.995 USD used or reserved; this request may cost up to 0.01 USD; a total does not reset: raise the limit",
+      "Budget exceeded: tenant.usdTotal is 10 USD, with 9.995 USD used or reserved; this request needs at least 0.01 USD; a total does not reset: raise the limit",
     );
     const calls = refusalBy({ scope: "tenant", limits: { requestsTotal: 2 } }, 2);
     expect(dataOf(calls)).toMatchObject({ usedUp: true, retryAfterMs: null, retryable: false });
