@@ -26,7 +26,7 @@ import { err, ok } from "../domain/result.ts";
 import { authenticationAt, authenticator } from "./client-authentication.ts";
 import { discover } from "./discovery.ts";
 import { createExchange, type ExchangeDeps } from "./exchange.ts";
-import { knownAt } from "./registration.ts";
+import { clientIdentityAt } from "./registration.ts";
 
 const identityOf = (
   { client, clientSecret }: OauthContext,
@@ -39,11 +39,11 @@ const serverOf = ({ issuer, tokenEndpoint }: OauthTerms): AuthorizationServer =>
   token_endpoint: tokenEndpoint,
 });
 
-/** s; bounds servers' numbers. */
+/** Upper bound for `expires_in`, in s. */
 const longestLifeSeconds = 10 * 366 * 86_400;
 
 /** ms since the epoch. */
-const endOf = (seconds: number | undefined, now: number): number | null =>
+const expiryOf = (seconds: number | undefined, now: number): number | null =>
   seconds === undefined
     ? null
     : now + Math.round(1_000 * Math.max(0, Math.min(longestLifeSeconds, seconds)));
@@ -60,7 +60,7 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
     return {
       ...terms,
       accessToken: answer.access_token,
-      expiresAt: endOf(answer.expires_in, deps.now()),
+      expiresAt: expiryOf(answer.expires_in, deps.now()),
       refreshToken: answer.refresh_token ?? refreshToken,
     };
   };
@@ -77,7 +77,7 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
       // Clients must not proceed without PKCE (2025-11-25, basic/authorization).
       if (isDiscovered && as.code_challenge_methods_supported?.includes("S256") !== true)
         return err("no_pkce");
-      const known = await knownAt(exchange, { as, asking, redirect, now: deps.now() });
+      const known = await clientIdentityAt(exchange, { as, asking, redirect, now: deps.now() });
       if (!known.ok) return known;
       const { identity, authentication, registration } = known.value;
       const verifier = generateRandomCodeVerifier();
@@ -123,7 +123,7 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
           ...serverOf(terms),
           authorization_response_iss_parameter_supported: sendsIssuer,
         };
-        // With configured endpoints only the issuer's origin is known.
+        // Configured endpoints give only the token endpoint's origin, so any `iss` of that origin is accepted.
         const issuer = came.get("iss");
         if (asking.client.tokenEndpoint !== null && boundedUrl(issuer ?? "")?.origin === as.issuer)
           as.issuer = issuer ?? as.issuer;

@@ -85,7 +85,7 @@ const register = (
     };
   });
 
-export async function knownAt(
+export async function clientIdentityAt(
   exchange: Exchange,
   {
     as,

@@ -119,7 +119,7 @@ export function openClientReply(options: {
     write: stream.write,
     end: () => stream.end(),
     answer(whole) {
-      stream.leave();
+      stream.abandon();
       resolve(whole);
     },
     async during(work, headers) {

@@ -1,4 +1,4 @@
-/** Chooses a message's way: the proxy of its era if client and server share one, else a bridge. */
+/** Chooses a message's handler: the proxy of its era if client and server share one, else a bridge. */
 import type { ClientAnswer } from "../domain/ports/client-answer.ts";
 import { requestsIn } from "../mcp/message.ts";
 import { discoverMethod, discoverRefusalOf } from "../mcp/translate/discovery.ts";
@@ -11,17 +11,17 @@ import { proxyLegacy } from "./legacy/message.ts";
 import { proxyModern } from "./modern/message.ts";
 import type { BridgeServices } from "./bridge/services.ts";
 
-export type Way = (services: BridgeServices, exchange: Exchange) => Promise<ClientAnswer>;
+export type Handler = (services: BridgeServices, exchange: Exchange) => Promise<ClientAnswer>;
 
-/** The server's era matters when a session begins. The session stores it. */
-function legacyWay({ body, caller }: Exchange): Way {
+/** Only `initialize` needs the server's era; later messages use the session's. */
+function legacyHandler({ body, caller }: Exchange): Handler {
   const [request] = body === null || body.batch ? [] : requestsIn(body);
   if (request?.method === "initialize")
     return (services, exchange) => beginSession(services, exchange, request);
   return caller.session?.bridge?.to === "modern" ? bridgeToModern : proxyLegacy;
 }
 
-async function modernWay(services: BridgeServices, exchange: Exchange): Promise<Way> {
+async function modernHandler(services: BridgeServices, exchange: Exchange): Promise<Handler> {
   const { method, body, server, requestId } = exchange;
   const known = server.learnt.era ?? null;
   const [request] = method !== "POST" || body === null ? [] : requestsIn(body);
@@ -32,13 +32,15 @@ async function modernWay(services: BridgeServices, exchange: Exchange): Promise<
       : await eraOf(services, exchange, "modern");
   if (era !== "legacy") return proxyModern;
   if (request?.method !== discoverMethod || server.bridge === "always") return bridgeToLegacy;
-  // A client of both eras continues in the legacy era, and loses nothing to a translation.
+  // Refuses `server/discover`, so that a client that supports both eras falls back to legacy and needs no
+  // translation.
   const { status, message } = discoverRefusalOf(discoverAnswer, { id: request.id, requestId });
   return async () => Response.json(message, { status });
 }
 
-export const wayOf = async (
+export const handlerOf = async (
   services: BridgeServices,
   exchange: Exchange,
   era: "legacy" | "modern",
-): Promise<Way> => (era === "legacy" ? legacyWay(exchange) : modernWay(services, exchange));
+): Promise<Handler> =>
+  era === "legacy" ? legacyHandler(exchange) : modernHandler(services, exchange);

@@ -18,7 +18,7 @@ import { admitBody, type LargeBodyServices } from "../pipeline/callers/body-allo
 import type { Claim } from "../pipeline/callers/authenticate.ts";
 import type { Challenges } from "../pipeline/servers/challenges.ts";
 import type { Door } from "../pipeline/sampling/turns.ts";
-import { wayOf } from "./dispatch.ts";
+import { handlerOf } from "./dispatch.ts";
 import { createExchange, refuse, type Exchange } from "./exchange.ts";
 import { earlyFor, endsStream, openAnswer } from "./open-answer.ts";
 import type { BridgeServices } from "./bridge/services.ts";
@@ -214,8 +214,8 @@ function answerExchange(
     waitedMs: services.now() - exchange.startedAt,
     async work(left, owner) {
       const open = { ...exchange, left, owner };
-      const way = await wayOf(services, open, era);
-      return way(services, open);
+      const handler = await handlerOf(services, open, era);
+      return handler(services, open);
     },
     left: exchange.left,
     early: earlyFor(exchange, era),

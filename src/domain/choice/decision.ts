@@ -84,7 +84,7 @@ export interface Ranking {
   order: Order;
   narrowed: Narrowed;
   /** by position in the pool: 0 if feasible, otherwise 1 plus the index of the reason */
-  out: Uint8Array;
+  exclusions: Uint8Array;
 }
 
 export const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
@@ -92,7 +92,7 @@ export const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
 
 function candidatesOf(
   pool: ModelPool,
-  { order: { scores }, narrowed, out }: Ranking,
+  { order: { scores }, narrowed, exclusions }: Ranking,
   {
     needs,
     places,
@@ -127,15 +127,15 @@ function candidatesOf(
     if (isFallbackFor(needs, entry.model)) candidate.isFallback = true;
     candidates.push(candidate);
   }
-  candidates.push(...excludedOf(pool, out));
+  candidates.push(...excludedOf(pool, exclusions));
   return candidates;
 }
 
-export function excludedOf({ ranked }: ModelPool, out: Uint8Array): Candidate[] {
+export function excludedOf({ ranked }: ModelPool, exclusions: Uint8Array): Candidate[] {
   const excluded: Candidate[] = [];
   for (let at = 0; at < ranked.length; at += 1) {
     const entry = ranked[at];
-    const excludedBy = reasonOf(out[at]);
+    const excludedBy = reasonOf(exclusions[at]);
     if (entry === undefined || excludedBy === undefined) continue;
     const { model } = entry;
     excluded.push(

@@ -7,15 +7,15 @@ import type { CompiledRequirements } from "./compiled-requirements.ts";
 
 const codes = new Map(exclusionReasons.map((reason, at) => [reason, at + 1]));
 const codeOf = (reason: ExclusionReason): number => codes.get(reason) ?? 0;
-/** Exclusions that are dropped, in this order, if nothing else is feasible. */
-const lastResorts = [codeOf("preview"), codeOf("unknown_price")];
+/** Hint requirements that are waived, in this order, if no other model is feasible. */
+const waivable = [codeOf("preview"), codeOf("unknown_price")];
 
 export const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
   exclusionReasons[(code ?? 0) - 1];
 
 export interface Feasibility {
   /** 0 if feasible, otherwise 1 plus the index of the reason */
-  out: Uint8Array;
+  exclusions: Uint8Array;
   /** 0 if no hint is needed, otherwise 1 plus the index of the reason */
   hintOnly: Uint8Array;
 }
@@ -24,43 +24,43 @@ export function feasibilityOf(
   { ranked, policy }: ModelPool,
   compiled: CompiledRequirements,
 ): Feasibility {
-  const out = new Uint8Array(ranked.length);
+  const exclusions = new Uint8Array(ranked.length);
   const hintOnly = new Uint8Array(ranked.length);
   for (let at = 0; at < ranked.length; at += 1) {
     const entry = ranked[at];
     if (entry === undefined) continue;
     const excludedBy = exclusionOf(entry, compiled, policy.bounds);
     if (excludedBy !== null) {
-      out[at] = codeOf(excludedBy);
+      exclusions[at] = codeOf(excludedBy);
       continue;
     }
     const left = compiled.needs.model === undefined ? needsHint(entry, policy, compiled) : null;
     if (left !== null) hintOnly[at] = codeOf(left);
   }
-  return { out, hintOnly };
+  return { exclusions, hintOnly };
 }
 
-/** Excludes models that need a hint and have none, unless nothing else is feasible. Positions are ascending. */
-export function feasibleOf({ out, hintOnly }: Feasibility, { levels }: Narrowed): number[] {
-  const stay = (admitted: number): number[] => {
+/** Positions of the feasible models, ascending. Writes unmet hint requirements into `exclusions`. */
+export function feasibleOf({ exclusions, hintOnly }: Feasibility, { levels }: Narrowed): number[] {
+  const positionsWith = (waived: number): number[] => {
     const positions: number[] = [];
-    for (let at = 0; at < out.length; at += 1) {
-      if (out[at] !== 0) continue;
+    for (let at = 0; at < exclusions.length; at += 1) {
+      if (exclusions[at] !== 0) continue;
       const code = hintOnly[at] ?? 0;
-      if (code === 0 || code === admitted || (levels?.[at] ?? 0) !== 0) positions.push(at);
+      if (code === 0 || code === waived || (levels?.[at] ?? 0) !== 0) positions.push(at);
     }
     return positions;
   };
-  let admitted = 0;
-  let positions = stay(admitted);
-  for (const code of lastResorts) {
+  let waived = 0;
+  let positions = positionsWith(waived);
+  for (const code of waivable) {
     if (positions.length > 0) break;
-    admitted = code;
-    positions = stay(admitted);
+    waived = code;
+    positions = positionsWith(waived);
   }
-  for (let at = 0; at < out.length; at += 1) {
+  for (let at = 0; at < exclusions.length; at += 1) {
     const code = hintOnly[at] ?? 0;
-    if (code !== 0 && code !== admitted && (levels?.[at] ?? 0) === 0) out[at] = code;
+    if (code !== 0 && code !== waived && (levels?.[at] ?? 0) === 0) exclusions[at] = code;
   }
   return positions;
 }

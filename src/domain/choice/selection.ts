@@ -42,9 +42,9 @@ const mostNamed = 5;
 /** The refusal of a pool in which only open circuits prevent a selection; null: other reasons exist. */
 function openIn(
   { ranked, circuits }: ModelPool,
-  out: Uint8Array,
+  exclusions: Uint8Array,
 ): { spare: true } | { spare: false; refusal: Refusal } | null {
-  const open = ranked.filter((_, at) => reasonOf(out[at]) === "circuit_open");
+  const open = ranked.filter((_, at) => reasonOf(exclusions[at]) === "circuit_open");
   if (open.length === 0) return null;
   if (open.some(({ spareIds }) => (spareIds ?? []).length > 0)) return { spare: true };
   const until = Math.min(...open.map(({ openUntil }) => openUntil ?? 0));
@@ -157,18 +157,18 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   const { served } = pool;
   const compiled = compileRequirements(needs);
   const feasibility = feasibilityOf(pool, compiled);
-  const { out, hintOnly } = feasibility;
+  const { exclusions, hintOnly } = feasibility;
   const loopPosition =
     toolLoop === null
       ? -1
-      : served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
+      : served.findIndex((model, at) => exclusions[at] === 0 && isOf(toolLoop, model));
   // A tool loop stays with its model.
   if (loopPosition !== -1) hintOnly[loopPosition] = 0;
   const found = narrow(
     hints,
     {
       models: served,
-      isFeasible: (at) => out[at] === 0,
+      isFeasible: (at) => exclusions[at] === 0,
       isHintOnly: (at) => hintOnly[at] !== 0,
       isExactOnly: (at) => reasonOf(hintOnly[at]) === "unknown_class",
     },
@@ -177,7 +177,7 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   const isOpen = found.viaEquivalence && isBalanced(weights) && namesMaker(found.hint ?? "");
   const narrowed = isOpen ? nothingNarrowed : found;
   const positions = feasibleOf(feasibility, narrowed);
-  if (positions.length === 0) return err(out);
+  if (positions.length === 0) return err(exclusions);
   const levels = levelsOf(pool, positions, { narrowed, loopPosition, asking });
   const leaders = pool.copies === null ? null : leadersOf(pool.copies, positions, levels);
   const scores = scoreAll({ pool, positions, leaders, compiled, weights });
@@ -191,7 +191,7 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
     requirements: needs,
     choices,
     halfOpen: pool.circuits?.halfOpen ?? new Map(),
-    decision: explain(asking, pool, { order, narrowed, out }),
+    decision: explain(asking, pool, { order, narrowed, exclusions }),
   });
 }
 

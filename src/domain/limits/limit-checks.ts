@@ -16,7 +16,7 @@ import {
   type Resource,
 } from "./resources.ts";
 
-/** A call is charged at every node that names it. */
+/** A call counts against each subject that it belongs to. */
 export const limitScopes = ["tenant", "key", "server", "user", "group", "tag", "run"] as const;
 export type LimitScope = (typeof limitScopes)[number];
 
@@ -24,7 +24,7 @@ export const mostNodes = 16;
 
 export interface BeginningRun {
   subject: string;
-  /** s since the epoch; a run that continues has a call in this bucket or a later one */
+  /** s since the epoch; usage in this bucket or a later one means that the run has already begun */
   since: number;
 }
 
@@ -35,7 +35,7 @@ export interface LimitCheck {
   resource: Resource;
   since: number;
   bucket: number;
-  /** s; the window starts after the last longer pause; absent: at `since` */
+  /** s; the window starts after the last gap in usage longer than this; absent: at `since` */
   pause?: number;
   /** counts a run only if the call starts it */
   begins?: BeginningRun;
@@ -53,7 +53,7 @@ export interface LimitState {
   /** used or reserved; may exceed the limit if a call cost more than reserved */
   used: number;
   remaining: number;
-  /** s until the oldest amount expires at the latest */
+  /** s until the window ends; for a sliding window, upper bound until its oldest usage expires */
   resetSeconds: number;
   windowSeconds: number;
 }
@@ -63,7 +63,10 @@ export const windowSeconds = 60;
 /** The longest wait for a sliding window, in s. */
 export const longestWaitSeconds = windowSeconds + 1;
 
-/** Tolerates clocks a minute ahead. A later bucket was written before a clock was set back. */
+/**
+ * Last bucket that a window sums. Clocks of other hosts may be up to a minute ahead; buckets after that were
+ * written before a clock was set back.
+ */
 export const lastBucketOf = ({ bucket, until }: Pick<LimitCheck, "bucket" | "until">): number =>
   until === null ? bucket + windowSeconds : until - 1;
 
@@ -145,7 +148,7 @@ function checksOfScope(
   });
 }
 
-/** Minutes are one-second buckets, both ends included, so no minute exceeds the limit. */
+/** A sliding minute sums 61 one-second buckets, so that no 60 s exceed the limit. */
 export function limitChecksOf(input: {
   now: number;
   scopes: readonly LimitedScope[];
@@ -159,7 +162,7 @@ export function limitChecksOf(input: {
   return input.scopes.flatMap((each) => checksOfScope(each, { second, calendar, amounts }));
 }
 
-/** @param counted `oldest`: the first bucket in use */
+/** Current state of a limit. `oldest`: first bucket with usage; `now`: ms since the epoch. */
 export function stateOf(
   hold: LimitCheck,
   { used, oldest, now }: { used: number; oldest: number | null; now: number },

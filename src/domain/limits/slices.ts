@@ -1,6 +1,6 @@
 /**
- * Busy tenants (more than three calls) that share a thread with calm ones run in slices with rests between them, so
- * most calm calls run undisturbed. Calls of a slice share disk syncs.
+ * Throttles tenants with more than three active calls while calm tenants share the thread: their calls start only in
+ * slices, with a pause after each. Calls of a slice share disk syncs.
  */
 
 const mostCalm = 3;
@@ -8,10 +8,10 @@ const mostCalm = 3;
 const sliceMs = 25;
 /** ms after which a slice ends despite running calls: an invocation may be killed */
 const longestSliceMs = 2 * sliceMs;
-/** ms; a shorter slice needs no rest */
+/** ms; a shorter slice needs no pause */
 const shortestSliceMs = 2;
-/** ms; a rest is at least as long as its slice */
-const leastRestMs = 25;
+/** ms; a pause is at least as long as its slice */
+const leastPauseMs = 25;
 /** ms for which a tenant counts as active or busy: an answered caller may call again */
 const atWorkMs = 1_000;
 
@@ -20,7 +20,7 @@ export interface TenantSlices {
   /** Whether a waiting call may start; joins the slice if so. */
   mayWork(now: number): boolean;
   idle(now: number): void;
-  /** ms until a waiting call must ask again; Infinity: no rest applies */
+  /** ms until a waiting call must ask again; Infinity: no pause applies */
   opensInMs(now: number): number;
 }
 
@@ -31,8 +31,8 @@ export const withoutSlices: TenantSlices = {
   opensInMs: () => Number.POSITIVE_INFINITY,
 };
 
-const restAfter = (tookMs: number): number =>
-  tookMs < shortestSliceMs ? 0 : Math.max(leastRestMs, tookMs);
+const pauseAfter = (tookMs: number): number =>
+  tookMs < shortestSliceMs ? 0 : Math.max(leastPauseMs, tookMs);
 
 export function createSlices() {
   /** time of each calm tenant's last call, oldest first */
@@ -57,7 +57,7 @@ export function createSlices() {
 
   const endSlice = (began: number, now: number): void => {
     const tookMs = Math.min(now - began, longestSliceMs);
-    opensAt = hasCalmTenants(now) ? began + tookMs + restAfter(tookMs) : now;
+    opensAt = hasCalmTenants(now) ? began + tookMs + pauseAfter(tookMs) : now;
     beganAt = null;
     working.clear();
     const wakes = [...waiting.values()];
@@ -73,17 +73,17 @@ export function createSlices() {
   /** @param wakeOne wakes a waiting call of the tenant */
   return (wakeOne: () => void): TenantSlices => {
     const tenant = {};
-    let crowdedAt = Number.NEGATIVE_INFINITY;
-    const isCrowd = (now: number): boolean => now - crowdedAt < atWorkMs;
+    let busyAt = Number.NEGATIVE_INFINITY;
+    const isBusy = (now: number): boolean => now - busyAt < atWorkMs;
     return {
       note(calls, now) {
-        if (calls > mostCalm) crowdedAt = now;
+        if (calls > mostCalm) busyAt = now;
         calm.delete(tenant);
-        if (!isCrowd(now)) calm.set(tenant, now);
+        if (!isBusy(now)) calm.set(tenant, now);
         forgetCalm(now);
       },
       mayWork(now) {
-        const isFree = !isCrowd(now) || !hasCalmTenants(now);
+        const isFree = !isBusy(now) || !hasCalmTenants(now);
         if (isFree || isOpen(now)) {
           waiting.delete(tenant);
           if (isFree) return true;

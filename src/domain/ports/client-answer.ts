@@ -4,14 +4,14 @@ import type { UpstreamAnswer } from "./upstream.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface BodySink {
-  /** False: backpressure; `Pouring.readOn` follows. */
+  /** False: backpressure; `Pouring.resume` follows. */
   write(bytes: Bytes): boolean;
   end(): void;
   fail(reason: unknown): void;
 }
 
 export interface Pouring {
-  readOn(): void;
+  resume(): void;
   cancel(): void;
 }
 

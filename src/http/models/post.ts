@@ -1,4 +1,4 @@
-/** A call of a model endpoint: the same steps, limits and record as sampling, in the words of another wire. */
+/** Handles a call to a model endpoint: same steps, limits and record as sampling. */
 import { calledByPolicy } from "../../domain/choice/named-models.ts";
 import type { ModelEndpointName } from "../../domain/model-endpoint.ts";
 import type { JsonObject } from "../../domain/json.ts";
@@ -38,8 +38,7 @@ export interface ModelEndpoint {
   events: OpenEvents;
 }
 
-/** What came, once its caller is known. */
-interface Came {
+interface AuthenticatedRequest {
   token: string;
   caller: Caller;
   bytes: RequestBody;
@@ -57,32 +56,33 @@ export const declared = { capabilities: everyCapability, features: featuresOf({}
 async function samplingRequestOf(
   services: ModelServices,
   { request: { headers }, tenant }: ModelRequest,
-  came: Came & { endpoint: ModelEndpointName },
+  authenticated: AuthenticatedRequest & { endpoint: ModelEndpointName },
 ): Promise<UnreadRequest> {
-  const { caller, decoded, bytes, turn, startedAt, beganAt, authMs } = came;
+  const { caller, decoded, bytes, turn, startedAt, beganAt, authMs } = authenticated;
   const key = idempotencyKeyOf(headers, {});
   const asked = askedByHeaders(headers);
   const [name, version] = (headers.get("User-Agent")?.split(" ")[0] ?? "").split("/");
   const { passing } = decoded.call;
-  // What is sealed for one account excludes every other API, so only such a request is looked through.
+  // Signed thinking, sealed reasoning and stored responses always cause losses, so requests without losses
+  // aren't searched for them.
   const pinned =
     passing === undefined || passing.losses.length === 0
       ? null
-      : services.pins.of(marksIn(came.body));
+      : services.pins.of(marksIn(authenticated.body));
   const call: Result<SamplingCall, Refusal> = asked.ok
     ? ok({
         ...decoded.call,
         ...asked.value,
-        endpoint: came.endpoint,
+        endpoint: authenticated.endpoint,
         ...(passing !== undefined && pinned !== null && { passing: { ...passing, pinned } }),
       })
     : asked;
   return {
     caller,
-    again: () => services.authenticate(modelClaim(came.token, tenant), "database"),
+    again: () => services.authenticate(modelClaim(authenticated.token, tenant), "database"),
     call: key.ok ? call : key,
-    endpoint: came.endpoint,
-    passed: passedFrom(headers, came.endpoint, { body: bytes, caller }),
+    endpoint: authenticated.endpoint,
+    passed: passedFrom(headers, authenticated.endpoint, { body: bytes, caller }),
     replayKey:
       key.ok && key.value !== null
         ? { kind: "client", key: await services.sha256Hex(key.value) }
@@ -97,7 +97,7 @@ async function samplingRequestOf(
     tool: null,
     messageId: null,
     bytes: bytes.bytes.byteLength,
-    content: came.body,
+    content: authenticated.body,
     startedAt,
     beganAt,
     authMs,
@@ -107,12 +107,12 @@ async function samplingRequestOf(
   };
 }
 
-/** Context of the model that a request names, where the caller has it; null: unknown. */
+/** Context length of the requested model; `null`: unknown. */
 const contextOf = (models: ReturnType<ModelServices["servedModels"]>, name: string | undefined) =>
   (name === undefined ? undefined : models.find((model) => isNamed(model, name)))?.contextTokens ??
   null;
 
-/** Says that another model than the named one answered, as the tenant's policy allows. */
+/** Reports that a fallback answered. */
 function fallbackHeader(
   models: ReturnType<ModelServices["servedModels"]>,
   { asked, answered }: { asked: string | undefined; answered: string },
@@ -129,7 +129,7 @@ const costHeader = (costUsd: number | null): Record<string, string> =>
 /** @param model that answers, `provider/model`; null: not known before the stream begins */
 const modelHeaders = (
   services: ModelServices,
-  { caller, decoded }: Came,
+  { caller, decoded }: AuthenticatedRequest,
   model: string | null,
 ): Record<string, string> =>
   model === null
@@ -142,75 +142,84 @@ const modelHeaders = (
         }),
       };
 
-/** Calls a model, and always settles. */
+/** Runs the call. Once admitted, it is always settled. */
 async function answerTo(
   services: ModelServices,
   endpoint: ModelEndpoint,
-  { input, came }: { input: ModelRequest; came: Came },
+  { input, authenticated }: { input: ModelRequest; authenticated: AuthenticatedRequest },
 ): Promise<Answered | StreamedAnswer> {
   const { name, dialect, encode } = endpoint;
-  const request = await samplingRequestOf(services, input, { ...came, endpoint: name });
-  const { stream } = came.decoded;
-  if (stream !== undefined) return streamTo(services, endpoint, { input, came, request, stream });
+  const request = await samplingRequestOf(services, input, { ...authenticated, endpoint: name });
+  const { stream } = authenticated.decoded;
+  if (stream !== undefined)
+    return streamTo(services, endpoint, { input, authenticated, request, stream });
   const started = await services.sample(request);
   const { requestId, limits } = started;
   const refused = (refusal: Refusal): Answered => {
-    const { model } = came.decoded.call;
-    const mostTokens = contextOf(services.servedModels(came.caller), model);
+    const { model } = authenticated.decoded.call;
+    const mostTokens = contextOf(services.servedModels(authenticated.caller), model);
     return errorAnswer(refusal, { dialect, requestId, mostTokens, limits });
   };
   if (!started.outcome.ok) return refused(started.outcome.error);
   const ended = await started.outcome.value(input.request.signal);
   if (!ended.outcome.ok) return refused(ended.outcome.error);
   const { answer, decision } = ended.outcome.value;
-  const ignored = answer.passed === undefined ? came.decoded.ignored : [];
+  const ignored = answer.passed === undefined ? authenticated.decoded.ignored : [];
   return {
     status: 200,
     headers: {
       ...idHeaders(requestId),
       ...limitHeaders(limits, null),
-      ...modelHeaders(services, came, answer.model),
+      ...modelHeaders(services, authenticated, answer.model),
       ...costHeader(decision.costUsd),
       ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
     },
-    body: answer.passed ?? encode(ended.outcome.value, came.startedAt),
+    body: answer.passed ?? encode(ended.outcome.value, authenticated.startedAt),
   };
 }
 
-/** As `answerTo`, as a stream. */
+/** Streaming variant of `answerTo`. */
 async function streamTo(
   services: ModelServices,
   { dialect, events }: ModelEndpoint,
   {
     input,
-    came,
+    authenticated,
     request,
     stream,
-  }: { input: ModelRequest; came: Came; request: UnreadRequest; stream: StreamRequest },
+  }: {
+    input: ModelRequest;
+    authenticated: AuthenticatedRequest;
+    request: UnreadRequest;
+    stream: StreamRequest;
+  },
 ): Promise<Answered | StreamedAnswer> {
   const call = streamedCall(input.request.signal);
   const started = await services.sample({ ...request, reader: call.reader });
   const { requestId, limits } = started;
-  const mostTokens = contextOf(services.servedModels(came.caller), came.decoded.call.model);
+  const mostTokens = contextOf(
+    services.servedModels(authenticated.caller),
+    authenticated.decoded.call.model,
+  );
   const errorOf = (refusal: Refusal) =>
     errorAnswer(refusal, { dialect, requestId, mostTokens, limits });
   if (!started.outcome.ok) {
-    call.leave();
+    call.abandon();
     return errorOf(started.outcome.error);
   }
   const opened = await call.open(started.outcome.value, {
-    events: events({ requestId, createdAt: came.startedAt, stream }),
+    events: events({ requestId, createdAt: authenticated.startedAt, stream }),
     errorBody: (refusal) => errorOf(refusal).body,
     report: (thrown) => services.report(requestId, thrown),
   });
   if ("refused" in opened) return errorOf(opened.refused);
   const { model, content, passes } = opened;
-  const ignored = passes ? [] : came.decoded.ignored;
+  const ignored = passes ? [] : authenticated.decoded.ignored;
   return {
     headers: {
       ...idHeaders(requestId),
       ...limitHeaders(limits, null),
-      ...modelHeaders(services, came, model),
+      ...modelHeaders(services, authenticated, model),
       ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
     },
     content,
@@ -225,12 +234,16 @@ export async function postModelCall(
   const { dialect } = endpoint;
   const startedAt = services.now();
   const beganAt = services.elapsed();
-  const answered = await inTurn(services, input, async (came) => {
-    const decoded = decodedRequest(endpoint, came.body, endpointPolicy(came.caller));
+  const answered = await inTurn(services, input, async (authenticated) => {
+    const decoded = decodedRequest(
+      endpoint,
+      authenticated.body,
+      endpointPolicy(authenticated.caller),
+    );
     if (!decoded.ok) return decoded;
     const authMs = services.elapsed() - beganAt;
-    const of = { ...came, decoded: decoded.value, startedAt, beganAt, authMs };
-    return ok(await answerTo(services, endpoint, { input, came: of }));
+    const of = { ...authenticated, decoded: decoded.value, startedAt, beganAt, authMs };
+    return ok(await answerTo(services, endpoint, { input, authenticated: of }));
   });
   return answered.ok
     ? answered.value

@@ -26,7 +26,7 @@ interface Writing {
 export interface StreamedCall {
   reader: StreamReader;
   /** Ends the stream before there is a response. */
-  leave(): void;
+  abandon(): void;
   /**
    * Runs the call. Resolves when it is certain that the response is a stream: content has come, or the client has waited
    * for long. `refused`: the call ended before that.
@@ -132,16 +132,16 @@ export function streamedCall(client: AbortSignal): StreamedCall {
   };
   return {
     reader,
-    leave: stream.leave,
+    abandon: stream.abandon,
     async open(run, how) {
       writing = how;
       const running = run(leaving.signal);
       const first = await Promise.race([opened.promise, running]).catch((thrown: unknown) => {
-        stream.leave();
+        stream.abandon();
         throw thrown;
       });
       if (first !== "open" && !first.outcome.ok) {
-        stream.leave();
+        stream.abandon();
         return { refused: first.outcome.error };
       }
       const state = { hasBegun: () => model !== null, isPassed: () => passes };

@@ -7,7 +7,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export const readAheadBytes = 64 * 1024;
 
 interface Reader {
-  readOn(): void;
+  resume(): void;
   cancel(): void | Promise<void>;
 }
 
@@ -24,7 +24,7 @@ function streamPlace(reader: Reader): { place: Place; stream: ReadableStream<Byt
   const stream = new ReadableStream<Bytes>(
     {
       start: (opened) => void (controller = opened),
-      pull: reader.readOn,
+      pull: reader.resume,
       cancel: reader.cancel,
     },
     new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
@@ -45,7 +45,7 @@ function streamPlace(reader: Reader): { place: Place; stream: ReadableStream<Byt
   return { place, stream };
 }
 
-/** @param hasRoom set by the host's `readOn` */
+/** @param hasRoom set by the host's `resume` */
 function sinkPlace(sink: BodySink, state: { hasRoom: boolean }): Place {
   return {
     write: (bytes) => (state.hasRoom = sink.write(bytes)),
@@ -86,7 +86,7 @@ export function createOutput(reader: Reader): Output {
   const goTo = (next: Place): void => {
     place = next;
     waiting.giveTo(next);
-    if (next.hasRoom()) reader.readOn();
+    if (next.hasRoom()) reader.resume();
   };
   return {
     body: {
@@ -99,9 +99,9 @@ export function createOutput(reader: Reader): Output {
         const state = { hasRoom: true };
         goTo(sinkPlace(sink, state));
         return {
-          readOn() {
+          resume() {
             state.hasRoom = true;
-            reader.readOn();
+            reader.resume();
           },
           cancel: () => void reader.cancel(),
         };

@@ -13,16 +13,16 @@ const tickMs = 1_000;
 export interface ClientStream {
   /** Starts the body; call once. Earlier writes are dropped. */
   open(): ClientBody;
-  /** Resolves when there is room, or when the client has left. */
+  /** Resolves when the buffer has room, or when the stream is over. */
   write(bytes: Bytes | string): Promise<void>;
-  /** Skipped without room or within an event. */
+  /** Writes a keep-alive comment, unless the buffer is full or an event is incomplete. */
   comment(): void;
   /** Doesn't wait for the client. */
   end(last?: string): void;
   /** Ends the body as broken. */
   fail(reason: unknown): void;
   /** Stops writing without ending the body. */
-  leave(): void;
+  abandon(): void;
   isOver(): boolean;
 }
 
@@ -36,7 +36,7 @@ export interface StreamOwner {
 export interface ClientStreamOptions {
   /** Seconds of silence before a comment; read once a second. */
   silentTicks: () => number;
-  /** Called each second when a comment is due; `false` if there is no body. */
+  /** Called each second while a comment is due. Return `false` to suppress the comment. */
   beforeComment?: () => boolean;
   /** Whether the output is between events; default `true`. */
   mayComment?: () => boolean;
@@ -45,14 +45,14 @@ export interface ClientStreamOptions {
   owner?: StreamOwner | null;
 }
 
-const room = Promise.resolve();
+const ready = Promise.resolve();
 const lineFeed = 0x0a;
 /** An unterminated comment doesn't end the current event (HTML, 9.2.6). */
 const commentInEvent = ": keep-alive\n";
 /** Seconds after which an event stalled between lines gets a comment… */
-const halfOutTicks = 4;
+const stalledEventTicks = 4;
 /** …and after which a stream stalled within a line, where nothing can be written, is closed. */
-const standstillTicks = 30;
+const stalledLineTicks = 30;
 
 export function createClientStream(options: ClientStreamOptions): ClientStream {
   const { silentTicks, beforeComment, mayComment, left, ended, owner = null } = options;
@@ -62,10 +62,10 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
   let isOver = false;
   let silent = 0;
   let lastByte = lineFeed;
-  /** pending while a writer waits for room */
+  /** pending while a writer waits for the buffer to drain */
   let full: PromiseWithResolvers<void> | null = null;
 
-  const readOn = (): void => {
+  const resume = (): void => {
     full?.resolve();
     full = null;
   };
@@ -73,11 +73,11 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
     if (isOver) return;
     isOver = true;
     clearInterval(timer);
-    readOn();
+    resume();
     ended?.();
     owner?.ended();
   };
-  const leave = async (): Promise<void> => {
+  const onDisconnect = async (): Promise<void> => {
     stop();
     owner?.left();
     try {
@@ -103,17 +103,17 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
   };
   /** Writing detects a disconnect within an event. */
   const writeInEvent = (): void => {
-    if (output?.isTaken() !== true || silent < halfOutTicks) return;
+    if (output?.isTaken() !== true || silent < stalledEventTicks) return;
     if (lastByte === lineFeed) enqueue(commentInEvent);
-    else if (silent >= standstillTicks) {
+    else if (silent >= stalledLineTicks) {
       fail(new Error("The server's answer has stalled."));
-      void leave();
+      void onDisconnect();
     }
   };
   const close = (): void => {
     if (isOver) return;
     output?.end();
-    void leave();
+    void onDisconnect();
   };
   const timer = setInterval(() => {
     silent += 1;
@@ -125,13 +125,13 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
 
   return {
     open() {
-      const opened = createOutput({ readOn, cancel: leave });
+      const opened = createOutput({ resume, cancel: onDisconnect });
       output = opened;
       return owner === null ? opened.body : { ...opened.body, owned: true };
     },
     write(bytes) {
       enqueue(bytes);
-      if (output === null || isOver || hasRoom()) return room;
+      if (output === null || isOver || hasRoom()) return ready;
       full ??= Promise.withResolvers<void>();
       return full.promise;
     },
@@ -142,7 +142,7 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
       stop();
     },
     fail,
-    leave: stop,
+    abandon: stop,
     isOver: () => isOver,
   };
 }

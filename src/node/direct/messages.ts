@@ -131,7 +131,7 @@ function pourInto(outgoing: ServerResponse, body: ClientBody): void {
     },
   };
   const pouring = body.pour(sink);
-  outgoing.on("drain", pouring.readOn);
+  outgoing.on("drain", pouring.resume);
   const leave = (): void => {
     if (!isOver) pouring.cancel();
     over();

@@ -11,10 +11,13 @@ import type { EndHeld } from "./end.ts";
 /** ms between polls. */
 const shortestPauseMs = 100;
 const longestPauseMs = 1_000;
-/** ms after which a redirected caller may return. */
-const comeAgainMs = 5_000;
-/** ms. Pending calls survive a restart. */
-const leftForMs = 2_000;
+/** `retryAfterMs` of `approval_pending`. */
+const pendingRetryMs = 5_000;
+/**
+ * ms between a disconnect and the withdrawal. A process that shuts down disconnects its callers too, and ends
+ * before it withdraws their calls.
+ */
+const withdrawDelayMs = 2_000;
 /** ms for callers that set no limit: SDK clients give up after 60 s. */
 export const usualPatienceMs = 25_000;
 
@@ -26,9 +29,9 @@ export type Waited =
 
 export type WaitForApproval = (call: Held, signal: AbortSignal) => Promise<Waited>;
 
-/** The key made by the router; `null` if the caller has its own. */
-const idempotencyKeyOf = (call: Held): string | null => {
-  // A server's own key is an id, under which it can't ask again.
+/** Key with which the caller can find this call again; `null` if it sent its own. */
+const retryKeyOf = (call: Held): string | null => {
+  // A legacy server's replay key contains the JSON-RPC id, and a repeated request has a new id.
   const isKeyless =
     returningCallOf(call) !== null || (call.role === "owner" && call.request.replayKey === null);
   return isKeyless ? call.requestId : null;
@@ -57,7 +60,11 @@ export function createWaitForApproval(deps: {
   };
 
   /** `null` while there is no decision or no free slot. */
-  const look = async (place: CallPlace, call: Held, held: HeldCall): Promise<Waited | null> => {
+  const checkOnce = async (
+    place: CallPlace,
+    call: Held,
+    held: HeldCall,
+  ): Promise<Waited | null> => {
     const { state, deadline, stage } = held.approval;
     if (state === "waiting" && deadline <= now()) {
       const expired = await approvals.expire(now());
@@ -83,19 +90,19 @@ export function createWaitForApproval(deps: {
       const held = found.value;
       if (held === null || held.outcome !== "admitted") return { state: "over" };
       if (signal.aborted && signal.reason === cancelledInSession) return withdraw(place);
-      const seen = await look(place, call, held);
+      const seen = await checkOnce(place, call, held);
       if (seen !== null) return seen;
       // The call belongs to another caller.
       if (signal.aborted && role !== "owner")
         return { state: "refused", refusal: { reason: "cancelled" } };
       if (signal.aborted) {
-        await wait(leftForMs, new AbortController().signal);
+        await wait(withdrawDelayMs, new AbortController().signal);
         return withdraw(place);
       }
       const { patienceMs = usualPatienceMs, progress } = request.waiting?.() ?? {};
       if (elapsed() - request.beganAt >= patienceMs) {
-        const idempotencyKey = idempotencyKeyOf(call);
-        const retryAfterMs = comeAgainMs;
+        const idempotencyKey = retryKeyOf(call);
+        const retryAfterMs = pendingRetryMs;
         return {
           state: "refused",
           refusal: { reason: "approval_pending", retryAfterMs, idempotencyKey },

@@ -41,7 +41,7 @@ export interface Steps {
   settle: (call: Attempted) => Promise<Settled | Held>;
   settleThrown: (call: Admitted | Attempted) => Promise<Settled>;
   join: Step<Joined, Settled | Held | Received>;
-  /** Runs an approved call by `finish` if another caller made it. */
+  /** If another caller's call is approved, runs it with `finish` and joins it. */
   awaitApproval: (
     call: Held,
     how: { signal: AbortSignal; finish: Finish },
@@ -51,7 +51,7 @@ export interface Steps {
 export interface Around {
   waitForRoom: (decide: DecideOnce) => (call: Received) => Promise<Decided>;
   inTurn: InTurn;
-  /** Keeps work alive whose caller has left. */
+  /** Keeps the work running after the caller disconnects. */
   background: (work: Promise<unknown>) => void;
 }
 
@@ -98,6 +98,7 @@ export function createSample(steps: Steps, { waitForRoom, inTurn, background }: 
   const begin = inTurn.begins(decide);
   const run = inTurn.ends(async (decided: Exclude<Decided, Refused>, signal) => {
     let call: Call = decided;
+    // A joined call whose key was released is decided again.
     while (call.state !== "settled" && call.state !== "refused") call = await next(call, signal);
     return call;
   });

@@ -75,11 +75,11 @@ const counted = (windows: string, now: number): SQL => sql`
     case when w.pause is null then c.amount else ${ofRun("sum(m.amount)")} end as amount,
     case when c.subject = t.id then 'tenant' when k.id is not null then 'key'
       when s.id is not null then 'server' else ${sql.raw(nodeScope)} end as scope,
-    ${limitsOfNode} ->> ('$.' || w.member) as plain,
+    ${limitsOfNode} ->> ('$.' || w.member) as policy_limit,
     (select max(e.value ->> ('$.limits.' || w.member)) from json_each(${sql.raw(policy)}, '$.raises') e
-      where e.value ->> '$.subject' = c.subject and e.value ->> '$.until' > ${now}) as raised,
+      where e.value ->> '$.subject' = c.subject and e.value ->> '$.until' > ${now}) as raised_limit,
     case when c.subject = t.id
-      then ${sql.raw(jsonOf("t.ceiling"))} ->> ('$.limits.' || w.member) end as most,
+      then ${sql.raw(jsonOf("t.ceiling"))} ->> ('$.limits.' || w.member) end as ceiling_limit,
     coalesce(${sql.raw(policy)} -> '$.alerts.shares', ${JSON.stringify(defaultShares)}) as shares
   from (
     select ${sql.raw(windowMembers.map((name, at) => `value ->> ${at} as ${name}`).join(", "))}
@@ -96,8 +96,8 @@ const counted = (windows: string, now: number): SQL => sql`
       and n.bucket > c.bucket and n.bucket <= w.last)`;
 
 /**
- * A refusal proves that a budget is used up unless only running calls were in the way, which `retry_after`
- * shows. The record alone names the tag, run, or person, so `nodes-refused.ts` looks it up.
+ * A refusal proves that a budget is used up, unless `retry_after_ms` ends before the period: then running calls
+ * reserved the rest. Tags, runs, and people are named only in the record, so `nodes-refused.ts` looks them up.
  */
 const refusedOf = (now: number): SQL => sql`exists (
   select 1 from sampling_requests r
@@ -107,14 +107,21 @@ const refusedOf = (now: number): SQL => sql`exists (
     and (r.retry_after_ms is null or r.retry_after_ms >= l.until * 1000 - r.settled_at)
     and (l.scope not in ('key', 'server') or r.key_id = l.subject or r.server_id = l.subject))`;
 
+/**
+ * `shared` keeps lines whose usage has reached the share, or half the limit for shares above 50 %, since a refusal
+ * can count as 100 %.
+ */
 const candidates = (windows: string, now: number): SQL => sql`
   with counted as materialized (${counted(windows, now)}),
-    owned as (select *, max(plain, coalesce(raised, plain)) as own from counted),
+    owned as (
+      select *, max(policy_limit, coalesce(raised_limit, policy_limit)) as effective_limit
+      from counted),
     lines as materialized (
-      select *, round(min(coalesce(own, most), coalesce(most, own)) * ${microUsd}) as "limit",
-        coalesce(most < coalesce(own, most + 1), 0) as ceiling,
-        case when coalesce(most < coalesce(own, most + 1), 0) then 'ceiling' else scope end
-          || '.' || member as name
+      select *, round(min(coalesce(effective_limit, ceiling_limit), coalesce(ceiling_limit, effective_limit))
+          * ${microUsd}) as "limit",
+        coalesce(ceiling_limit < coalesce(effective_limit, ceiling_limit + 1), 0) as ceiling,
+        case when coalesce(ceiling_limit < coalesce(effective_limit, ceiling_limit + 1), 0)
+          then 'ceiling' else scope end || '.' || member as name
       from owned),
     shared as (
       select l.*, share.value as share, l.amount * 100 >= l."limit" * share.value as crossed

@@ -1,7 +1,7 @@
 /**
- * The ledger. Admission and settlement are one transaction and one round trip each. The same batch may run
- * twice after a lock or a lost answer, so counters change only for fresh rows (`record-numbers.ts`), which the
- * same transaction marks as used.
+ * Admission and settlement are one transaction and one round trip each. A batch may be retried after a lock or a
+ * lost response, so it changes counters only for rows whose record number isn't marked as used yet
+ * (`record-numbers.ts`).
  */
 import { sql, type SQL } from "drizzle-orm";
 import { windowSeconds } from "../../domain/limits/limit-checks.ts";
@@ -21,7 +21,7 @@ import { counters } from "../schema/ledger-schema.ts";
 import { samplingRequests } from "../schema.ts";
 import { renewLeases } from "./leases.ts";
 import { settle } from "./settlement/settlement.ts";
-import { admitInBooks, settleInBooks } from "./single-writer.ts";
+import { admitInMemory, settleInMemory } from "./single-writer.ts";
 import { estimateOf, refusedUsage, sweptUsage } from "../records/usage.ts";
 
 const sweepSize = 200;
@@ -36,7 +36,7 @@ const keptFor: Partial<Record<Period, number>> = {
   month: 70 * daySeconds,
 };
 
-/** Others are kept: totals, and runs, which are deleted as a whole. */
+/** Resources not listed don't expire by age: totals stay, and a run's counters are deleted together. */
 export const keptSeconds: Record<string, number> = {
   ...Object.fromEntries(
     resources.flatMap((resource) => {
@@ -67,14 +67,14 @@ export function createLedger(
   const nonce = (): string => deps.nonce().slice(0, 8);
   return {
     async admit(reservation) {
-      const entered = await admitInBooks({ db, mac }, reservation);
+      const entered = await admitInMemory({ db, mac }, reservation);
       if (!entered.ok) return entered;
       return entered.value === null ? admit({ db, mac, rowMac }, reservation) : ok(entered.value);
     },
 
     async settle(settlement) {
       const settlementTry = { settlement, nonce: nonce() };
-      const entered = await settleInBooks({ db, mac }, settlementTry);
+      const entered = await settleInMemory({ db, mac }, settlementTry);
       if (!entered.ok) return entered;
       return entered.value ? ok(true) : settle({ db, mac }, settlementTry);
     },

@@ -121,7 +121,7 @@ function admissionFrom(
 }
 
 /** `null` if SQL decides, as for calls that probe a circuit. */
-export async function admitInBooks(
+export async function admitInMemory(
   { db, mac }: Deps,
   reservation: Reservation,
 ): AsyncResult<Admission | null> {
@@ -177,7 +177,7 @@ async function settleEntryOf(
 }
 
 /** `false` if SQL must decide. */
-export async function settleInBooks(
+export async function settleInMemory(
   deps: Deps,
   settlementTry: SettlementTry,
 ): AsyncResult<boolean> {

@@ -7,7 +7,7 @@ import type { UpstreamAnswer } from "../../../src/domain/ports/upstream.ts";
 import type { Sending } from "../../../src/pipeline/servers/upstream.ts";
 import { eraOf } from "../../../src/proxy/bridge/era.ts";
 import type { BridgeServices } from "../../../src/proxy/bridge/services.ts";
-import { wayOf } from "../../../src/proxy/dispatch.ts";
+import { handlerOf } from "../../../src/proxy/dispatch.ts";
 import { createRetests } from "../../../src/proxy/retests.ts";
 import { exchange, server, session } from "./exchange.fixture.ts";
 
@@ -88,8 +88,8 @@ const legacy = async (capabilities: object = {}): Promise<Response> => {
     },
   });
   const opened = exchange({ ...now(), text });
-  const way = await wayOf(services, opened, "legacy");
-  return (await way(services, opened)) as Response;
+  const handler = await handlerOf(services, opened, "legacy");
+  return (await handler(services, opened)) as Response;
 };
 const modern = async (): Promise<Response> => {
   const method = "server/discover";
@@ -100,8 +100,8 @@ const modern = async (): Promise<Response> => {
   const headers = new Headers({ "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method });
   const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { _meta } });
   const opened = exchange({ ...now(), text, headers });
-  const way = await wayOf(services, opened, "modern");
-  return (await way(services, opened)) as Response;
+  const handler = await handlerOf(services, opened, "modern");
+  return (await handler(services, opened)) as Response;
 };
 
 describe("an era", () => {
