@@ -13,7 +13,7 @@ const openrouterErrors = "https://openrouter.ai/docs/api/reference/errors-and-de
 const rfc = "https://www.rfc-editor.org/rfc/rfc9110";
 
 const auth = { kind: "auth", reach: "credential", retryable: true } as const;
-/** Waiting doesn't help, but another credential does. */
+/** No credit, a spend limit, or a blocked account: waiting doesn't help, but another credential can. */
 const noMoney = { kind: "rate_limit", reach: "credential", retryable: true } as const;
 const limited = { kind: "rate_limit", reach: "model", retryable: true } as const;
 const unknownModel = { kind: "invalid_request", reach: "model", retryable: true } as const;
@@ -160,7 +160,7 @@ const compatible = rowsOf(free.others, [
     billed: "maybe",
     source: openrouterErrors,
   },
-  // OpenRouter's own: the model is down or unavailable as requested.
+  // At OpenRouter, these mean that the model is down, or that no upstream provider meets the request's requirements.
   {
     ...overloaded,
     providers: ["openrouter"],
@@ -236,7 +236,7 @@ const common = rowsOf(free.others, [
     source: "https://docs.together.ai/docs/error-codes",
   },
   { ...brokenEndpoint, status: { from: 500, to: 599 }, source: rfc },
-  // Usually one wire's rule; a second refusal means that the request is invalid.
+  // Often specific to one wire, so another wire is tried. If that rejects it too, the request itself is invalid.
   {
     ...refusedRequest,
     status: { from: 400, to: 499 },

@@ -1,4 +1,4 @@
-/** The port to all providers. */
+/** Implements the `Providers` port: validates the credential and calls the provider's adapter. */
 import type { ProviderFault } from "../domain/attempts.ts";
 import { plausibleUsage } from "../domain/sampling/plausible.ts";
 import type {
@@ -46,15 +46,15 @@ export interface ProvidersDeps {
 function problemOf(credential: CredentialPlace, deps: ProvidersDeps): string | null {
   const { provider, baseUrl } = credential;
   if (provider === "demo")
-    return deps.demo ? null : `The provider "demo" is not offered by this deployment.`;
+    return deps.demo ? null : `The provider "demo" is disabled on this deployment.`;
   if (provider === "workers-ai")
     return deps.workersAi === undefined
-      ? `The provider "workers-ai" needs the AI binding, which this deployment does not have.`
+      ? `The provider "workers-ai" needs the AI binding, which this deployment doesn't have.`
       : null;
   if (baseUrlOf(credential) !== null) return null;
   return baseUrl?.trim()
     ? `The base URL of the provider "${provider}" is not an http or https URL.`
-    : `The provider "${provider}" needs a base URL: it has no default one.`;
+    : `The provider "${provider}" has no default base URL. Set \`baseUrl\`.`;
 }
 
 /** `null` if the model can't serve the call. */
@@ -108,7 +108,7 @@ async function stream(
   return generate(request, served, { ...deps, once: streamOnce(take, { now: deps.now, isDone }) });
 }
 
-/** Removes implausible usage. */
+/** Replaces implausible usage with the reserved usage, and marks it. */
 function believed(
   result: Result<ProviderAnswer, ProviderFault>,
   request: ProviderRequest,
@@ -118,8 +118,8 @@ function believed(
   return usage === null ? result : err({ ...result.error, usage: plausibleUsage(usage, request) });
 }
 
-/** Timed out before it was sent. */
-function free(fault: ProviderFault): ProviderFault {
+/** Marks a fault as not billed. A timeout then happened while connecting, not while waiting for the answer. */
+function asUnbilled(fault: ProviderFault): ProviderFault {
   const { network } = fault;
   const isUnanswered = network?.cause === "answer_timeout";
   return {
@@ -157,7 +157,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
       if (completed.ok || !evidence.surelyFree()) return completed;
       // The fault table says whether an error status may be billed.
       const isRefused = (completed.error.status ?? 0) >= 400;
-      return isRefused ? completed : err(free(completed.error));
+      return isRefused ? completed : err(asUnbilled(completed.error));
     } catch (thrown) {
       return err(faultOf(thrown, faultContext(request, deps.now())));
     }

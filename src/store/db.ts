@@ -78,7 +78,7 @@ export interface Sent {
 export interface Sending {
   /** `again`: safe to send twice, since the statements find their own effect by id */
   ifLost: "again" | "once";
-  /** `false` once the caller has been refused: unsent statements must then not be sent */
+  /** `false` after the deadline: the caller got an error, so don't send what is still queued */
   isAwaited: () => boolean;
 }
 
@@ -123,7 +123,7 @@ const retryAfterMs = 1_000;
 export const unreleasedAfterMs = 60_000;
 /** ms to wait for an operator to restore the database. */
 const replacedAfterMs = 60_000;
-/** SQLite answers "busy" while another writer holds the lock. The same statements may be retried. */
+/** Attempts while another writer holds the lock. */
 const lockedTries = 3;
 const pauseMs = 25;
 
@@ -137,7 +137,7 @@ const messageOf = (cause: unknown): string => {
 // Drivers use different codes for constraint and lock errors; the message is the same.
 const isConstraint = (cause: unknown): boolean =>
   /UNIQUE constraint failed/i.test(messageOf(cause));
-/** Fails with the null version that `raiseVersion` wrote. */
+/** `raiseVersion` writes null on a version mismatch, which violates NOT NULL. */
 const isOtherVersion = (cause: unknown): boolean =>
   /NOT NULL constraint failed: tenants\.version/i.test(messageOf(cause));
 const isLocked = (cause: unknown): boolean =>
@@ -161,7 +161,7 @@ const faultIn = (cause: unknown): WriteFault => {
 };
 
 function refusalFor(cause: unknown): Refusal {
-  if (isConstraint(cause)) return { reason: "conflict", detail: "It exists already." };
+  if (isConstraint(cause)) return { reason: "conflict", detail: "Already exists." };
   if (isOtherVersion(cause)) return { reason: "precondition_failed" };
   if (messageOf(cause).startsWith(` ${fullCode}: `))
     return { reason: "unavailable", retryAfterMs: roomAfterMs, cause: "full" };

@@ -15,15 +15,15 @@ import { calls, kinds } from "../fixtures/wires/corpus.ts";
 
 /** A word for each change, by the beginning of its note. */
 const changes: Record<string, [word: string, meaning: string]> = {
-  "tools: names that": ["names", "Tools get valid names, with the original in the description."],
-  "tools: names of arguments": ["arguments", "Properties get valid names."],
+  "tools: renamed": ["names", "Tools get valid names, with the original in the description."],
+  "tools: arguments renamed": ["arguments", "Properties get valid names."],
   "tools: schemas loosened": [
     "looser",
     "The schema is less strict, because the wire format can't express it.",
   ],
-  "tools: a second": ["once", "The second of two tools with one name is omitted."],
-  "messages: ids": ["ids", "Tool uses in the history get valid ids."],
-  "messages: halves": ["U+FFFD", "Lone surrogates are replaced with U+FFFD."],
+  "tools: duplicate": ["once", "The second of two tools with one name is omitted."],
+  "messages: tool use ids": ["ids", "Tool uses in the history get valid ids."],
+  "messages: invalid Unicode": ["U+FFFD", "Lone surrogates are replaced with U+FFFD."],
   "messages: blank text": ["blanks", "Blank text is omitted."],
   "messages: an empty turn": ["turn", "An empty last assistant message is omitted."],
   "messages: a failed tool": ["sentence", "A failed tool result without content gets a sentence."],
@@ -34,7 +34,7 @@ const changes: Record<string, [word: string, meaning: string]> = {
     'An assistant message, "Understood.", is added after the tool result.',
   ],
   "messages: messages of one role": ["joined", "Consecutive messages of one role are merged."],
-  "stopSequences: blank": ["stops", "Blank stop sequences are omitted."],
+  "stopSequences: empty or blank": ["stops", "Empty or blank stop sequences are omitted."],
   "stopSequences left out": ["no stops", "Stop sequences are omitted: the wire format has none."],
   "stopSequences after": ["fewer stops", "Stop sequences beyond the maximum number are omitted."],
   "temperature lowered": ["cooler", "The temperature is lowered to the maximum."],

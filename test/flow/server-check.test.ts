@@ -113,19 +113,19 @@ it.each<[string, number, string, RawHandler]>([
   [
     "a wrong path",
     404,
-    "nothing is there (404)",
+    "not found (404)",
     (_, reply) => reply.text("", { status: 404, headers: { "Content-Type": "text/plain" } }),
   ],
   [
     "a path that takes no POST",
     405,
-    "takes no POST (405)",
+    "doesn't accept POST (405)",
     (_, reply) => reply.text("", { status: 405 }),
   ],
   [
     "a page",
     200,
-    "A page for people",
+    "A web page, not an MCP server",
     (_, reply) =>
       reply.text("<!doctype html>", { headers: { "Content-Type": "text/html; charset=utf-8" } }),
   ],
@@ -138,7 +138,7 @@ it.each<[string, number, string, RawHandler]>([
   [
     "a service of JSON-RPC that is no MCP",
     200,
-    "refuses initialize (error -32601)",
+    "rejects initialize (error -32601)",
     ({ json }, reply) =>
       reply.json({ jsonrpc: "2.0", id: json.id, error: { code: -32601, message: "No." } }),
   ],
@@ -161,8 +161,8 @@ it.each<[string, number, string, RawHandler]>([
       else reply.text("", { status: 404 });
     },
   ],
-  ["a failing server", 503, "fails (503)", (_, reply) => reply.text("", { status: 503 })],
-  ["a server that forbids", 403, "forbids", (_, reply) => reply.text("", { status: 403 })],
+  ["a failing server", 503, "failed (503)", (_, reply) => reply.text("", { status: 503 })],
+  ["a server that forbids", 403, "denied access", (_, reply) => reply.text("", { status: 403 })],
 ])("%s is said in words", async (_, status, words, handler) => {
   const found = await checkRaw(handler);
   expect(found).toEqual({ ...noServer, status, ...saying(words) });
@@ -196,6 +196,6 @@ it.each([
   async (url, why) => {
     const fetch = () => Promise.reject(new Error("asked"));
     const seen = serverCheckOf(await createProbe({ fetch, allowPrivate: false })(url, {}));
-    expect(seen).toEqual({ ...noServer, status: null, ...saying(`Not asked. ${why}`) });
+    expect(seen).toEqual({ ...noServer, status: null, ...saying(`Not called. ${why}`) });
   },
 );

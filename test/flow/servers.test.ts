@@ -180,7 +180,7 @@ describe("servers", () => {
     expect((await admin("POST", `${one}/check`)).body).toEqual({
       ok: false,
       status: 401,
-      detail: expect.stringContaining("refuses what the router sends") as string,
+      detail: expect.stringContaining("rejected the router's credentials") as string,
       era: null,
       name: null,
       tools: null,

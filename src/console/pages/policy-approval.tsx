@@ -32,7 +32,7 @@ export const approvalPatchOf = ({ mode, seconds, approvers, webhookUrl }: Approv
 const modes: readonly (readonly [Mode, string])[] = [
   ["", "no approval (no rule)"],
   ["auto", "no approval"],
-  ["request", "the request, before it is paid for for"],
+  ["request", "the request, before it is paid for"],
   ["result", "the result, after it is paid for"],
   ["both", "the request, then the result"],
 ];

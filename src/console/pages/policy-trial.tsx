@@ -92,7 +92,7 @@ export function PolicyTrial({ tenant, policyOf }: PolicyTrialProps) {
         disabled={policy === null || found === "asking"}
         onClick={() => void attempt()}
       >
-        {found === "asking" ? "Choosing again…" : "Test changes"}
+        {found === "asking" ? "Testing…" : "Test changes"}
       </button>
       {found !== null && found !== "asking" && !found.ok && (
         <ProblemNotice problem={found.problem} />

@@ -33,9 +33,9 @@ interface EditProps {
 }
 
 const onOff = [
-  ["", "none (the default)"],
-  ["none", "none"],
-  ["full", "full: requests and results, sealed"],
+  ["", "Default (off)"],
+  ["none", "Off"],
+  ["full", "Requests and results, encrypted"],
 ] as const;
 
 const lines = (list: readonly string[] | undefined): string => (list ?? []).join("\n");
@@ -175,7 +175,7 @@ function Lists({ allowed, setAllowed, denied, setDenied }: ListsProps) {
         isCode
         value={denied}
         onInput={setDenied}
-        hint="Takes precedence over allowed models and matches every name of a model: */claude-opus* denies it at every provider."
+        hint="Takes precedence over allowed models. A pattern can match any name of a model: */claude-opus* denies Claude Opus at every provider."
       />
     </div>
   );
@@ -211,7 +211,7 @@ interface ActionsProps {
   tenant: string;
   isJson: boolean;
   setJson: (isJson: boolean) => void;
-  /** the form can't represent everything */
+  /** The JSON editor has unsaved changes, which switching to the form would lose. */
   isJsonUnsaved: boolean;
 }
 

@@ -29,10 +29,13 @@ export function weightsOf(priorities: Priorities): Axes {
   return { cost: raw.cost / sum, speed: raw.speed / sum, intelligence: raw.intelligence / sum };
 }
 
-/** Indexed by place among the feasible models, except `positions` and `pool`. */
+/**
+ * Arrays are indexed by *place* (index among the feasible models). `positions` maps a place to its position in the
+ * pool.
+ */
 export interface Scores {
   pool: ModelPool;
-  /** positions in the pool, ascending and so by name */
+  /** ascending, and therefore sorted by name */
   positions: readonly number[];
   /** micro-USD; Infinity: unknown, counts as the highest cost */
   costs: number[];
@@ -47,11 +50,14 @@ export interface Scores {
   leaders: readonly number[] | null;
 }
 
-/** Share of strictly worse models, 0–1; ties count half. `equal` is 0 for a model outside the scale. */
+/** The share of other feasible models that are worse, 0–1; ties count half. `equal` is 0 for a model outside the scale. */
 const shareOf = (worse: number, equal: number, all: number): number =>
   all === 1 ? 1 : Math.min(1, Math.max(0, (worse + (equal - 1) / 2) / (all - 1)));
 
-/** Positions that form the scale. Copies and estimated models are placed on it without affecting others. */
+/**
+ * Positions that form the scale. Copies count once. Estimated models don't affect the scale if at least two other
+ * models have known tiers.
+ */
 function scaleOf(
   { columns: { isEstimated } }: ModelPool,
   { positions, leaders }: Pick<Scores, "positions" | "leaders">,

@@ -101,4 +101,4 @@ export function problemWithPassHeaders(
 export const passedSentence = (passHeaders: readonly string[]): string | null =>
   passHeaders.length === 0
     ? null
-    : `Of a client's headers these go on too: ${passHeaders.join(", ")}.`;
+    : `Also forwards these client headers: ${passHeaders.join(", ")}.`;

@@ -57,21 +57,21 @@ function otherSentence({
   location,
 }: Extract<Probed, { kind: "other" }>): string {
   if (status === 401)
-    return "The server refuses what the router sends (401): check the entry's headers or its OAuth.";
+    return "The server rejected the router's credentials (401). Check the entry's headers or OAuth settings.";
   if (status === 403)
-    return "The server forbids what the router asks (403): check its permissions.";
+    return "The server denied access (403). Check the permissions of the entry's credentials.";
   if (status >= 300 && status < 400)
-    return `The URL redirects (${status})${location === null ? "" : ` to ${shown(location)}`}: register the address itself.`;
+    return `The URL redirects (${status})${location === null ? "" : ` to ${shown(location)}`}: register that URL instead.`;
   if (status === 404 || status === 410)
-    return `The path is wrong: nothing is there (${status}). Many MCP servers are at /mcp.`;
+    return `The path is wrong: not found (${status}). Many MCP servers are at /mcp.`;
   if (status === 405)
-    return "The path is wrong: it takes no POST (405). Many MCP servers are at /mcp.";
-  if (status === 429) return "The server limits the router (429): try again later.";
-  if (status >= 500) return `The server fails (${status}).`;
+    return "The path is wrong: it doesn't accept POST (405). Many MCP servers are at /mcp.";
+  if (status === 429) return "The server rate-limits the router (429). Try again later.";
+  if (status >= 500) return `The server failed (${status}).`;
   if (mediaType === "text/html")
-    return `A page for people, and no MCP server (${status}, text/html): the path or the host is wrong.`;
+    return `A web page, not an MCP server (${status}, text/html). Check the host and path.`;
   const type = mediaType === "" ? "without a media type" : shown(mediaType);
-  return `Not an MCP server: it returns ${status}, ${type}, and no JSON-RPC message.`;
+  return `Not an MCP server: it returned ${status}, ${type}, and no JSON-RPC message.`;
 }
 
 /** A legacy answer is not conclusive, because the modern attempt may have failed, so the era is forgotten. */
@@ -95,7 +95,7 @@ export function serverCheckOf(probed: Probed): ServerCheck {
         detail: `No answer from ${probed.why}.`,
       };
     case "unasked":
-      return { ...none, ok: false, status: null, detail: `Not asked. ${probed.problem}` };
+      return { ...none, ok: false, status: null, detail: `Not called. ${probed.problem}` };
     case "mcp":
       return {
         ok: true,
@@ -122,14 +122,14 @@ export function serverCheckOf(probed: Probed): ServerCheck {
         ok: false,
         status: probed.status,
         detail:
-          "An MCP server of the transport HTTP+SSE (2024-11-05), which the router does not speak: use its Streamable HTTP endpoint.",
+          "An MCP server with the HTTP+SSE transport (2024-11-05), which the router doesn't support. Use its Streamable HTTP endpoint.",
       };
     case "rpc_error":
       return {
         ...none,
         ok: false,
         status: probed.status,
-        detail: `A service of JSON-RPC that refuses initialize (error ${probed.code}), so no MCP server is at this path.`,
+        detail: `A JSON-RPC service that rejects initialize (error ${probed.code}), so this path has no MCP server.`,
       };
     case "other":
       return { ...none, ok: false, status: probed.status, detail: otherSentence(probed) };

@@ -1,4 +1,4 @@
-/** Converts a call to what a wire accepts, and the answer back. */
+/** Adapts a call to what a wire accepts, and restores the caller's tool names, argument names and types in the answer. */
 import type { JsonObject } from "../json.ts";
 import type { Model } from "../models/model.ts";
 import type {
@@ -131,34 +131,33 @@ export function fitted(
   const { provider } = model;
   const notes: string[] = [];
   const whole = wellFormed(given);
-  if (whole !== given) notes.push("messages: halves of characters replaced");
+  if (whole !== given) notes.push("messages: invalid Unicode (lone surrogates) replaced");
   const once = eachOnce(whole.tools);
-  if (once.length < whole.tools.length) notes.push("tools: a second tool of one name left out");
+  if (once.length < whole.tools.length) notes.push("tools: duplicate names removed");
   const uses = usesIn(whole.messages);
   const names = [...once, ...uses].map(({ name }) => name);
   const { toolName: pattern, toolNameLength: length } = rules;
   const aliases = aliasesFor(names, { pattern, length });
-  if (aliases.any()) notes.push("tools: names that this model does not take got others");
+  if (aliases.any()) notes.push("tools: renamed, because the model rejects these names");
   const { tools, members, loosened } = fitTools(once, { aliases, rules });
   if (loosened.length > 0)
     notes.push(`tools: schemas loosened for this model (${loosened.length})`);
   if (members.size > 0)
-    notes.push("tools: names of arguments that this model does not take got others");
+    notes.push("tools: arguments renamed, because the model rejects these names");
   const ids = uses.length === 0 ? withoutUses(whole) : withFitIds(whole.messages, rules);
-  if (ids.changed)
-    notes.push("messages: ids of tool uses that this model does not take got others");
+  if (ids.changed) notes.push("messages: tool use ids replaced, because the model rejects them");
   const texts = withFitTexts(ids.messages, rules);
   const messages = texts.messages.map((message) =>
     isText(message) ? message : fitMessage(message, { aliases, members, provider }),
   );
   const stopSequences = whole.stopSequences.filter((stop) => isTaken(stop, rules.stops));
   if (stopSequences.length < whole.stopSequences.length)
-    notes.push("stopSequences: blank ones left out");
+    notes.push("stopSequences: empty or blank values removed");
   const { systemPrompt, temperature, ...rest } = whole;
   const hasSystem = systemPrompt !== undefined && isTaken(systemPrompt, rules.text);
   const isHot = temperature !== undefined && temperature > rules.mostTemperature;
   if (isHot)
-    notes.push(`temperature lowered to ${rules.mostTemperature}: this model takes no more`);
+    notes.push(`temperature lowered to ${rules.mostTemperature}, the maximum of this model`);
   const call: SamplingCall = {
     ...rest,
     ...(hasSystem && { systemPrompt }),

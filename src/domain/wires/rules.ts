@@ -52,14 +52,14 @@ export interface WireRules {
   /** whether the wire limits an answer to one tool use */
   singleToolUse: boolean;
   imageFormats: readonly string[];
-  /** bytes before base64 */
+  /** per image, bytes before base64 */
   imageBytes: number;
-  /** bytes before base64 */
+  /** of all images together, bytes before base64 */
   imagesBytes: number;
   mostImages: (contextTokens: number | null) => number;
   /** longer side in pixels */
   imageSide: number;
-  /** more than `manyImages` images are limited to `sideOfMany` pixels */
+  /** above this number of images, each side is limited to `sideOfMany` pixels */
   manyImages: number;
   sideOfMany: number;
   imagePixels: number;
@@ -109,7 +109,10 @@ const openai: WireRules = {
   thinksAloud: false,
 };
 
-/** Servers differ, so the strictest documented rules apply. */
+/**
+ * Servers differ. Message order and features follow the strictest servers; counts are not limited here, because
+ * the server itself rejects what it can't take.
+ */
 const compatible: WireRules = {
   ...openai,
   answerSchemas: "never",
@@ -234,7 +237,10 @@ export const wireOf = ({
       : "openai-chat"
     : (wireByProvider.get(provider) ?? "compatible");
 
-/** Compatible endpoints share an API, but not its rules, so each is a wire of its own. */
+/**
+ * Wire key for failover. Compatible endpoints share one rule set, but each may reject different requests, so each
+ * endpoint counts as a separate wire.
+ */
 export function wireAt(model: Pick<Model, "provider" | "id" | "like">, endpoint: string): string {
   const wire = wireOf(model);
   return wire === "compatible" ? endpoint : wire;

@@ -53,7 +53,7 @@ const recentMs = 5_000;
 /** ms for open streams. */
 const watchMs = 2_500;
 
-/** `undefined`: as long as the snapshot is cached */
+/** `undefined`: the cache's own lifetime, see `SnapshotLife` */
 const withinMs = { memory: undefined, recent: recentMs, watch: watchMs } as const;
 
 export type Authenticate = (
@@ -68,14 +68,14 @@ const lacking = (scope: Demand): Refusal => ({
   reason: "forbidden",
   action:
     scope === "role"
-      ? `this API key has no role, which is one of the scopes ${roles.join(", ")}`
+      ? `this API key has no role. Add one of these scopes: ${roles.join(", ")} (or tenant-admin)`
       : `this API key lacks the scope "${scope}"`,
 });
 
 const notForThisEntry =
   "This access token was granted for an earlier entry of this server. Authorize the client again.";
-const notByToken = "This server accepts no access tokens: send an API key.";
-const notByKey = "This server accepts no API keys: let a person authorize the client.";
+const notByToken = "This server doesn't accept access tokens. Send an API key.";
+const notByKey = "This server doesn't accept API keys. Authorize the client with OAuth.";
 
 function barredBy(
   { sessionId, scope, through, tenant: named }: Claim,
@@ -124,7 +124,7 @@ interface AuthenticateDeps {
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { snapshots, tokens, keyCodes, memory, strangers, now } = deps;
-  /** @param shown `ownToken` is `null` if an already verified access token names the key */
+  /** `ownToken` is `null` if the caller sent an access token, which is already verified. */
   const load = async (
     { sessionId, through }: Claim,
     { keyId, ownToken }: { keyId: string; ownToken: string | null },

@@ -1,4 +1,4 @@
-/** Jobs that run every minute. Each is idempotent and may be interrupted. */
+/** Scheduled jobs, by default once a minute. Each is idempotent and can be interrupted. */
 import type { OauthEntryStore } from "../../domain/ports/oauth-entries.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { IdempotencyStore, Ledger, ThinningStore } from "../../domain/ports/ledger.ts";
@@ -24,7 +24,7 @@ import { createWitnessJob, type WitnessDeps } from "./audit/witness.ts";
 
 export interface JobReport {
   job: string;
-  /** rows; `null` if the database was unreachable */
+  /** items processed; `null` if the last round failed */
   changed: number | null;
   /** more is due */
   behind?: true;
@@ -64,9 +64,9 @@ interface Running {
 }
 
 /**
- * Runs jobs in slices until nothing is due or time is up: first each job once, then the one that has used
- * least, so that jobs waiting for other servers delay none. After a slice that leaves work, rests as long as
- * the slice took, so that callers get half of the thread.
+ * Runs one slice of each job, then repeatedly the job with the least time used, so that jobs that wait for other
+ * servers don't starve the others. After an unfinished slice, it pauses for as long as the slice took (at most
+ * 2 s), so that requests get about half of the thread.
  */
 const createRun = (
   { elapsed, wait, mostRounds }: RunDeps,

@@ -56,7 +56,7 @@ export const createTenantStore = (db: Database): TenantStore => {
       if (!written.ok) return written;
       return (written.value[0] ?? []).length > 0
         ? ok(null)
-        : err({ reason: "conflict", detail: "It exists already." });
+        : err({ reason: "conflict", detail: "Already exists." });
     },
     bySlug: (slug) => one(tenants.slug, slug),
     byId: (id) => one(tenants.id, id),

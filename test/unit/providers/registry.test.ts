@@ -92,8 +92,8 @@ describe("problemWith", () => {
   it.each(["ollama", "openai-compatible", "vllm", "constructor", "__proto__"])(
     "%s needs a base URL",
     (provider) => {
-      expect(problemWith({ provider, baseUrl })).toContain("needs a base URL");
-      expect(problemWith({ provider, baseUrl: "  " })).toContain("needs a base URL");
+      expect(problemWith({ provider, baseUrl })).toContain("has no default base URL");
+      expect(problemWith({ provider, baseUrl: "  " })).toContain("has no default base URL");
       expect(problemWith({ provider, baseUrl: "http://127.0.0.1:1/v1" })).toBeNull();
     },
   );
@@ -105,7 +105,7 @@ describe("problemWith", () => {
 
   it("says that demo or the AI binding is missing", () => {
     const bare = createProviders(deps({ demo: false }));
-    expect(bare.problemWith({ provider: "demo", baseUrl })).toContain("not offered");
+    expect(bare.problemWith({ provider: "demo", baseUrl })).toContain("disabled");
     expect(bare.problemWith({ provider: "workers-ai", baseUrl })).toContain("AI binding");
     const ai = { run: () => Promise.resolve({}) };
     const bound = createProviders(deps({ workersAi: createWorkersAi(ai) }));

@@ -1,6 +1,7 @@
 /**
- * The in-memory ledger of a writer that pays for each row, such as a Durable Object. An admission writes only
- * the call's row; a settlement writes the call's row and one row of the write-ahead journal.
+ * The in-memory ledger of a writer that pays for each row, such as a Durable Object. An admission
+ * writes one row, and a settlement two: the call's row and a journal entry. A refusal without a row writes only a
+ * journal entry. Totals are written later, in one batch.
  *
  * The journal is a ring, so it needs no index and no deletions. All sums are written together, before their
  * tables are read or changed and before the ring wraps.
