@@ -67,7 +67,7 @@ describe.each(strictWires)("$wire", (at) => {
     const { result } = await ask(at, plain);
     expect(result.ok && result.value.notes).toEqual([]);
     const changed = await ask(at, callOf({ tools: [tool("Ü")] }));
-    expect(changed.result.ok && changed.result.value.notes.join()).toContain("tools: names");
+    expect(changed.result.ok && changed.result.value.notes.join()).toContain("tools: renamed");
   });
 });
 
