@@ -9,6 +9,7 @@ import { ReplayButton, Seal } from "./checks.tsx";
 import { Correct } from "./correct.tsx";
 import { DecisionTable, type Ended } from "./decision.tsx";
 import { capabilityWords } from "../capability-words.ts";
+import { reasonText } from "./reason.ts";
 import { askedOf, decisionOf, type WholeRecord } from "./record.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -189,13 +190,8 @@ function Head({ tenant, record }: DetailProps) {
           Requires approval: <a href={tenantPath(tenant, "/approvals")}>Approvals</a>.{" "}
         </>
       )}
-      {record.reason !== null && (
-        <strong>
-          {words(record.reason)}
-          {record.reasonDetail !== null && `: ${record.reasonDetail}`}
-        </strong>
-      )}{" "}
-      <code>{record.id}</code> <CopyButton text={record.id} label="Copy id" />{" "}
+      <strong>{reasonText(record)}</strong> <code>{record.id}</code>{" "}
+      <CopyButton text={record.id} label="Copy id" />{" "}
       <CopyButton text={curlOf({ tenant, record })} label="Copy as curl" />
     </p>
   );
