@@ -9,7 +9,7 @@ import type { Kept, Secrets } from "./secrets.ts";
 const tenants = "/tenants";
 const keys = "/tenants/demo/keys";
 const made = z.looseObject({ key: z.string() });
-const keyWanted = { name: "npm start", scopes: ["sampling", "proxy", "tenant-admin"] };
+const keyWanted = { name: "npm start", scopes: ["sampling", "models", "proxy", "tenant-admin"] };
 
 /** Reuses the stored key if this database knows it. */
 async function demoKey(

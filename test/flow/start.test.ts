@@ -98,10 +98,22 @@ describe("a start, an end and another start", () => {
   });
 
   it("says what its key may do, and prints a line that gives a shell both keys", async () => {
-    expect(first.output()).toContain("scopes sampling, proxy, tenant-admin");
+    expect(first.output()).toContain("scopes sampling, models, proxy, tenant-admin");
     const line = /^export KEY=.*$/m.exec(first.output())?.[0] ?? "";
     const { stdout } = await run("sh", ["-c", `${line}; printf '%s %s' "$KEY" "$ADMIN_TOKEN"`]);
     expect(stdout).toBe(`${first.demoKey} ${first.adminToken}`);
+  });
+
+  it("prints a key that model endpoints accept", async () => {
+    const answer = await fetch(`${first.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${first.demoKey}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ model: "auto", messages: [{ role: "user", content: "hello" }] }),
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      200,
+      { object: "chat.completion" },
+    ]);
   });
 
   it("keeps its secrets for the owner alone", () => {

@@ -138,7 +138,7 @@ async function firstTenant(
   if (slug === "") return null;
   if ((await admin("", { slug, name: slug })) === null)
     return `the router did not create the tenant ${slug}: a slug has lower-case letters, digits, and hyphens`;
-  const scopes = ["sampling", "proxy", "tenant-admin"];
+  const scopes = ["sampling", "models", "proxy", "tenant-admin"];
   const made = await admin(`/${slug}/keys`, { name: "first", scopes });
   const key = isObject(made) ? own(made, "key") : undefined;
   if (typeof key !== "string") return `the router created the tenant ${slug}, but no key for it`;

@@ -22,7 +22,7 @@ type State = Listed["state"];
 
 const refreshMs = 3_000;
 const states: readonly (readonly [State | "", string])[] = [
-  ["", "every state"],
+  ["", "all"],
   ["waiting", "waiting"],
   ["approved", "approved"],
   ["begun", "begun"],

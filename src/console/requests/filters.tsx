@@ -11,7 +11,7 @@ import type { RequestRecord } from "./record.ts";
 type Outcome = RequestRecord["outcome"];
 
 const outcomes: readonly (readonly [Outcome | "", string])[] = [
-  ["", "every outcome"],
+  ["", "all"],
   ["admitted", "running or pending approval"],
   ["succeeded", "succeeded"],
   ["failed", "failed"],
@@ -73,19 +73,13 @@ function choicesOf(
   const known = Object.entries(names).filter(([id]) => id.startsWith(idPrefixes[kind]));
   const isKnown = chosen === "" || known.some(([id]) => id === chosen);
   const all = isKnown ? known : [...known, [chosen, chosen] as [string, string]];
-  return [
-    ["", `every ${titles[kind].toLowerCase()}`],
-    ...all.toSorted(([, one], [, other]) => one.localeCompare(other)),
-  ];
+  return [["", "all"], ...all.toSorted(([, one], [, other]) => one.localeCompare(other))];
 }
 
 /** Includes the address's value. */
 function modelChoices(models: readonly string[], chosen: string): [id: string, name: string][] {
   const all = new Set([...models, chosen].filter((model) => model !== ""));
-  return [
-    ["", "every model"],
-    ...[...all].toSorted().map((model): [string, string] => [model, model]),
-  ];
+  return [["", "all"], ...[...all].toSorted().map((model): [string, string] => [model, model])];
 }
 
 export function Filters({ tenant, inAddress, names: shown }: FiltersProps) {
