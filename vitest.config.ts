@@ -15,6 +15,9 @@ measurePatience({ running: loadavg()[0] ?? 0, cores: availableParallelism() });
 // The Worker of the project `workerd` is resolved before any global setup runs.
 await ensureOauthProvider();
 
+// Longer than the 15 s after which a stream is written to again: the runtime may report a client that left only then.
+const polls = { expect: { poll: { timeout: patient(25_000) } } };
+
 export default defineConfig({
   test: {
     // Two for each core: most of the time, a file waits for the processes that it started.
@@ -34,6 +37,7 @@ export default defineConfig({
           globalSetup: ["test/setup/built-server.ts", "test/setup/shared-routers.ts"],
           testTimeout: patient(30_000),
           hookTimeout: patient(60_000),
+          ...polls,
         },
       },
       {
@@ -49,6 +53,7 @@ export default defineConfig({
           globalSetup: ["test/setup/built-worker.ts", "test/setup/shared-routers.ts"],
           testTimeout: patient(30_000),
           hookTimeout: patient(60_000),
+          ...polls,
         },
       },
       {
@@ -83,6 +88,7 @@ export default defineConfig({
           globalSetup: ["test/setup/quiet-runtime.ts"],
           testTimeout: patient(30_000),
           hookTimeout: patient(60_000),
+          ...polls,
         },
       },
     ],
