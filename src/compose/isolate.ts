@@ -47,7 +47,7 @@ import { createPins } from "../domain/sampling/pins.ts";
 import { createRecentAnswers } from "../providers/recent-answers.ts";
 import { createReasoningRefusals } from "../pipeline/sampling/choice/reasoning-refusals.ts";
 import { demoModels } from "../providers/demo.ts";
-import { createStrangers } from "../pipeline/callers/strangers.ts";
+import { createLookupPacer } from "../pipeline/callers/lookup-pacer.ts";
 import { createWitnessSender } from "../telemetry/witness.ts";
 import { createProbeMemory } from "../store/engines/libsql/write-probe.ts";
 
@@ -273,7 +273,7 @@ export async function createIsolate(config: Config, host: Host) {
     retests: createRetests({ capacity: callersRemembered, elapsed }),
     turns,
     heldBack: { count: 0 },
-    strangers: createStrangers(clock),
+    lookups: createLookupPacer(clock),
     webhookPlaces: createDeliverySlots(),
     jobPace: { ...clock, mostRounds: host.isOneProcess ? withoutBounds : fewRounds },
     probes: keptByName(createProbeMemory),

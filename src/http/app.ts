@@ -13,7 +13,7 @@ import { healthRoutes } from "./health.ts";
 import { metricRoutes } from "./metrics.ts";
 import { modelKeyHeader } from "./models/caller.ts";
 import { modelRoutes } from "./models/routes.ts";
-import { boundStrangers } from "./middleware/strangers.ts";
+import { limitPublicRequests } from "./middleware/public-requests.ts";
 import { checkOrigin } from "./middleware/origin.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { problem } from "./problem.ts";
@@ -55,7 +55,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/mcp", proxyRoutes());
   app.route("/admin/v1", adminRoutes());
   for (const path of ["/oauth/*", "/console/session", "/console/single-sign-on/*"])
-    app.use(path, boundStrangers);
+    app.use(path, limitPublicRequests);
   app.route("/oauth", authorizationRoutes());
   app.route("/oauth", accountRoutes());
   app.route("/oauth", connectRoutes());

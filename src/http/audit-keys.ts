@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { HttpEnv } from "./context.ts";
-import { boundStrangers } from "./middleware/strangers.ts";
+import { limitPublicRequests } from "./middleware/public-requests.ts";
 import { problem } from "./problem.ts";
 
 /**
@@ -8,7 +8,7 @@ import { problem } from "./problem.ts";
  * 8037). Public, without a key.
  */
 export const auditKeyRoutes = (): Hono<HttpEnv> =>
-  new Hono<HttpEnv>().get("/audit-keys.json", boundStrangers, async (c) => {
+  new Hono<HttpEnv>().get("/audit-keys.json", limitPublicRequests, async (c) => {
     const found = await c.get("services").audit.auditKeys();
     if (!found.ok) return problem(c, found.error);
     const keys = found.value.map(({ id, publicKey }) => ({

@@ -1,7 +1,8 @@
 /** A request at a model endpoint reaches a provider of the same API as it came, and the provider's answer comes back as it came. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { adminOf, answered, at } from "../fakes/caller.ts";
-import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { answered, at } from "../fakes/caller.ts";
+import { createModelTenant, type ModelTenant } from "../fakes/model-world.ts";
+import type { SharedRouter } from "../fakes/shared-router.ts";
 import { answerAt } from "../fakes/wire-answers.ts";
 import { eventsAt } from "../fakes/wire-streams.ts";
 import { startWireServer, type WireRequest, type WireServer } from "../fakes/wire-server.ts";
@@ -9,7 +10,8 @@ import { claudeCode, codex } from "../fixtures/models/recorded.ts";
 
 let router: SharedRouter;
 let provider: WireServer;
-let admin: ReturnType<typeof adminOf>;
+let admin: ModelTenant["admin"];
+let keyWith: ModelTenant["keyWith"];
 let received: WireRequest[] = [];
 let says: (request: WireRequest) => { status: number; text: string; type?: string };
 const slug = "passed";
@@ -27,16 +29,7 @@ beforeAll(async () => {
       response.end(text);
     },
   });
-  router = await borrowRouter();
-  admin = adminOf(router, router.adminToken);
-  await admin("POST", "/tenants", { slug, name: slug });
-  for (const name of ["openai", "anthropic"])
-    await admin("POST", `/tenants/${slug}/credentials`, {
-      provider: name,
-      name,
-      apiKey: `${name}-key`,
-      baseUrl: provider.url(name),
-    });
+  ({ router, admin, keyWith } = await createModelTenant(slug, provider));
 });
 afterAll(async () => {
   await provider.stop();
@@ -49,15 +42,6 @@ beforeEach(() => {
   received = [];
   says = ({ wire }) => ({ status: 200, text: oddly(answerAt(wire ?? "compatible")) });
 });
-
-const keyWith = async (limits: object = {}): Promise<string> => {
-  const made = await admin("POST", `/tenants/${slug}/keys`, {
-    name: "models",
-    scopes: ["models"],
-    limits,
-  });
-  return String(made.get("key"));
-};
 
 const post = async (path: string, body: string, headers: Record<string, string>) =>
   answered(

@@ -1,41 +1,23 @@
 /** Answers of the model endpoints stream in each wire's own events, and a broken stream never ends cleanly. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { adminOf } from "../fakes/caller.ts";
-import { startRecordingProvider, type RecordingProvider } from "../fakes/recording-provider.ts";
-import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { startModelWorld, type ModelWorld } from "../fakes/model-world.ts";
+import type { RecordingProvider } from "../fakes/recording-provider.ts";
+import type { SharedRouter } from "../fakes/shared-router.ts";
 
 let router: SharedRouter;
 let provider: RecordingProvider;
-let admin: ReturnType<typeof adminOf>;
+let admin: ModelWorld["admin"];
+let keyWith: ModelWorld["keyWith"];
 const slug = "streams";
 
 beforeAll(async () => {
-  provider = await startRecordingProvider();
-  router = await borrowRouter();
-  admin = adminOf(router, router.adminToken);
-  await admin("POST", "/tenants", { slug, name: slug });
-  for (const name of ["openai", "anthropic"])
-    await admin("POST", `/tenants/${slug}/credentials`, {
-      provider: name,
-      name,
-      apiKey: "provider-key",
-      baseUrl: provider.url(name),
-    });
+  ({ router, provider, admin, keyWith } = await startModelWorld(slug));
 });
 afterAll(async () => {
   await provider.stop();
 });
 const text = "Some words, in pieces.";
 beforeEach(() => provider.says({ text, inputTokens: 100, outputTokens: 20 }));
-
-const keyWith = async (limits: object = {}): Promise<string> => {
-  const made = await admin("POST", `/tenants/${slug}/keys`, {
-    name: "streams",
-    scopes: ["models"],
-    limits,
-  });
-  return String(made.get("key"));
-};
 
 const ask = [{ role: "user", content: "Hello." }];
 const wires = {

@@ -1,40 +1,23 @@
 /** Programs that speak to model APIs directly are served, limited and recorded like sampling. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { adminOf, answered, at, type Answered } from "../fakes/caller.ts";
-import { startRecordingProvider, type RecordingProvider } from "../fakes/recording-provider.ts";
-import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { answered, at, type Answered } from "../fakes/caller.ts";
+import { startModelWorld, type ModelWorld } from "../fakes/model-world.ts";
+import type { RecordingProvider } from "../fakes/recording-provider.ts";
+import type { SharedRouter } from "../fakes/shared-router.ts";
 
 let router: SharedRouter;
 let provider: RecordingProvider;
-let admin: ReturnType<typeof adminOf>;
+let admin: ModelWorld["admin"];
+let keyWith: ModelWorld["keyWith"];
 const slug = "endpoints";
 
 beforeAll(async () => {
-  provider = await startRecordingProvider();
-  router = await borrowRouter();
-  admin = adminOf(router, router.adminToken);
-  await admin("POST", "/tenants", { slug, name: slug });
-  for (const name of ["openai", "anthropic"])
-    await admin("POST", `/tenants/${slug}/credentials`, {
-      provider: name,
-      name,
-      apiKey: "provider-key",
-      baseUrl: provider.url(name),
-    });
+  ({ router, provider, admin, keyWith } = await startModelWorld(slug));
 });
 afterAll(async () => {
   await provider.stop();
 });
 beforeEach(() => provider.says({ text: "Fine.", inputTokens: 100, outputTokens: 20 }));
-
-const keyWith = async (limits: object = {}): Promise<string> => {
-  const made = await admin("POST", `/tenants/${slug}/keys`, {
-    name: "models",
-    scopes: ["models"],
-    limits,
-  });
-  return String(made.get("key"));
-};
 
 const send = async (
   path: string,

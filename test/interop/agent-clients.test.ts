@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isObject, own, type JsonObject } from "../../src/domain/json.ts";
-import { adminOf } from "../fakes/caller.ts";
-import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { createModelTenant } from "../fakes/model-world.ts";
+import type { SharedRouter } from "../fakes/shared-router.ts";
 import { answerAt, type Use } from "../fakes/wire-answers.ts";
 import { sendJson, startWireServer, type WireServer } from "../fakes/wire-server.ts";
 import { eventsAt } from "../fakes/wire-streams.ts";
@@ -64,23 +64,13 @@ describe.skipIf(!areAgentsInstalled)("an unmodified agent", () => {
         response.end();
       },
     });
-    router = await borrowRouter();
-    const admin = adminOf(router, router.adminToken);
-    await admin("POST", "/tenants", { slug, name: slug });
+    const tenant = await createModelTenant(slug, provider);
+    ({ router } = tenant);
     // Codex offers its provider's web search in every request.
-    await admin("PUT", `/tenants/${slug}/policy`, {
+    await tenant.admin("PUT", `/tenants/${slug}/policy`, {
       modelEndpoints: { toolUsd: { web_search: 0.01 } },
     });
-    for (const name of ["openai", "anthropic"])
-      await admin("POST", `/tenants/${slug}/credentials`, {
-        provider: name,
-        name,
-        apiKey: "provider-key",
-        baseUrl: provider.url(name),
-      });
-    key = String(
-      (await admin("POST", `/tenants/${slug}/keys`, { name: "a", scopes: ["models"] })).get("key"),
-    );
+    key = await tenant.keyWith();
   });
   afterAll(async () => {
     await provider.stop();

@@ -1,8 +1,8 @@
 /** Unmodified clients of model APIs do two turns with a tool; only their base URL and key are the router's. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { adminOf, at } from "../fakes/caller.ts";
-import { startRecordingProvider, type RecordingProvider } from "../fakes/recording-provider.ts";
-import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { at } from "../fakes/caller.ts";
+import { startModelWorld } from "../fakes/model-world.ts";
+import type { RecordingProvider } from "../fakes/recording-provider.ts";
 import { areClientsInstalled, clientModule } from "./clients/installed.ts";
 
 const slug = "clients";
@@ -200,24 +200,13 @@ const clients: Readonly<Record<string, (place: Place) => Promise<unknown>>> = {
 
 // Only `npm run clients` installs them.
 describe.skipIf(!areClientsInstalled)("an unmodified client", () => {
-  let router: SharedRouter;
   let provider: RecordingProvider;
   let place: Omit<Place, "model">;
 
   beforeAll(async () => {
-    provider = await startRecordingProvider();
-    router = await borrowRouter();
-    const admin = adminOf(router, router.adminToken);
-    await admin("POST", "/tenants", { slug, name: slug });
-    for (const name of ["openai", "anthropic"])
-      await admin("POST", `/tenants/${slug}/credentials`, {
-        provider: name,
-        name,
-        apiKey: "provider-key",
-        baseUrl: provider.url(name),
-      });
-    const key = await admin("POST", `/tenants/${slug}/keys`, { name: "c", scopes: ["models"] });
-    place = { base: `${router.url}/t/${slug}`, apiKey: String(key.get("key")) };
+    const world = await startModelWorld(slug);
+    ({ provider } = world);
+    place = { base: world.base, apiKey: await world.keyWith() };
   });
   afterAll(() => provider.stop());
   beforeEach(() => {

@@ -1,8 +1,8 @@
 /** Unmodified clients read streams to their end, and see an error wherever a provider's stream breaks. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { adminOf, at } from "../fakes/caller.ts";
-import { startRecordingProvider, type RecordingProvider } from "../fakes/recording-provider.ts";
-import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { at } from "../fakes/caller.ts";
+import { startModelWorld, type ModelWorld } from "../fakes/model-world.ts";
+import type { RecordingProvider } from "../fakes/recording-provider.ts";
 import { eventsAt, type Broken } from "../fakes/wire-streams.ts";
 import { areClientsInstalled, clientModule } from "./clients/installed.ts";
 
@@ -60,25 +60,14 @@ const clients: Readonly<Record<string, (place: Place, model: string) => Promise<
 
 // Only `npm run clients` installs them.
 describe.skipIf(!areClientsInstalled)("an unmodified client", () => {
-  let router: SharedRouter;
   let provider: RecordingProvider;
   let place: Place;
-  let admin: ReturnType<typeof adminOf>;
+  let admin: ModelWorld["admin"];
 
   beforeAll(async () => {
-    provider = await startRecordingProvider();
-    router = await borrowRouter();
-    admin = adminOf(router, router.adminToken);
-    await admin("POST", "/tenants", { slug, name: slug });
-    for (const name of ["openai", "anthropic"])
-      await admin("POST", `/tenants/${slug}/credentials`, {
-        provider: name,
-        name,
-        apiKey: "provider-key",
-        baseUrl: provider.url(name),
-      });
-    const key = await admin("POST", `/tenants/${slug}/keys`, { name: "c", scopes: ["models"] });
-    place = { base: `${router.url}/t/${slug}`, apiKey: String(key.get("key")) };
+    const world = await startModelWorld(slug);
+    ({ provider, admin } = world);
+    place = { base: world.base, apiKey: await world.keyWith() };
   });
   afterAll(() => provider.stop());
 

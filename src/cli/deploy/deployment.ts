@@ -153,8 +153,8 @@ export async function runDeployment(
   options: DeploymentOptions,
 ): Promise<string | null> {
   const { say } = deps;
-  const stranger = await account(deps);
-  if (stranger !== null) return stranger;
+  const accountFault = await account(deps);
+  if (accountFault !== null) return accountFault;
   const secrets = await secretsToSet(deps, options);
   if (!secrets.ok) return secrets.error;
   const { code, targets } =

@@ -141,7 +141,7 @@ export function createDatabaseParts(
       accessTokens: everywhere.authorization.accessTokens,
       keyCodes,
       memory,
-      strangers: isolate.strangers,
+      lookups: isolate.lookups,
       now,
     }),
   );

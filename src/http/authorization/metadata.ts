@@ -4,7 +4,7 @@ import { cors } from "hono/cors";
 import { createMiddleware } from "hono/factory";
 import { resourceAt } from "../../domain/tenancy/oauth-resources.ts";
 import type { HttpEnv } from "../context.ts";
-import { boundStrangers } from "../middleware/strangers.ts";
+import { limitPublicRequests } from "../middleware/public-requests.ts";
 import { problem } from "../problem.ts";
 
 const nothing = { reason: "not_found", what: "no such path" } as const;
@@ -20,8 +20,8 @@ const anyOrigin = cors({ origin: "*", allowMethods: ["GET"] });
 
 export const metadataRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
-    .use("/oauth-authorization-server", anyOrigin, notKept, boundStrangers)
-    .use("/oauth-protected-resource/*", anyOrigin, notKept, boundStrangers)
+    .use("/oauth-authorization-server", anyOrigin, notKept, limitPublicRequests)
+    .use("/oauth-protected-resource/*", anyOrigin, notKept, limitPublicRequests)
     .get("/oauth-authorization-server", async (c) => {
       const server = c.get("services").oauth.authorizationServer();
       return server === null ? problem(c, nothing) : server.metadata();

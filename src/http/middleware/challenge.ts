@@ -5,7 +5,7 @@ import { bearerOf } from "../../domain/tenancy/access.ts";
 import type { OauthResource } from "../../domain/tenancy/oauth-resources.ts";
 
 /** Access tokens require a path with a tenant. */
-export const challengeStrangers =
+export const challengeUnauthenticated =
   (kind: Exclude<OauthResource["kind"], "server">): MiddlewareHandler<HttpEnv> =>
   async (c, next) => {
     const tenant = c.req.param("tenant");

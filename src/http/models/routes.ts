@@ -6,7 +6,7 @@ import { Hono, type Context } from "hono";
 import { ok } from "../../domain/result.ts";
 import { tokensMeasured, measureInput } from "../../domain/sampling/estimate.ts";
 import type { HttpEnv } from "../context.ts";
-import { challengeStrangers } from "../middleware/challenge.ts";
+import { challengeUnauthenticated } from "../middleware/challenge.ts";
 import { chatAnswer, messagesAnswer, responsesAnswer } from "./answers.ts";
 import { chatEvents } from "./chat-events.ts";
 import { decodeChat } from "./chat-request.ts";
@@ -139,7 +139,7 @@ const allowing =
 
 export const modelRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
-    .use(challengeStrangers("models"))
+    .use(challengeUnauthenticated("models"))
     .post("/chat/completions", call(chat))
     .all("/chat/completions", allowing("POST", "openai"))
     .post("/responses", call(responses))

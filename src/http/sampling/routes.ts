@@ -8,7 +8,7 @@ import { bearerOf } from "../../domain/tenancy/access.ts";
 import { authenticate, type InboundMessage } from "./legacy.ts";
 import { unsupportedRevision } from "./modern.ts";
 import { refusalReply, respond } from "../../mcp/reply.ts";
-import { challengeStrangers } from "../middleware/challenge.ts";
+import { challengeUnauthenticated } from "../middleware/challenge.ts";
 import { postSampling } from "./post.ts";
 
 const refused = async (c: Context<HttpEnv>, refusal: Refusal): Promise<Response> =>
@@ -64,7 +64,7 @@ const paths = ["/", ofTenant];
 
 export const samplingRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
-    .use(ofTenant, challengeStrangers("sampling"))
+    .use(ofTenant, challengeUnauthenticated("sampling"))
     .on("POST", paths, post)
     .on("DELETE", paths, end)
     .all("/", notAllowed)

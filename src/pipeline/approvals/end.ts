@@ -63,7 +63,8 @@ const detailOf = ({
   edited,
 }: Approval): string => {
   const subject = decidedBySubject === null ? "" : ` (subject ${decidedBySubject})`;
-  const said = `${stage} ${state} by ${decidedBy ?? "nobody"}${subject}${isOwn ? ", whose call it is" : ""}`;
+  const by = decidedBy === null ? "" : ` by ${decidedBy}`;
+  const said = `${stage} ${state}${by}${subject}${isOwn ? ", whose call it is" : ""}`;
   return edited?.content === undefined ? said : `${said}, edited to ${edited.content}`;
 };
 

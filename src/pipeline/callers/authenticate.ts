@@ -16,7 +16,7 @@ import type { AccessTokens } from "./access-tokens.ts";
 import { memoryKeyOf, type CallerMemory, type Remembered } from "./caller-memory.ts";
 import { standingOf } from "./lanes.ts";
 import { shownKey, type Opened } from "./shown-key.ts";
-import type { Strangers } from "./strangers.ts";
+import type { LookupPacer } from "./lookup-pacer.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { shownSecret, signedIn, type AccountOwner, type User } from "../../domain/tenancy/user.ts";
 
@@ -118,12 +118,12 @@ interface AuthenticateDeps {
   keyCodes: Pick<KeyCodes, "isKnown">;
   memory: CallerMemory;
   /** rate-limits lookups of possibly invented keys */
-  strangers: Strangers;
+  lookups: LookupPacer;
   now: () => number;
 }
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  const { snapshots, tokens, keyCodes, memory, strangers, now } = deps;
+  const { snapshots, tokens, keyCodes, memory, lookups, now } = deps;
   /** `ownToken` is `null` if the caller sent an access token, which is already verified. */
   const load = async (
     { sessionId, through }: Claim,
@@ -133,7 +133,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     if (ownToken === null) return lookUp();
     const memoryKey = memoryKeyOf(keyId, { through, sessionId });
     const { kind } = await standingOf(deps, { token: ownToken, memoryKey });
-    return kind === "stranger" ? strangers.pace(lookUp) : lookUp();
+    return kind === "unverified" ? lookups.pace(lookUp) : lookUp();
   };
   return async (claim, freshness) => {
     const { token, scope } = claim;

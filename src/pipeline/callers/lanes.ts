@@ -17,14 +17,15 @@ const otherLane = "others";
 export async function standingOf(
   { tokens, memory }: LaneDeps,
   { token, memoryKey }: { token: string; memoryKey: string },
-): Promise<{ kind: "of a tenant"; tenantId: string } | { kind: "marked" } | { kind: "stranger" }> {
+): Promise<{ kind: "known"; tenantId: string } | { kind: "issued" } | { kind: "unverified" }> {
   const last = memory.last(memoryKey)?.snapshot;
   if (last !== undefined && (await tokens.matches(token, last.key.secretHash)))
-    return { kind: "of a tenant", tenantId: last.tenant.id };
-  return { kind: (await tokens.isMarked(token)) ? "marked" : "stranger" };
+    return { kind: "known", tenantId: last.tenant.id };
+  return { kind: (await tokens.isMarked(token)) ? "issued" : "unverified" };
 }
 
-export type Lane = { kind: "lane"; name: string } | { kind: "nobody" } | { kind: "stranger" };
+/** `unknown`: the database has no such key; `unverified`: it may have been invented. */
+export type Lane = { kind: "lane"; name: string } | { kind: "unknown" } | { kind: "unverified" };
 
 export type LaneOf = (claim: { token: string | null; sessionId: string | null }) => Promise<Lane>;
 
@@ -33,13 +34,13 @@ export function createLaneOf(deps: LaneDeps): LaneOf {
   return async ({ token, sessionId }) => {
     const keyId = token === null ? null : tokens.keyIdOf(token);
     if (token === null || keyId === null) return { kind: "lane", name: otherLane };
-    if (memory.isUnknown(keyId)) return { kind: "nobody" };
+    if (memory.isUnknown(keyId)) return { kind: "unknown" };
     const standing = await standingOf(deps, {
       token,
       memoryKey: memoryKeyOf(keyId, { sessionId }),
     });
-    if (standing.kind === "stranger") return standing;
+    if (standing.kind === "unverified") return standing;
     // A first-time key waits behind no other.
-    return { kind: "lane", name: standing.kind === "marked" ? keyId : standing.tenantId };
+    return { kind: "lane", name: standing.kind === "issued" ? keyId : standing.tenantId };
   };
 }

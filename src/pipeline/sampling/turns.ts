@@ -203,8 +203,8 @@ export function createDoor(deps: {
     enter,
     async enterFor(claim) {
       const lane = await laneOf(claim);
-      if (lane.kind === "nobody") return err(await holdBack(unknownKey));
-      return lane.kind === "stranger" ? ok(null) : enter(lane.name);
+      if (lane.kind === "unknown") return err(await holdBack(unknownKey));
+      return lane.kind === "unverified" ? ok(null) : enter(lane.name);
     },
   };
 }

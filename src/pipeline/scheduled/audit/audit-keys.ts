@@ -63,14 +63,14 @@ export const createAuditKeyJob = (deps: AuditKeyDeps) => async (): AsyncResult<n
   const stored = await seals.keys();
   if (!stored.ok) return stored;
   const outdated: AuditKey[] = [];
-  const strangers: AuditKey[] = [];
+  const unvouched: AuditKey[] = [];
   for (const key of stored.value) {
     const { code } = key;
-    if (!(await isVouched(deps, key))) strangers.push(key);
+    if (!(await isVouched(deps, key))) unvouched.push(key);
     else if (!code.startsWith(keyMac.codePrefix) || !(await keyMac.check(auditKeyText(key), code)))
       outdated.push(key);
   }
-  for (const { id, publicKey } of strangers.slice(0, mostReported)) {
+  for (const { id, publicKey } of unvouched.slice(0, mostReported)) {
     const reported = await seals.reportKey({
       id: ids.next("event"),
       at: now(),

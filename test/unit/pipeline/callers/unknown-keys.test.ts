@@ -38,7 +38,7 @@ function given(about: { secretHash?: string } = {}) {
     accessTokens: { check: async () => ok(null) },
     keyCodes: { isKnown: async () => true },
     memory,
-    strangers: {
+    lookups: {
       async pace(lookUp) {
         paced.push(loads.length);
         return lookUp();
@@ -60,10 +60,10 @@ function given(about: { secretHash?: string } = {}) {
 describe("keys that somebody invents", () => {
   it("are read once, one after the other, and then refused at the door without a read", async () => {
     const { loads, paced, lane, call } = given();
-    expect(await lane("key_2.x")).toEqual({ kind: "stranger" });
+    expect(await lane("key_2.x")).toEqual({ kind: "unverified" });
     for (let count = 0; count < 3; count += 1) expect((await call("key_2.x")).ok).toBe(false);
     expect([loads, paced]).toEqual([["key_2"], [0]]);
-    expect(await lane("key_2.x")).toEqual({ kind: "nobody" });
+    expect(await lane("key_2.x")).toEqual({ kind: "unknown" });
   });
 
   it("share no lane with a key that nobody has used yet, nor does any other such key", async () => {
@@ -78,7 +78,7 @@ describe("keys that somebody invents", () => {
   it("are no key's secret: a guess keeps its key's owner waiting for nothing", async () => {
     const { paced, lane, call } = given();
     expect((await call("key_1.Right")).ok).toBe(true);
-    expect(await lane("key_1.wrong")).toEqual({ kind: "stranger" });
+    expect(await lane("key_1.wrong")).toEqual({ kind: "unverified" });
     expect((await call("key_1.wrong")).ok).toBe(false);
     expect(paced).toHaveLength(1);
   });
@@ -86,7 +86,7 @@ describe("keys that somebody invents", () => {
 
 it("is a stranger's only until it was let in once, where its mark is of an older master key", async () => {
   const { paced, pass, lane, call } = given({ secretHash: "right" });
-  expect(await lane("key_1.right")).toEqual({ kind: "stranger" });
+  expect(await lane("key_1.right")).toEqual({ kind: "unverified" });
   expect((await call("key_1.right")).ok).toBe(true);
   pass(10_000);
   expect(await lane("key_1.right")).toEqual({ kind: "lane", name: "ten_1" });

@@ -251,7 +251,7 @@ describe("the door", () => {
   it("tells a caller with nobody's key later too, and gives it no turn", async () => {
     const parts = given();
     let refusal: string | null = null;
-    void doorOf(parts, { kind: "nobody" })
+    void doorOf(parts, { kind: "unknown" })
       .enterFor({ token: "t", sessionId: null })
       .then((entered) => (refusal = entered.ok ? "let in" : entered.error.reason));
     await parts.clock.pass(999);
@@ -263,7 +263,7 @@ describe("the door", () => {
   it("lets a stranger in without a turn, however many wait", async () => {
     const parts = given();
     for (let count = 0; count < 300; count += 1) parts.entering("flood");
-    const door = doorOf(parts, { kind: "stranger" });
+    const door = doorOf(parts, { kind: "unverified" });
     expect(await door.enterFor({ token: "t", sessionId: null })).toEqual({ ok: true, value: null });
   });
 

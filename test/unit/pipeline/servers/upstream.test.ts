@@ -5,28 +5,10 @@ import { dataOf } from "../../../../src/domain/refusals.ts";
 import { err, ok } from "../../../../src/domain/result.ts";
 import type { SealedServer } from "../../../../src/domain/servers/server.ts";
 import type { UpstreamFetch, UpstreamRequest } from "../../../../src/domain/ports/upstream.ts";
+import { server as serverWith } from "../../proxy/exchange.fixture.ts";
 import { createUpstream } from "../../../../src/pipeline/servers/upstream.ts";
 
-const entry: SealedServer = {
-  id: "srv_1",
-  tenantId: "ten_1",
-  slug: "s",
-  url: "https://server.test/mcp",
-  headerNames: [],
-  passHeaders: [],
-  forwardAuthorization: false,
-  sampling: "router",
-  supportedModalities: false,
-  auth: "keys",
-  bridge: "fallback",
-  policy: {},
-  oauth: null,
-  learnt: {},
-  status: "active",
-  createdAt: 0,
-  updatedAt: 0,
-  sealed: null,
-};
+const entry = serverWith({ slug: "s", url: "https://server.test/mcp" });
 const oauth = { grant: "client_credentials" } as NonNullable<SealedServer["oauth"]>;
 
 function given(

@@ -1,19 +1,19 @@
-/** Lookups for strangers follow one another at a pace, and who comes too late is told so later. */
+/** Lookups of unverified keys are spaced, and callers that come too late are refused. */
 import { expect, it } from "vitest";
 import { ok } from "../../../../src/domain/result.ts";
-import { createStrangers } from "../../../../src/pipeline/callers/strangers.ts";
+import { createLookupPacer } from "../../../../src/pipeline/callers/lookup-pacer.ts";
 
 /** Waits end at once, and say how long they were. */
 function given() {
   const clock = { ms: 0 };
   const waits: number[] = [];
-  const strangers = createStrangers({
+  const pacer = createLookupPacer({
     wait: async (ms) => void waits.push(ms),
     elapsed: () => clock.ms,
   });
   let reads = 0;
   const lookUp = (tookMs = 0) =>
-    strangers.pace(async () => {
+    pacer.pace(async () => {
       reads += 1;
       clock.ms += tookMs;
       return ok(null);

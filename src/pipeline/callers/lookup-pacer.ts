@@ -12,15 +12,15 @@ const mostMs = 1_000;
 /** ms of waiting after which a caller is refused */
 const longestWaitMs = 5_000;
 
-export interface Strangers {
+export interface LookupPacer {
   pace<T>(lookUp: () => AsyncResult<T>): AsyncResult<T>;
 }
 
-export function createStrangers(deps: {
+export function createLookupPacer(deps: {
   wait: (ms: number) => Promise<void>;
   /** ms, monotonic */
   elapsed: () => number;
-}): Strangers {
+}): LookupPacer {
   const { wait, elapsed } = deps;
   let freeAt = 0;
   let spacingMs = leastMs;

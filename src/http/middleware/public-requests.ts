@@ -5,7 +5,7 @@ import type { HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 
 /** Rate limit per network; bounds the query before anything reads it. */
-export const boundStrangers = createMiddleware<HttpEnv>(async (c, next) => {
+export const limitPublicRequests = createMiddleware<HttpEnv>(async (c, next) => {
   const limited = c.get("services").app.publicRequests(c.env.address?.() ?? "");
   if (limited !== null) return problem(c, limited);
   const query = fieldsIn(new URL(c.req.url).search.slice(1));
