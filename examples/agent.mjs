@@ -25,7 +25,7 @@ const offered = Object.entries(tools).map(([name, { description, inputSchema }])
   description,
   inputSchema,
 }));
-const mostRounds = 5;
+const maxRounds = 5;
 const sampling = hostedSampling({ url, key, mode: "router" });
 
 /** What a model's message holds, as a list. */
@@ -46,9 +46,9 @@ function resultOf({ id, name }) {
 async function answer() {
   const messages = [{ role: "user", content: { type: "text", text: question } }];
   let costUsd = 0;
-  for (let round = 1; round <= mostRounds; round += 1) {
+  for (let round = 1; round <= maxRounds; round += 1) {
     // The first round must look, and the last one must answer.
-    const mode = round === 1 ? "required" : round === mostRounds ? "none" : "auto";
+    const mode = round === 1 ? "required" : round === maxRounds ? "none" : "auto";
     const said = await sampling.createMessage({
       messages,
       maxTokens: 300,

@@ -100,7 +100,7 @@ export interface ConfigFault {
 }
 
 const masterKeyBytes = 32;
-const leastTokenCharacters = 16;
+const minTokenCharacters = 16;
 const defaultSessionTtlHours = 24;
 const defaultRolloutSeconds = 600;
 const hourMs = 3_600_000;
@@ -157,8 +157,8 @@ function secretsOf(env: Bindings): Result<Secrets, ConfigFault> {
   if (!previous.ok) return previous;
   const adminToken = env.ADMIN_TOKEN;
   if (adminToken === undefined) return fault("ADMIN_TOKEN", "is missing");
-  if (adminToken.length < leastTokenCharacters)
-    return fault("ADMIN_TOKEN", `must be at least ${leastTokenCharacters} characters`);
+  if (adminToken.length < minTokenCharacters)
+    return fault("ADMIN_TOKEN", `must be at least ${minTokenCharacters} characters`);
   return ok({ masterKey: masterKey.value, previousMasterKey: previous.value, adminToken });
 }
 

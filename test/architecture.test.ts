@@ -145,7 +145,7 @@ function circleIn(graph: ReadonlyMap<string, Iterable<string>>): string[] | null
   return null;
 }
 
-const mostLines = 60;
+const maxLines = 60;
 
 /**
  * Names of the functions that are too long. A factory, which only defines functions and returns them, may be
@@ -173,7 +173,7 @@ function longFunctionsIn(path: string, text: string): string[] {
     );
     const name = named?.name?.getText(source) ?? `${around} › inside`;
     const lines = lineAt(node.end) - lineAt(node.getStart(source)) + 1;
-    if (lines > mostLines && !isFactory(name, body)) found.push(name);
+    if (lines > maxLines && !isFactory(name, body)) found.push(name);
     return node.forEachChild((child) => visit(child, name));
   };
   visit(source, "");

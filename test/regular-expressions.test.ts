@@ -105,7 +105,7 @@ function costOf({ regex }: Expression, text: string, rounds: number): number {
 
 /** Quadratic time grows 64 times from each to the next. */
 const lengths = [24, 192, 1_536, 12_288];
-const mostGrowth = 24;
+const maxGrowth = 24;
 /** Cheaper runs can't be measured, and at the last length can't harm. */
 const measurableMs = 4;
 
@@ -113,7 +113,7 @@ function isSuperlinear(expression: Expression, attack: (length: number) => strin
   const slow = lengths.find((length) => costOf(expression, attack(length), 1) > measurableMs);
   if (slow === undefined) return false;
   const cost = costOf(expression, attack(slow), 3);
-  return cost > measurableMs && cost > mostGrowth * costOf(expression, attack(slow / 8), 9);
+  return cost > measurableMs && cost > maxGrowth * costOf(expression, attack(slow / 8), 9);
 }
 
 const superlinear = (all: readonly Expression[]): string[] =>

@@ -6,7 +6,7 @@ import { parseModelsDev } from "./models-dev.ts";
 
 const deadlineMs = 20_000;
 /** The file has 2 MB, and an isolate 128 MB. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 export const createCatalogueSource = (deps: {
   url: string;
@@ -26,9 +26,9 @@ export const createCatalogueSource = (deps: {
         await answer.body?.cancel();
         return err(`HTTP ${answer.status}`);
       }
-      const bytes = await readBounded(answer.body, mostBytes);
+      const bytes = await readBounded(answer.body, maxBytes);
       return bytes === null
-        ? err(`longer than ${mostBytes} bytes`)
+        ? err(`longer than ${maxBytes} bytes`)
         : parseModelsDev(new TextDecoder().decode(bytes));
     } catch (thrown) {
       return err(`no answer from ${noAnswerReason(deps.url, thrown)}`);

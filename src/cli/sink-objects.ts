@@ -7,11 +7,11 @@ import { AwsClient } from "aws4fetch";
 import { z } from "zod";
 
 const scheme = "s3://";
-const mostObjects = 1_000_000;
+const maxObjects = 1_000_000;
 /** A page has up to 1,000 keys; bounds a malicious store. */
-const mostPages = 2 * (mostObjects / 1_000);
+const maxPages = 2 * (maxObjects / 1_000);
 /** Pages without a key occur after many deletions. */
-const mostPagesWithoutKey = 10;
+const maxPagesWithoutKey = 10;
 
 export const isStorePath = (path: string): boolean => path.startsWith(scheme);
 
@@ -115,12 +115,12 @@ async function keysIn({ bucket, prefix, get }: Store): Promise<string[]> {
       ? textsIn(xml, "NextContinuationToken")
       : [];
     if (token === undefined) break;
-    if (tokens.has(token) || empty >= mostPagesWithoutKey || pages >= mostPages)
+    if (tokens.has(token) || empty >= maxPagesWithoutKey || pages >= maxPages)
       throw new Error(`${scheme}${bucket}/${prefix}: the store's list of objects does not end`);
     tokens.add(token);
   }
-  if (keys.length > mostObjects)
-    throw new Error(`${scheme}${bucket}/${prefix} has more than ${mostObjects} objects`);
+  if (keys.length > maxObjects)
+    throw new Error(`${scheme}${bucket}/${prefix} has more than ${maxObjects} objects`);
   // Sorts by the chain's order.
   return keys.toSorted((left, right) => (left < right ? -1 : 1));
 }

@@ -30,8 +30,8 @@ import type { PersonPages } from "../pipeline/people/consent/person-pages.ts";
 import { createPeoplesPages } from "./person-pages.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
-const mostClients = 10_000;
-const mostOpenConsents = 10_000;
+const maxClients = 10_000;
+const maxOpenConsents = 10_000;
 
 interface DatabaseParts {
   stores: Pick<
@@ -80,8 +80,8 @@ function serverOf(deps: Deps): AuthorizationServer | null {
     entriesOf: (tenantId) => databaseOfTenant(tenantId).stores.oauthEntries,
     now,
     graceMs: refreshGraceMs,
-    mostClients,
-    mostOpenConsents,
+    maxClients,
+    maxOpenConsents,
     assertions: createAssertions({
       databaseOfSlug: consentDatabaseOfSlug(deps),
       issuerKeys: isolate.issuerKeys,

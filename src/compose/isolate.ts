@@ -275,7 +275,7 @@ export async function createIsolate(config: Config, host: Host) {
     heldBack: { count: 0 },
     lookups: createLookupPacer(clock),
     webhookPlaces: createDeliverySlots(),
-    jobPace: { ...clock, mostRounds: host.isOneProcess ? withoutBounds : fewRounds },
+    jobPace: { ...clock, maxRounds: host.isOneProcess ? withoutBounds : fewRounds },
     probes: keptByName(createProbeMemory),
     lostAdmissions: keptByName(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
   };

@@ -10,7 +10,7 @@ import { askWithin } from "../store/engines/libsql/libsql-fetch.ts";
 import { defaultTimeoutMs, openLibsql, type Database, type DatabaseOptions } from "../store/db.ts";
 import { createStores } from "../store/stores.ts";
 
-const mostAtOnce = 1_000;
+const maxPerBatch = 1_000;
 
 function openDatabase(
   { config: { database }, host }: Isolate,
@@ -23,7 +23,7 @@ function openDatabase(
   const client = createClient({
     url,
     // The client's default of 20 is for a single caller; scheduling bounds concurrency.
-    concurrency: mostAtOnce,
+    concurrency: maxPerBatch,
     ...(authToken !== null && { authToken }),
     ...(host.fetchDatabase !== undefined && {
       fetch: askWithin(host.fetchDatabase, defaultTimeoutMs),

@@ -62,7 +62,7 @@ function runJobs(
   const here: Isolate = {
     ...isolate,
     // Its own storage needs no requests.
-    jobPace: { ...jobPace, mostRounds: { ...jobPace.mostRounds, run: Infinity } },
+    jobPace: { ...jobPace, maxRounds: { ...jobPace.maxRounds, run: Infinity } },
     host: {
       ...host,
       openTenantDatabase: (wanted, options) =>

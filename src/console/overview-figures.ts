@@ -77,7 +77,7 @@ export const standingAlone = (values: readonly (number | null)[]): number[] =>
       : [],
   );
 
-const mostLines = 6;
+const maxLines = 6;
 export const others = "all others";
 
 interface SeriesOptions {
@@ -94,7 +94,7 @@ export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: Seri
   const sums = new Map<string, number>();
   for (const row of rows) sums.set(row.group, (sums.get(row.group) ?? 0) + of(row));
   const byPart = [...sums.entries()].toSorted(([, a], [, b]) => b - a).map(([group]) => group);
-  const own = byPart.length > mostLines ? byPart.slice(0, mostLines - 1) : byPart;
+  const own = byPart.length > maxLines ? byPart.slice(0, maxLines - 1) : byPart;
   const begins = beginsOf(options);
   const [first = 0] = begins;
   const names = own.length < byPart.length ? [...own, others] : own;
@@ -127,12 +127,12 @@ export function windowOf({
 }
 
 /** Forecasts at the start of a window are noise. */
-const leastShare = 0.02;
+const minShare = 0.02;
 
 /** Linear extrapolation; `null` if too early. */
 export function forecastOf(state: LimitState, now: number): number | null {
   const window = windowOf(state);
   if (window === null) return null;
   const share = (now - window.from) / (window.until - window.from);
-  return share < leastShare ? null : state.used / share;
+  return share < minShare ? null : state.used / share;
 }

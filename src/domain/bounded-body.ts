@@ -39,13 +39,13 @@ function byteReaderOf(body: ReadableStream): (ReadableStreamBYOBReader & ReaderA
   return null;
 }
 
-/** Cancels the source after `mostBytes`. @param exceeded the reader's error, or `cut` to end the body normally */
+/** Cancels the source after `maxBytes`. @param exceeded the reader's error, or `cut` to end the body normally */
 export function boundedStream(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { mostBytes, exceeded }: { mostBytes: number; exceeded: "cut" | (() => Error) },
+  { maxBytes, exceeded }: { maxBytes: number; exceeded: "cut" | (() => Error) },
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = sourceOf(body);
-  let left = mostBytes;
+  let left = maxBytes;
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
@@ -68,10 +68,10 @@ export function boundedStream(
   );
 }
 
-/** Reads a whole body; null: the body is longer than `mostBytes`. */
+/** Reads a whole body; null: the body is longer than `maxBytes`. */
 export async function readBounded(
   body: ReadableStream<Uint8Array> | null,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   if (body === null) return new Uint8Array();
   const reader = sourceOf(body);
@@ -81,7 +81,7 @@ export async function readBounded(
     const { done, value } = await reader.read();
     if (value !== undefined) parts.push(value);
     size += value?.byteLength ?? 0;
-    if (size > mostBytes) {
+    if (size > maxBytes) {
       void reader.cancel().catch(() => undefined);
       return null;
     }

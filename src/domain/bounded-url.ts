@@ -1,12 +1,12 @@
 /** Length limits of foreign URLs and hosts. Sources: RFC 1035, section 2.3.4; limits of browsers and proxies. */
-const mostUrlCharacters = 2_048;
-const mostHostCharacters = 253;
+const maxUrlCharacters = 2_048;
+const maxHostCharacters = 253;
 
 /** null: not a URL, or too long. */
 export function boundedUrl(text: string): URL | null {
-  if (text.length > mostUrlCharacters) return null;
+  if (text.length > maxUrlCharacters) return null;
   const url = URL.parse(text);
-  return url === null || url.hostname.length > mostHostCharacters ? null : url;
+  return url === null || url.hostname.length > maxHostCharacters ? null : url;
 }
 
 /** Removes trailing characters in linear time; `/x+$/` takes quadratic time. */

@@ -2,16 +2,16 @@
 import type { Refusal } from "./refusals.ts";
 
 /** Deeper than the arguments of any tool in use. */
-export const mostLevels = 256;
+export const maxLevels = 256;
 
 export const tooDeep: Refusal = {
   reason: "invalid_params",
   path: "params",
-  detail: `Nested deeper than ${mostLevels} levels.`,
+  detail: `Nested deeper than ${maxLevels} levels.`,
 };
 
 /** Limit for a caller's whole message: deeper than any schema of the protocol. */
-export const mostMessageLevels = 64;
+export const maxMessageLevels = 64;
 
 export function isDeeperThan(value: unknown, levels: number): boolean {
   // Breadth first, because recursion would exhaust the stack.

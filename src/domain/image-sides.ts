@@ -16,7 +16,7 @@ const readerOf =
   };
 
 /** A photo has about ten segments before its frame. */
-const mostSegments = 1_000;
+const maxSegments = 1_000;
 
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
@@ -24,7 +24,7 @@ const isFrame = (marker: number): boolean =>
 /** Source: ITU-T T.81, annex B. */
 function jpegSides(read: ReadBytes): Sides | null {
   let at = 2;
-  for (let segment = 0; segment < mostSegments; segment += 1) {
+  for (let segment = 0; segment < maxSegments; segment += 1) {
     const head = read(at, 9);
     if (head.getUint8(0) !== 0xff) return null;
     const marker = head.getUint8(1);

@@ -6,13 +6,13 @@ export const largestInteger = Number.MAX_SAFE_INTEGER;
 export const maxRequestTokens = 1_000_000_000;
 export const maxPlausibleTokens = 10 * maxRequestTokens;
 /** Maximum cost of a provider call: a million USD. */
-const mostMicroUsd = 1_000_000_000_000;
+const maxMicroUsd = 1_000_000_000_000;
 
 export const wholeMicroUsd = (microUsd: number): number | null =>
   // Prices have at most six decimals; rounding there first keeps 0.1 + 0.2 from costing a micro-USD.
   Number.isNaN(microUsd)
     ? null
-    : Math.min(mostMicroUsd, Math.ceil(Math.round(microUsd * 1e6) / 1e6));
+    : Math.min(maxMicroUsd, Math.ceil(Math.round(microUsd * 1e6) / 1e6));
 
 /** Clamps to what every driver can read; null: NaN. */
 export const asReadable = (value: number): number | null =>

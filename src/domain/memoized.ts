@@ -1,5 +1,5 @@
-const mostTexts = 1_000;
-const mostCharacters = 500;
+const maxTexts = 1_000;
+const maxCharacters = 500;
 
 /** For immutable objects. */
 export function memoizedByObject<K extends object, T>(make: (key: K) => T): (key: K) => T {
@@ -20,8 +20,8 @@ export function memoizedByText<T>(make: (text: string) => T): (text: string) => 
     const known = made.get(text);
     if (known !== undefined) return known;
     const fresh = make(text);
-    if (text.length > mostCharacters) return fresh;
-    if (made.size >= mostTexts) made.clear();
+    if (text.length > maxCharacters) return fresh;
+    if (made.size >= maxTexts) made.clear();
     made.set(text, fresh);
     return fresh;
   };

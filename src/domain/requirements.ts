@@ -59,11 +59,11 @@ export interface ImageDemands {
   count: number;
   formats: string[];
   fewestBytes: number;
-  mostBytes: number;
+  maxBytes: number;
   totalBytes: number;
   /** pixels, if known */
   longestSide: number;
-  mostPixels: number;
+  maxPixels: number;
 }
 
 export interface WireDemands {
@@ -133,7 +133,7 @@ export interface ReasoningNeeds {
   /** maximum reasoning tokens by policy; absent: `defaultReasoningTokens` */
   tokens?: number;
   /** only the least effort is allowed, except for these providers */
-  leastOnly?: { except: string[] };
+  minReasoningOnly?: { except: string[] };
   /** per provider, from the call's metadata; a number is in tokens */
   asked?: Record<string, Effort | number>;
   /** no candidate has all the room for reasoning, so each uses what its limits leave */

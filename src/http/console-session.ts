@@ -18,9 +18,9 @@ const needsTls: Refusal = {
     "signing in over plain http, which others can read: open the console over https, or on localhost through a tunnel",
 };
 /** Longer than any key. */
-const mostKeyCharacters = 1_000;
+const maxKeyCharacters = 1_000;
 /** A key with every character escaped. Unauthenticated, so no more is read. */
-const mostBodyBytes = 8 * 1024;
+const maxBodyBytes = 8 * 1024;
 
 export const shownSession = ({
   actor,
@@ -47,7 +47,7 @@ async function keyIn(c: Context<HttpEnv>): Promise<Result<string, Refusal>> {
   // A foreign page can send a form without CORS, but not JSON.
   if (type !== "application/json")
     return err({ reason: "unsupported_media_type", expected: "application/json" });
-  const bytes = await readSmallBody(c.req.raw, mostBodyBytes);
+  const bytes = await readSmallBody(c.req.raw, maxBodyBytes);
   if (!bytes.ok) return bytes;
   let body: unknown;
   try {
@@ -59,7 +59,7 @@ async function keyIn(c: Context<HttpEnv>): Promise<Result<string, Refusal>> {
   const [surplus] = Object.keys(unknown);
   if (surplus !== undefined)
     return err({ reason: "invalid_params", path: surplus.slice(0, 200), detail: "Unknown key." });
-  return typeof key === "string" && key.length > 0 && key.length <= mostKeyCharacters
+  return typeof key === "string" && key.length > 0 && key.length <= maxKeyCharacters
     ? ok(key)
     : err({
         reason: "invalid_params",

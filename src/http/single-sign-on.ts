@@ -16,7 +16,7 @@ const noPlace: Refusal = {
 };
 
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const mostAssertionCharacters = 16_384;
+const maxAssertionCharacters = 16_384;
 
 /** Including a gateway's path. */
 const urlFor = (c: Context<HttpEnv>): string => ownUrlAt(c) ?? "";
@@ -52,7 +52,7 @@ async function begin(c: Context<HttpEnv>): Promise<Response> {
   const begun = await signIn.value.begin({
     slug,
     redirectUri: callbackFor(c),
-    assertion: assertion?.slice(0, mostAssertionCharacters + 1) ?? null,
+    assertion: assertion?.slice(0, maxAssertionCharacters + 1) ?? null,
     address: addressOf(c),
   });
   if (!begun.ok) return problem(c, begun.error);

@@ -28,7 +28,7 @@ export type AskRouter = (params: SamplingParams, options?: AskOptions) => Promis
 
 const revision = "2026-07-28";
 const defaultTimeoutMs = 60_000;
-const mostTries = 4;
+const maxTries = 4;
 /** ms; exponential backoff without `Retry-After` */
 const firstWaitMs = 250;
 /** The calling server accepts all content that it requests. */
@@ -136,7 +136,7 @@ export function createAskRouter({ url, fetch: ask = fetch, ...given }: RouterSet
       if (deadline.aborted || answer === null)
         throw localError("timed_out", `No answer within ${timeoutMs} ms.`);
       const isWaiting = answer.reason === "approval_pending";
-      if (!mayTryAgain(answer) || (tries >= mostTries && !isWaiting)) throw answer;
+      if (!mayTryAgain(answer) || (tries >= maxTries && !isWaiting)) throw answer;
       await pause(answer.retryAfterMs ?? firstWaitMs * 2 ** (tries - 1), either);
     }
   };

@@ -10,27 +10,27 @@ import { createStructureCounter, structureFault } from "./structure.ts";
 /** More than any provider accepts inline. A Worker holds a body several times in its 128 MB. */
 export const maxBodyBytes = 12 * 1024 * 1024;
 
-/** `mostLevels` protects code that walks the parsed value. */
+/** `maxLevels` protects code that walks the parsed value. */
 export interface BodyBounds {
-  mostBytes: number;
+  maxBytes: number;
   /** `null`: structure isn't counted while reading */
-  mostLevels: number | null;
+  maxLevels: number | null;
 }
 
 /** Sampling with images, tools with files, answers with either. */
-export const messageBounds: BodyBounds = { mostBytes: maxBodyBytes, mostLevels: Infinity };
+export const messageBounds: BodyBounds = { maxBytes: maxBodyBytes, maxLevels: Infinity };
 
 /** For messages that may pass unparsed; count the structure before parsing one. */
-export const proxiedBounds: BodyBounds = { mostBytes: maxBodyBytes, mostLevels: null };
+export const proxiedBounds: BodyBounds = { maxBytes: maxBodyBytes, maxLevels: null };
 
 /** A parsed body takes many times its size, so larger ones are read only for known keys. */
-const mostUnknownBytes = 64 * 1024;
+const maxUnknownBytes = 64 * 1024;
 
 /** Bytes to admit before the body is read; `null` if anyone may send it. */
 export function bytesToAdmit(request: Pick<ClientMessage, "headers" | "body">): number | null {
   const declared = declaredBytes(request);
   // Accessed last: Node's adapter creates the stream on access.
-  return (declared ?? Infinity) > mostUnknownBytes && request.body !== null
+  return (declared ?? Infinity) > maxUnknownBytes && request.body !== null
     ? Math.min(declared ?? maxBodyBytes, maxBodyBytes)
     : null;
 }
@@ -60,9 +60,9 @@ export function isPlainUtf8(headers: Pick<UpstreamAnswer["headers"], "get">): bo
 /** Counts the structure while a large body, or one of unknown length, arrives. */
 async function readPieces(
   body: ReadableStream<Uint8Array> | null,
-  { mostBytes, mostLevels }: BodyBounds,
+  { maxBytes, maxLevels }: BodyBounds,
 ): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {
-  const counter = mostLevels === null ? null : createStructureCounter(mostLevels);
+  const counter = maxLevels === null ? null : createStructureCounter(maxLevels);
   let pieces: Uint8Array[] = [];
   let size = 0;
   let refusal: Refusal | null = null;
@@ -72,7 +72,7 @@ async function readPieces(
     if (next === null) refusal ??= brokenOff;
     if (next === null || next === undefined || next.done) break;
     size += next.value.byteLength;
-    if (size > mostBytes) refusal ??= { reason: "payload_too_large", limitBytes: mostBytes };
+    if (size > maxBytes) refusal ??= { reason: "payload_too_large", limitBytes: maxBytes };
     refusal ??= misbuilt(counter?.push(next.value) ?? null);
     if (refusal === null) pieces.push(next.value);
     else pieces = [];
@@ -93,36 +93,36 @@ const misbuilt = (detail: string | null): Refusal | null =>
 /** For non-JSON bodies, such as forms. */
 export async function readSmallBody(
   request: Pick<ClientMessage, "body">,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {
   try {
-    const bytes = await readBounded(request.body, mostBytes);
-    return bytes === null ? err({ reason: "payload_too_large", limitBytes: mostBytes }) : ok(bytes);
+    const bytes = await readBounded(request.body, maxBytes);
+    return bytes === null ? err({ reason: "payload_too_large", limitBytes: maxBytes }) : ok(bytes);
   } catch {
     return err(brokenOff);
   }
 }
 
-const structureRefusal = (bytes: Uint8Array, mostLevels: number | null): Refusal | null =>
-  mostLevels === null ? null : misbuilt(structureFault(bytes, mostLevels));
+const structureRefusal = (bytes: Uint8Array, maxLevels: number | null): Refusal | null =>
+  maxLevels === null ? null : misbuilt(structureFault(bytes, maxLevels));
 
 export const unparsable = (bytes: Uint8Array): Refusal | null =>
-  structureRefusal(bytes, messageBounds.mostLevels);
+  structureRefusal(bytes, messageBounds.maxLevels);
 
 /** Bounded but unparsed. */
 export async function readBody(
   request: Pick<ClientMessage, "headers" | "body" | "arrayBuffer">,
   bounds: BodyBounds,
 ): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {
-  const { mostBytes, mostLevels } = bounds;
+  const { maxBytes, maxLevels } = bounds;
   const declared = declaredBytes(request);
   // The host drains the rest.
-  if (declared !== null && declared > mostBytes)
-    return err({ reason: "payload_too_large", limitBytes: mostBytes });
-  if (declared === null || declared > mostUnknownBytes) return readPieces(request.body, bounds);
+  if (declared !== null && declared > maxBytes)
+    return err({ reason: "payload_too_large", limitBytes: maxBytes });
+  if (declared === null || declared > maxUnknownBytes) return readPieces(request.body, bounds);
   // One read is much cheaper than many.
   const bytes = new Uint8Array(await request.arrayBuffer().catch(() => new ArrayBuffer(0)));
-  const refusal = bytes.byteLength === declared ? structureRefusal(bytes, mostLevels) : brokenOff;
+  const refusal = bytes.byteLength === declared ? structureRefusal(bytes, maxLevels) : brokenOff;
   return refusal === null ? ok(bytes) : err(refusal);
 }
 

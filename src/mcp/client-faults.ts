@@ -12,15 +12,15 @@ import type { ProxiedBody } from "./message.ts";
 import { modernRevision } from "./rev2026/codec.ts";
 
 /** Per batch, since each message may cost a read of the database. */
-const mostMessages = 100;
+const maxMessages = 100;
 
 function unreadable(headers: MessageHeaders, body: ProxiedBody | null): Refusal | null {
   if (!isPlainUtf8(headers)) return { reason: "unsupported_media_type", expected: plainJson };
   if (body === null) return { reason: "parse_error" };
-  if (body.messages.length > mostMessages)
+  if (body.messages.length > maxMessages)
     return {
       reason: "invalid_request",
-      detail: `A batch holds at most ${mostMessages} messages.`,
+      detail: `A batch holds at most ${maxMessages} messages.`,
     };
   const isMixed =
     body.batch && body.messages.some((each) => "params" in each && namesModern(each.params));

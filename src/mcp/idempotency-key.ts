@@ -5,7 +5,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 
 const header = "Idempotency-Key";
 const member = "sampling-router/idempotencyKey";
-const mostCharacters = 255;
+const maxCharacters = 255;
 
 const wrong = (path: string, detail: string): Result<never, Refusal> =>
   err({ reason: "invalid_params", path, detail });
@@ -22,9 +22,9 @@ export function idempotencyKeyOf(
     return wrong(path, `differs from the header ${header}`);
   const key = sent ?? said;
   if (key === undefined) return ok(null);
-  return key.length > 0 && key.length <= mostCharacters
+  return key.length > 0 && key.length <= maxCharacters
     ? ok(key)
-    : wrong(sent === null ? path : header, `must have 1 to ${mostCharacters} characters`);
+    : wrong(sent === null ? path : header, `must have 1 to ${maxCharacters} characters`);
 }
 
 /** The params without the key, for comparison. */

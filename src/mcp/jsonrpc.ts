@@ -1,5 +1,5 @@
 /** JSON-RPC 2.0 envelopes. */
-import { mostMessageLevels } from "../domain/depth.ts";
+import { maxMessageLevels } from "../domain/depth.ts";
 import { isId, parsedMessages, type RequestId } from "./json-text/exact-ids.ts";
 import { structureFault } from "./structure.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
@@ -60,7 +60,7 @@ function messageOf(value: unknown): Envelope["messages"][number] {
 /** UTF-8 JSON: a message or a batch. */
 export function parseEnvelope(bytes: Uint8Array): Result<Envelope, Refusal> {
   // Protects parsers and recursive libraries.
-  const detail = structureFault(bytes, mostMessageLevels);
+  const detail = structureFault(bytes, maxMessageLevels);
   if (detail !== null) return err({ reason: "invalid_request", detail });
   const value = parsedMessages(textOf(bytes));
   if (value === undefined) return err({ reason: "parse_error" });

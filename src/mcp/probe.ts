@@ -14,8 +14,8 @@ import { modernRevision } from "./rev2026/codec.ts";
 import { metaKey } from "./meta-key.ts";
 
 const deadlineMs = 10_000;
-const mostBytes = 4 * 1024 * 1024;
-const mostPages = 20;
+const maxBytes = 4 * 1024 * 1024;
+const maxPages = 20;
 const legacyRevision = "2025-11-25";
 const json = "application/json";
 const eventStream = "text/event-stream";
@@ -67,7 +67,7 @@ async function messageOf(
       if (part === undefined || part.done) break;
       const piece = decoder.decode(part.value, { stream: true });
       length += piece.length;
-      if (length > mostBytes) return undefined;
+      if (length > maxBytes) return undefined;
       if (events === null) text += piece;
       const found = answerOf(piece);
       if (found !== undefined) return found;
@@ -105,7 +105,7 @@ async function toolsOf(
 ): Promise<Pick<Answered["mcp"], "tools" | "isMore">> {
   let tools: number | null = null;
   let cursor: JsonValue | undefined;
-  for (let page = 1; page <= mostPages; page += 1) {
+  for (let page = 1; page <= maxPages; page += 1) {
     const asked = { ...params, ...(cursor === undefined ? {} : { cursor }) };
     const reply = await ask(request(page + 1, "tools/list", asked), headers);
     const result = own(reply?.message, "result");

@@ -8,8 +8,8 @@ import { createEventSplitter } from "./sse/event-splitter.ts";
 import { createSegments, type Segments } from "./sse/segments.ts";
 
 /** Bytes of one answer, or one event, that are buffered until it is known whether it asks for sampling. */
-export const mostHeldBytes = 16 * 1024 * 1024;
-export const tooLarge = `Its answer is larger than ${mostHeldBytes} bytes.`;
+export const maxBufferedBytes = 16 * 1024 * 1024;
+export const tooLarge = `Its answer is larger than ${maxBufferedBytes} bytes.`;
 
 /** Whether a message responds to the request. An error without an id can't belong to another request. */
 export function answers(text: string, idText: string): boolean {
@@ -20,15 +20,15 @@ export function answers(text: string, idText: string): boolean {
   return isResponse && isSameId(id, parsedId(idText));
 }
 
-/** null: larger than `mostHeldBytes`. */
+/** null: larger than `maxBufferedBytes`. */
 export async function bytesOf(response: UpstreamAnswer): Promise<Uint8Array<ArrayBuffer> | null> {
-  if ((declaredBytes(response) ?? Infinity) <= mostHeldBytes)
+  if ((declaredBytes(response) ?? Infinity) <= maxBufferedBytes)
     return new Uint8Array(await response.arrayBuffer());
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
     size += part.byteLength;
-    if (size > mostHeldBytes) return null;
+    if (size > maxBufferedBytes) return null;
     parts.push(part);
   }
   return concatenated(parts);
@@ -47,7 +47,7 @@ export function eventsOf(
     "mayNeedRouter" | "surelyHarmless" | "read"
   >,
 ): Events {
-  const splitter = createEventSplitter({ maxEventBytes: mostHeldBytes, ...looks });
+  const splitter = createEventSplitter({ maxEventBytes: maxBufferedBytes, ...looks });
   const reader = response.body?.getReader();
   return { segments: createSegments(reader, splitter), isBetweenEvents: splitter.isBetweenEvents };
 }

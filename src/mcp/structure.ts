@@ -9,7 +9,7 @@ const isOpening = (c: number): boolean => c === 0x5b || c === 0x7b;
 const isClosing = (c: number): boolean => c === 0x5d || c === 0x7d;
 
 /** Members and elements in total, about 30 ms of CPU; more than any real schema or tool has. */
-export const mostMembers = 50_000;
+export const maxMembers = 50_000;
 
 export interface StructureCounter {
   /** Returns what is wrong so far. */
@@ -17,7 +17,7 @@ export interface StructureCounter {
 }
 
 /** Counts chunks without validating JSON. */
-export function createStructureCounter(mostLevels: number): StructureCounter {
+export function createStructureCounter(maxLevels: number): StructureCounter {
   let depth = 0;
   let members = 0;
   let inText = false;
@@ -61,13 +61,13 @@ export function createStructureCounter(mostLevels: number): StructureCounter {
           members += 1;
         } else if (isClosing(c)) depth -= 1;
         else if (c === comma) members += 1;
-        if (depth > mostLevels) return `Nested deeper than ${mostLevels} levels.`;
-        if (members > mostMembers) return `Has more than ${mostMembers} members and elements.`;
+        if (depth > maxLevels) return `Nested deeper than ${maxLevels} levels.`;
+        if (members > maxMembers) return `Has more than ${maxMembers} members and elements.`;
       }
       return null;
     },
   };
 }
 
-export const structureFault = (bytes: Uint8Array, mostLevels: number): string | null =>
-  createStructureCounter(mostLevels).push(bytes);
+export const structureFault = (bytes: Uint8Array, maxLevels: number): string | null =>
+  createStructureCounter(maxLevels).push(bytes);

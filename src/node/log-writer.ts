@@ -11,7 +11,7 @@ export interface LogWriter {
 /** ms to batch after a write. */
 const gatherMs = 10;
 /** Bounded memory. */
-const mostWaiting = 64;
+const maxWaiting = 64;
 
 export function createLogWriter(deps: {
   /** whole lines */
@@ -48,7 +48,7 @@ export function createLogWriter(deps: {
       if (stopGathering === null) {
         writeWaiting();
         gather();
-      } else if (waiting.length >= mostWaiting) writeWaiting();
+      } else if (waiting.length >= maxWaiting) writeWaiting();
     },
   };
 }

@@ -17,7 +17,7 @@ export interface OpenReport {
   background: number;
 }
 
-const mostNamed = 200;
+const maxListed = 200;
 
 export interface OpenWork {
   begin(request: Omit<OpenRequest, "requestId" | "since">): {
@@ -69,7 +69,7 @@ export function createOpenWork(elapsed: () => number): OpenWork {
     },
     report() {
       const now = elapsed();
-      const named = [...requests].slice(0, mostNamed);
+      const named = [...requests].slice(0, maxListed);
       return {
         requests: named.map(({ since, ...request }) => ({ ...request, ms: now - since })),
         more: requests.size - named.length,

@@ -7,7 +7,7 @@ import type { Exchange } from "./exchange.ts";
 const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } as const;
 /** s of clock difference */
 const slackSeconds = 30;
-const mostCharacters = 16_384;
+const maxCharacters = 16_384;
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
@@ -63,7 +63,7 @@ export const createAccessVerifier =
   async (signIn: SignIn, token: string): Promise<Claims> => {
     const parts = token.split(".");
     const [head = "", body = "", signature = ""] = parts;
-    if (parts.length !== 3 || token.length > mostCharacters) throw new Error("no token");
+    if (parts.length !== 3 || token.length > maxCharacters) throw new Error("no token");
     const header = objectIn(head);
     if (header["alg"] !== "RS256" || "crit" in header) throw new Error("another algorithm");
     const key = await keyNamed(exchange, signIn.issuer, header["kid"]);

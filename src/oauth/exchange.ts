@@ -17,7 +17,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import { problemWithEndpoint } from "../domain/servers/upstreams.ts";
 
 const deadlineMs = 20_000;
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 export interface ExchangeDeps {
   fetch: typeof fetch;
@@ -87,7 +87,7 @@ export function createExchange({ fetch: send, allowPrivate, idTokens }: Exchange
         redirect: "manual",
         signal,
       });
-      bytes = await readBounded(answer.body, mostBytes);
+      bytes = await readBounded(answer.body, maxBytes);
     } catch (thrown) {
       return stop(unreachable(noAnswerReason(url, thrown)));
     }

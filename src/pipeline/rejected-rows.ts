@@ -5,7 +5,7 @@ import type { SealedFor } from "../domain/tenancy/sealing.ts";
 import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
 
 const dayMs = 86_400_000;
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /** @param deps `memory`: already reported by this process */
 export const createRejectedRows =
@@ -35,7 +35,7 @@ export const createRejectedRows =
       since,
     );
     if (!noted.ok) return;
-    if (deps.memory.size >= mostRemembered) deps.memory.clear();
+    if (deps.memory.size >= maxRemembered) deps.memory.clear();
     deps.memory.add(key);
     if (noted.value) deps.log({ event: "row.rejected", tenantId, target });
   };

@@ -30,8 +30,8 @@ interface Feed {
 
 const pauseMs = 1_000;
 /** Items buffered for a slow listener. */
-const mostWaiting = 1_000;
-const mostListeners = { tenant: 64, all: 1_000 };
+const maxWaiting = 1_000;
+const maxListeners = { tenant: 64, all: 1_000 };
 /** ms after which an inactive listener is dropped: not every abandoned body is canceled. */
 const patienceMs = 60_000;
 /** ms of clock difference between processes. */
@@ -52,7 +52,7 @@ interface FeedDeps {
 function give(listener: Listening, items: readonly FeedItem[], at: number): void {
   if (items.length === 0) return;
   listener.items.push(...items);
-  if (listener.items.length > mostWaiting) listener.items = [{ kind: "reset", at }];
+  if (listener.items.length > maxWaiting) listener.items = [{ kind: "reset", at }];
   listener.wake();
 }
 
@@ -115,7 +115,7 @@ export function createRequestFeeds(deps: FeedDeps): RequestFeeds {
   const isFull = (tenantId: string): boolean => {
     const all = [...feeds.values()].reduce((sum, { listeners }) => sum + listeners.size, 0);
     const here = feeds.get(tenantId)?.listeners.size ?? 0;
-    return all >= mostListeners.all || here >= mostListeners.tenant;
+    return all >= maxListeners.all || here >= maxListeners.tenant;
   };
   /** Missed records first; later ones may repeat. */
   const catchUp = async (tenantId: string, listener: Listening, since: number): Promise<void> => {

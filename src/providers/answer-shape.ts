@@ -3,14 +3,14 @@ import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
 
 /** Deeper schemas count as loose. */
-const mostLevels = 32;
+const maxLevels = 32;
 
 /**
  * Whether OpenAI takes a schema in its strict mode: no open objects, and no optional members.
  * Source: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
  */
 export function isStrict(schema: JsonValue, level = 0): boolean {
-  if (level > mostLevels) return false;
+  if (level > maxLevels) return false;
   if (Array.isArray(schema)) return schema.every((each) => isStrict(each, level + 1));
   if (!isObject(schema)) return true;
   const { type, properties, required, additionalProperties } = schema;

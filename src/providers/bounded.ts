@@ -11,14 +11,14 @@ import { maxMediaBytes } from "./media.ts";
 const mebibyte = 1024 * 1024;
 
 /** Unpacked bytes of one answer. */
-export const mostAnswerBytes: Readonly<Record<Overlong, number>> = {
+export const maxAnswerBytes: Readonly<Record<Overlong, number>> = {
   /** A million tokens of text as JSON, more than any model writes. */
   text: 4 * mebibyte,
   /** Base64 media and the surrounding JSON. */
   media: Math.ceil((maxMediaBytes / 3) * 4) + mebibyte,
 };
 
-export const mostErrorBytes = 256 * 1024;
+export const maxErrorBytes = 256 * 1024;
 
 /** Exact unless a content coding was undone. */
 function lengthOf({ headers }: Response): number | null {
@@ -32,15 +32,15 @@ export function boundedFetch(inner: typeof fetch, what: Overlong): typeof fetch 
   return async (input, init) => {
     const response = await inner(input, init);
     if (response.body === null) return response;
-    const mostBytes = response.ok ? mostAnswerBytes[what] : mostErrorBytes;
+    const maxBytes = response.ok ? maxAnswerBytes[what] : maxErrorBytes;
     const length = lengthOf(response);
-    if (length !== null && length <= mostBytes) return response;
-    if (response.ok && Number(response.headers.get("content-length") ?? 0) > mostBytes) {
+    if (length !== null && length <= maxBytes) return response;
+    if (response.ok && Number(response.headers.get("content-length") ?? 0) > maxBytes) {
       await response.body.cancel();
       throw answerTooLarge(what);
     }
     const counted = boundedStream(response.body, {
-      mostBytes,
+      maxBytes,
       exceeded: response.ok ? () => answerTooLarge(what) : "cut",
     });
     const headers = new Headers(response.headers);

@@ -203,23 +203,23 @@ interface Prepared {
   options: Options;
   prefixes: PromptPrefixes;
   scope: NonNullable<ProviderRequest["cacheScope"]>;
-  leastTokens: number;
+  minTokens: number;
 }
 
 async function withCacheMarks(prepared: Prepared): Promise<Options> {
-  const { request, options, prefixes, scope, leastTokens } = prepared;
+  const { request, options, prefixes, scope, minTokens } = prepared;
   const { credential, model, call } = request;
   const wire = markWires[credential.provider];
   if (wire === undefined || marksItself(options)) return options;
   const pieces = piecesOf(options, wire, tokenFamilyOf(model));
-  if (sum(pieces) < leastTokens) return options;
+  if (sum(pieces) < minTokens) return options;
   const seen = await prefixes.recall({
     messages: call.messages,
     tenantId: scope.tenantId,
     scope: [scope.credentialId, model.id],
     pieces: pieces.map(({ text }) => text),
   });
-  const marks = marksFor({ pieces, leastTokens, loopUnderWay: loopUnderWay(request), seen });
+  const marks = marksFor({ pieces, minTokens, loopUnderWay: loopUnderWay(request), seen });
   const chosen = marks.flatMap((at) => pieces[at] ?? []);
   return chosen.length === 0 ? options : withMarks(options, chosen, wire.mark);
 }
@@ -228,14 +228,14 @@ async function withCacheMarks(prepared: Prepared): Promise<Options> {
 const unmarked: MarkWire = { mark: {}, onEveryBlock: false };
 
 async function withCacheKey(prepared: Prepared): Promise<Options> {
-  const { request, options, prefixes, scope, leastTokens } = prepared;
+  const { request, options, prefixes, scope, minTokens } = prepared;
   const { credential, model } = request;
   const pieces = piecesOf(options, unmarked, tokenFamilyOf(model));
-  if (sum(pieces) < leastTokens) return options;
+  if (sum(pieces) < minTokens) return options;
   const key = await prefixes.nameOf({
     tenantId: scope.tenantId,
     scope: [scope.credentialId, model.id],
-    pieces: pieces.slice(0, piecesOfKey(pieces, leastTokens)).map(({ text }) => text),
+    pieces: pieces.slice(0, piecesOfKey(pieces, minTokens)).map(({ text }) => text),
   });
   const given = options.providerOptions;
   const ours = mergedInto(given, { [credential.provider]: { prompt_cache_key: key } });
@@ -252,6 +252,6 @@ export async function withCaching(given: {
   const { credential, model, cacheScope: scope } = request;
   const rules = cacheRulesOf({ provider: credential.provider, id: model.id });
   if (rules === null || scope === undefined || prefixes === undefined) return options;
-  const prepared = { request, options, prefixes, scope, leastTokens: rules.leastTokens };
+  const prepared = { request, options, prefixes, scope, minTokens: rules.minTokens };
   return rules.way === "marks" ? withCacheMarks(prepared) : withCacheKey(prepared);
 }

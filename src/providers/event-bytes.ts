@@ -5,7 +5,7 @@ import { answerTooLarge } from "./faults.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Bytes of one event. The longest is the last one of Responses, which holds the whole answer. */
-const mostEventBytes = 8 * 1024 * 1024;
+const maxEventBytes = 8 * 1024 * 1024;
 const [lf, cr] = [10, 13];
 
 /** After the last blank line, or 0. @param at the byte at a position, which may precede these bytes */
@@ -33,7 +33,7 @@ export function createEventBytes(): (piece: Bytes) => Bytes | null {
     if (whole !== null) [pending, size] = [[], 0];
     if (rest.byteLength > 0) pending.push(rest);
     size += rest.byteLength;
-    if (size > mostEventBytes) throw answerTooLarge("text");
+    if (size > maxEventBytes) throw answerTooLarge("text");
     tail = [...tail, ...piece.subarray(-2)].slice(-2);
     return whole;
   };

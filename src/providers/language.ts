@@ -82,7 +82,7 @@ function stopLimitOf(request: ProviderRequest, library: Library): number {
   const { model, credential } = request;
   const refuses = reasoningRefusesStop.has(credential.provider) || reasonsLikeOpenai(model);
   if (model.reasoning && refuses) return 0;
-  return traits[library].stops ? rulesOf[wireOf(model)].mostStops : 0;
+  return traits[library].stops ? rulesOf[wireOf(model)].maxStops : 0;
 }
 
 export const mediaOf = ({ call }: ProviderRequest): Modality[] =>
@@ -125,11 +125,11 @@ export function optionsOf(
     effort === null && shape === null ? kept : { ...kept, ...effort, ...shape },
     ours,
   );
-  const mostTokens =
+  const answerTokens =
     request.maxTokens + (request.reasoning?.headroom ?? 0) - tokensAddedByAdapter(effort);
   const options: LanguageModelV4CallOptions = {
     prompt: prompt.prompt,
-    maxOutputTokens: mostTokens,
+    maxOutputTokens: answerTokens,
     abortSignal: request.signal,
     ...toolsOf(call),
     ...(providerOptions === undefined ? {} : { providerOptions }),
@@ -145,7 +145,7 @@ export function optionsOf(
     notes.push("maxTokens left out: it counts text, and audio was asked for");
   } else if (media.includes("image")) {
     options.maxOutputTokens = Math.min(
-      mostTokens + imageTokensOf(model),
+      answerTokens + imageTokensOf(model),
       model.outputTokens ?? Number.POSITIVE_INFINITY,
     );
     notes.push("maxTokens counts text: room for an image was added");

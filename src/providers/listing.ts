@@ -5,9 +5,9 @@ import { isObject, own, type JsonValue } from "../domain/json.ts";
 import type { ReadListing } from "../domain/models/listings.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 
-const mostBytes = 4 * 1024 * 1024;
-const mostListed = 2_000;
-const mostPages = 20;
+const maxBytes = 4 * 1024 * 1024;
+const maxListed = 2_000;
+const maxPages = 20;
 /** Shown to administrators, so only well-formed ids pass. */
 const id = /^[A-Za-z0-9@][\w.:/@+-]{0,199}$/;
 
@@ -70,7 +70,7 @@ async function readPage(
       await response.body?.cancel();
       return null;
     }
-    const bytes = await readBounded(response.body, mostBytes);
+    const bytes = await readBounded(response.body, maxBytes);
     return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as JsonValue);
   } catch {
     return null;
@@ -84,7 +84,7 @@ export async function listModels(
 ): Promise<ReadListing | null> {
   const ids = new Set<string>();
   let query: Record<string, string> | null = {};
-  for (let pages = 0; pages < mostPages && query !== null; pages += 1) {
+  for (let pages = 0; pages < maxPages && query !== null; pages += 1) {
     const page = await readPage(credential, access, query);
     const listed: string[] | null = page === null ? null : idsIn(page);
     if (listed === null) return pages === 0 ? null : { ids: [...ids], isWhole: false };
@@ -92,10 +92,10 @@ export async function listModels(
     for (const each of listed) ids.add(each);
     query = nextOf(page);
     // Stops at a page without new ids.
-    if (ids.size > mostListed || (query !== null && ids.size === before)) break;
+    if (ids.size > maxListed || (query !== null && ids.size === before)) break;
   }
   return {
-    ids: [...ids].slice(0, mostListed),
-    isWhole: query === null && ids.size <= mostListed,
+    ids: [...ids].slice(0, maxListed),
+    isWhole: query === null && ids.size <= maxListed,
   };
 }

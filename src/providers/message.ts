@@ -7,11 +7,11 @@ import { isObject, own, type JsonValue } from "../domain/json.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 import { maskSecrets } from "../domain/audit/masking.ts";
 
-const mostCharacters = 500;
+const maxCharacters = 500;
 /** Masking is slow, and long messages say nothing more. */
-const mostRead = 4_000;
+const maxRead = 4_000;
 /** Providers echo whole requests. */
-const mostSearched = 65_536;
+const maxSearched = 65_536;
 /** Shorter texts of the call occur by chance. */
 const fewestCharacters = 6;
 
@@ -55,11 +55,11 @@ export function messageOf(
   if (typeof body === "string" && (thrown.statusCode ?? 0) < 400) return null;
   const text = typeof body === "string" ? (messageIn(parsed(body)) ?? body) : messageIn(body);
   if (text === null) return null;
-  let read = text.slice(0, mostSearched);
+  let read = text.slice(0, maxSearched);
   if (apiKey !== "") read = read.replaceAll(apiKey, "[key]");
   for (const written of textsOf(call)) read = read.replaceAll(written, "[content]");
-  const plain = maskSecrets(read.slice(0, mostRead)).replaceAll(/\s+/g, " ").trim();
-  return plain === "" ? null : [...plain].slice(0, mostCharacters).join("");
+  const plain = maskSecrets(read.slice(0, maxRead)).replaceAll(/\s+/g, " ").trim();
+  return plain === "" ? null : [...plain].slice(0, maxCharacters).join("");
 }
 
 export function passOn(

@@ -62,7 +62,7 @@ const stopReasons: Readonly<Record<string, StopReason>> = {
   content_filter: "contentFilter",
   refusal: "contentFilter",
 };
-const mostStopReasonCharacters = 200;
+const maxStopReasonCharacters = 200;
 
 function stopIn(endpoint: ModelEndpointName, body: JsonObject): string {
   if (endpoint === "messages") return textIn(body["stop_reason"]);
@@ -181,7 +181,7 @@ export function readPassedAnswer(
   call: SamplingCall,
 ): { content: Block[]; stopReason: StopReason; providerStopReason: string | null; usage: Usage } {
   const content = readers[endpoint](body);
-  const raw = stopIn(endpoint, body).slice(0, mostStopReasonCharacters);
+  const raw = stopIn(endpoint, body).slice(0, maxStopReasonCharacters);
   const known = Object.hasOwn(stopReasons, raw) ? stopReasons[raw] : undefined;
   const isTool = raw === "completed" && content.some(({ type }) => type === "tool_use");
   return {

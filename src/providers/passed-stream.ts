@@ -7,7 +7,7 @@ import { asksForUsage } from "../domain/passing.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { ProviderAnswer } from "../domain/sampling/providers.ts";
 import type { Shows, StreamPart, TakePart } from "../domain/sampling/stream-parts.ts";
-import { mostErrorBytes } from "./bounded.ts";
+import { maxErrorBytes } from "./bounded.ts";
 import { createEventBytes, dataOf, eventsIn } from "./event-bytes.ts";
 import { answerTooLarge, faultContext, faultOf } from "./faults.ts";
 import { passOn } from "./message.ts";
@@ -15,13 +15,13 @@ import { failureOf, noteMarks, sendPassed, type PassDeps, type Passing } from ".
 import { readPassedAnswer } from "./passed-answer.ts";
 import { createObserver, lastOfChat, type StreamObserver } from "./passed-observer.ts";
 import { cutAnswer, faultOfEvent } from "./stream-faults.ts";
-import { mostStreamBytes } from "./stream-body.ts";
+import { maxStreamBytes } from "./stream-body.ts";
 import { countedInput } from "./usage.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Bytes of a stream that can be repeated. */
-const mostRepeatedBytes = 1024 * 1024;
+const maxRepeatedBytes = 1024 * 1024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -71,12 +71,12 @@ function createRecording() {
   return {
     add(piece: Bytes) {
       size += piece.byteLength;
-      if (size > mostRepeatedBytes) pieces = [];
+      if (size > maxRepeatedBytes) pieces = [];
       else pieces.push(piece);
     },
     /** undefined: it is too long */
     text: (): string | undefined =>
-      size > mostRepeatedBytes ? undefined : decoder.decode(concatenated(pieces)),
+      size > maxRepeatedBytes ? undefined : decoder.decode(concatenated(pieces)),
   };
 }
 
@@ -96,7 +96,7 @@ async function readEvents(
       const { done, value } = await reader.read();
       if (done) return;
       size += value.byteLength;
-      if (size > mostStreamBytes) throw answerTooLarge("text");
+      if (size > maxStreamBytes) throw answerTooLarge("text");
       const events = wholeEvents(value);
       if (events === null) continue;
       const { parts, isGarbled } = partsOfEvents(events, { observer, holdsUsage });
@@ -126,7 +126,7 @@ export async function streamPassed(
   try {
     const { url, response } = await sendPassed(request, deps);
     if (response.status !== 200 || response.body === null || !isEventStream(response)) {
-      const text = await readBounded(response.body, mostErrorBytes);
+      const text = await readBounded(response.body, maxErrorBytes);
       throw failureOf(url, response, text === null ? null : decoder.decode(text));
     }
     const holdsUsage = endpoint === "chat.completions" && !asksForUsage(body);

@@ -4,7 +4,7 @@
  */
 import { reasoningKeyOf } from "../domain/sampling/reasoning-needs.ts";
 import {
-  leastAnthropicBudget,
+  minAnthropicBudget,
   type ReasoningControl,
   type Sending,
 } from "../domain/models/reasoning.ts";
@@ -51,7 +51,7 @@ const ways: Readonly<Record<Sending, (sent: Sent) => JsonObject>> = {
   anthropic_budget: ({ effort, control, headroom }) => {
     const budget = budgetFor(control, effort, headroom);
     // Anthropic requires a budget below max_tokens, to which the adapter adds it.
-    const fits = effort !== "none" && headroom >= leastAnthropicBudget;
+    const fits = effort !== "none" && headroom >= minAnthropicBudget;
     return fits ? { thinking: { type: "enabled", budgetTokens: budget } } : {};
   },
   // Enabling thinking is rejected with a forced tool.

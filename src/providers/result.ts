@@ -117,7 +117,7 @@ export function stopReasonOf(
   }
 }
 
-const mostStopReasonCharacters = 200;
+const maxStopReasonCharacters = 200;
 
 const isBlank = (block: Block): boolean => block.type === "text" && block.text.trim() === "";
 
@@ -134,7 +134,7 @@ export function answerOf(
   const { blocks, notes: idNotes } = withOwnIds(read);
   const { unified } = generated.finishReason;
   // Bounds the provider's text.
-  const raw = generated.finishReason.raw?.slice(0, mostStopReasonCharacters);
+  const raw = generated.finishReason.raw?.slice(0, maxStopReasonCharacters);
   const stopReason = stopReasonOf({ unified, raw }, blocks);
   const isCut = unified === "length";
   if (blocks.length === 0 && !isCut) return err({ ...emptyAnswer(), ...spent });

@@ -1,11 +1,11 @@
 /** The body of a provider's stream: counted, and read no faster than its reader takes it. */
 import { answerTooLarge } from "./faults.ts";
-import { mostErrorBytes } from "./bounded.ts";
+import { maxErrorBytes } from "./bounded.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Unpacked bytes of one stream: a hundred thousand tokens, each in an event of its own, have 30 MB. */
-export const mostStreamBytes = 64 * 1024 * 1024;
+export const maxStreamBytes = 64 * 1024 * 1024;
 
 const done = "[DONE]";
 
@@ -19,9 +19,9 @@ export interface StreamBody {
 export function streamBody(inner: typeof fetch): StreamBody {
   let tail = "";
   const decoder = new TextDecoder();
-  const webStream = (body: ReadableStream<Bytes>, mostBytes: number): ReadableStream<Bytes> => {
+  const webStream = (body: ReadableStream<Bytes>, maxBytes: number): ReadableStream<Bytes> => {
     const reader = body.getReader();
-    let left = mostBytes;
+    let left = maxBytes;
     return new ReadableStream<Bytes>(
       {
         async pull(controller) {
@@ -48,7 +48,7 @@ export function streamBody(inner: typeof fetch): StreamBody {
       const unpacked = new Headers(headers);
       unpacked.delete("content-encoding");
       unpacked.delete("content-length");
-      const stream = webStream(body, response.ok ? mostStreamBytes : mostErrorBytes);
+      const stream = webStream(body, response.ok ? maxStreamBytes : maxErrorBytes);
       return new Response(stream, { status, headers: unpacked });
     },
     isDone: () => tail.includes(done),

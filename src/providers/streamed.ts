@@ -12,7 +12,7 @@ import type { StreamPart, TakePart } from "../domain/sampling/stream-parts.ts";
 import { toolInputOf } from "../domain/sampling/tool-input.ts";
 import type { Usage } from "../domain/usage.ts";
 import { answerTooLarge, faultContext, faultOf } from "./faults.ts";
-import { mostAnswerBytes } from "./bounded.ts";
+import { maxAnswerBytes } from "./bounded.ts";
 import { mayThinkAloud, prepared, type GenerateDeps, type Served } from "./language.ts";
 import { passOn } from "./message.ts";
 import type { Generated } from "./result.ts";
@@ -54,7 +54,7 @@ function createAssembly(
   let countedOutput: number | null = null;
   const grow = (text: string): void => {
     size += text.length;
-    if (size > mostAnswerBytes.text) throw answerTooLarge("text");
+    if (size > maxAnswerBytes.text) throw answerTooLarge("text");
   };
   /** Pieces of one text or thought are one part of the content. */
   const append = (type: "text" | "reasoning", text: string): void => {

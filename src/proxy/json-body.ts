@@ -62,7 +62,7 @@ function rest(options: {
 interface Reading {
   mayPass: (head: string) => boolean;
   /** bytes of a body that may not pass while it arrives */
-  mostBytes: number;
+  maxBytes: number;
   sender: ServerSender;
   /** called for a fault that is found after bytes have passed */
   unreadable: (fault: Fault) => void;
@@ -107,7 +107,7 @@ function deadlineAfter(ms: number): Deadline {
 /** Reads a body of unknown length whole if it is small and arrives in time. */
 async function readArriving(
   reader: Reader,
-  { mayPass, mostBytes, sender, unreadable }: Reading,
+  { mayPass, maxBytes, sender, unreadable }: Reading,
   late: Deadline,
 ): Promise<JsonBody> {
   const message = createMessageReader(sender);
@@ -132,7 +132,7 @@ async function readArriving(
     const fault = message.push(chunks.length === 0 ? withoutMark(value) : value);
     chunks.push(value);
     size += value.byteLength;
-    if (fault === null && (isHarmless || size <= mostBytes)) continue;
+    if (fault === null && (isHarmless || size <= maxBytes)) continue;
     await reader.cancel();
     return fault === null ? { kind: "too_large" } : { kind: "unreadable", fault };
   }

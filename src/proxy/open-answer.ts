@@ -26,9 +26,9 @@ type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 /** ms after arrival, so that even a busy router notices within 5 s that the client has left… */
 const quietMs = 2_500;
 /** …but the server has at least this long. */
-const leastQuietMs = 500;
+const minQuietMs = 500;
 /** ms after which an answer is given up that can't begin early */
-const mostWaitMs = 60_000;
+const maxWaitMs = 60_000;
 const tickMs = 1_000;
 /** Ticks after which filler is written to a silent body… */
 const silentTicks = 4;
@@ -253,7 +253,7 @@ export async function openAnswer(options: OpenAnswer): Promise<ClientAnswer> {
   const working = options.work(gone.signal, ownerOf({ leave, held, keyEnded }));
   try {
     const response = await within(
-      early.kind === "waits" ? mostWaitMs : Math.max(leastQuietMs, quietMs - options.waitedMs),
+      early.kind === "waits" ? maxWaitMs : Math.max(minQuietMs, quietMs - options.waitedMs),
       working,
     );
     if (response !== null && isOwned(response)) return response;

@@ -1,5 +1,5 @@
 /** Runs a server's sampling request through the pipeline, and encodes its outcome. */
-import { isDeeperThan, mostMessageLevels } from "../domain/depth.ts";
+import { isDeeperThan, maxMessageLevels } from "../domain/depth.ts";
 import { own, type JsonObject } from "../domain/json.ts";
 import type { ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -45,11 +45,11 @@ const nameIn = (clientInfo: JsonObject, key: string): string | null => {
 };
 
 /** The message adds one level. */
-const mostParamsLevels = mostMessageLevels - 1;
+const maxParamsLevels = maxMessageLevels - 1;
 const tooDeep: Refusal = {
   reason: "invalid_params",
   path: "params",
-  detail: `Nested deeper than ${mostMessageLevels} levels.`,
+  detail: `Nested deeper than ${maxMessageLevels} levels.`,
 };
 
 export type SamplingDeps = Pick<ProxyServices, "sample" | "now" | "elapsed" | "report">;
@@ -69,7 +69,7 @@ export async function sampleForServer(
   const { caller, server, exchange, request, signal } = asked;
   const { codec } = request;
   // Building the record recurses through the params.
-  const isTooDeep = isDeeperThan(request.params, mostParamsLevels);
+  const isTooDeep = isDeeperThan(request.params, maxParamsLevels);
   const params = isTooDeep ? {} : request.params;
   const denied = request.denied ?? (isTooDeep ? tooDeep : null);
   const { _meta, ...content } = withoutIdempotencyKey(params);

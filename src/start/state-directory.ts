@@ -42,14 +42,14 @@ export function openStateDirectory(path: string): Result<string, string> {
 }
 
 /** More than a new database with its log. */
-const leastFreeBytes = 4 * 1024 * 1024;
+const minFreeBytes = 4 * 1024 * 1024;
 
 /** Steps report a full disk differently, so free space is added to any error. */
 export function withFullDisk(fault: string, path: string, statfs = statfsSync): string {
   try {
     const { bavail, bsize } = statfs(path);
     const free = bavail * bsize;
-    return free >= leastFreeBytes
+    return free >= minFreeBytes
       ? fault
       : `${fault}\nThe disk of STATE_DIR ${path} is full (${Math.floor(free / 1024)} kB free): free some space, and start again.`;
   } catch {

@@ -2,7 +2,7 @@ import { desc, getTableColumns, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { EventStore } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
-import { leastIdAt } from "../domain/tenancy/ids.ts";
+import { minIdAt } from "../domain/tenancy/ids.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { isOnPage, pageOf, rowsFor } from "./page.ts";
 import { adminEvents } from "./schema.ts";
@@ -27,7 +27,7 @@ export const createEventStore = (db: Database): EventStore => ({
   },
   async appendOnce(event, since) {
     const isKnown = sql`exists (select 1 from admin_events
-      where tenant_id is ${event.tenantId} and id >= ${leastIdAt("event", since)}
+      where tenant_id is ${event.tenantId} and id >= ${minIdAt("event", since)}
         and action = ${event.action} and target = ${event.target})`;
     const { id } = event;
     const written = await db.write([

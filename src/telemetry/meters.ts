@@ -21,7 +21,7 @@ export interface Gauge {
 }
 
 /** Bounds the cardinality, since people choose model names. */
-const mostLines = 2_000;
+const maxLines = 2_000;
 /** OpenTelemetry's "Metrics SDK", cardinality limits. */
 const overflow: Labels = ["otel.metric.overflow", "true"];
 
@@ -45,7 +45,7 @@ export function createMeters(deps: { gauges: readonly Gauge[]; now: () => number
     const key = labels.join("\n");
     const known = lines.get(key);
     if (known !== undefined) return known;
-    if (lines.size >= mostLines && labels !== overflow) return lineOf(instrument, overflow);
+    if (lines.size >= maxLines && labels !== overflow) return lineOf(instrument, overflow);
     const { kind, bounds } = instrument;
     const counts = kind === "histogram" ? Array.from({ length: bounds.length + 1 }, () => 0) : [];
     const line = { labels, sum: 0, counts };

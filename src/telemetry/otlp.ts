@@ -23,7 +23,7 @@ export interface Placed {
 
 /** ms, far below the runtime's 30 s of `waitUntil`. */
 const deadlineMs = 5_000;
-const mostResponseBytes = 10_000;
+const maxResponseBytes = 10_000;
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
@@ -65,7 +65,7 @@ async function rejectedIn(response: Response): Promise<number> {
   const reader = response.body?.getReader();
   const bytes: number[] = [];
   for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
-    if (bytes.length + part.value.length > mostResponseBytes) {
+    if (bytes.length + part.value.length > maxResponseBytes) {
       await reader?.cancel();
       return 0;
     }

@@ -14,14 +14,14 @@ const propagator = new W3CTraceContextPropagator();
 /** Sampled and random. Others must be sent as 0; the library forwards them. */
 const knownFlags = 0b11;
 /** `tracestate` may be cut at 512 characters. */
-const mostCharacters = 2_048;
+const maxCharacters = 2_048;
 
 /** `null` if missing or malformed. */
 export function parentIn({ traceparent, tracestate }: Propagated): SpanContext | null {
-  if (traceparent === null || traceparent.length > mostCharacters) return null;
+  if (traceparent === null || traceparent.length > maxCharacters) return null;
   const carrier = {
     traceparent,
-    ...(tracestate === null || tracestate.length > mostCharacters ? {} : { tracestate }),
+    ...(tracestate === null || tracestate.length > maxCharacters ? {} : { tracestate }),
   };
   const found = trace.getSpanContext(
     propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter),

@@ -7,7 +7,7 @@ import type { Trace, Traces } from "../domain/audit/trace.ts";
 import { encode, send, type Placed, type TraceTarget } from "./otlp.ts";
 import { headersOf, parentIn } from "./propagation.ts";
 
-const mostTogether = 64;
+const maxPerExport = 64;
 /** ms */
 const lingerMs = 1_000;
 /** ms after which another request takes over an export whose invocation may have ended. */
@@ -93,7 +93,7 @@ export function createTraces(deps: {
         end(spans) {
           waiting.push(() => spans().map((span) => ({ span, context: contextOf(span.spanId) })));
           open -= 1;
-          if (open === 0 || waiting.length >= mostTogether) background(sendWaiting(target));
+          if (open === 0 || waiting.length >= maxPerExport) background(sendWaiting(target));
           else if (awaitedUntil === null || awaitedUntil <= elapsed()) background(linger(target));
         },
       };

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Ending } from "../../src/start/ending.ts";
-import { leastIdAt } from "../../src/domain/tenancy/ids.ts";
+import { minIdAt } from "../../src/domain/tenancy/ids.ts";
 import { startBrowser, signIn, visit } from "../fakes/browser.ts";
 import { adminOf } from "../fakes/caller.ts";
 import { createConsoleWorld, tenantPages } from "../fakes/console-world.ts";
@@ -22,8 +22,8 @@ const amounts = { keys: 10_000, servers: 10_000, events: 100_000, hours: 720 };
 const repeats = 30;
 const loads = 5;
 /** ms */
-const mostListMs = 100;
-const mostPaintMs = 1_000;
+const maxListMs = 100;
+const maxPaintMs = 1_000;
 
 const medianOf = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
@@ -35,7 +35,7 @@ async function timeLists(
   say: Say,
 ): Promise<string[]> {
   const dayMs = 86_400_000;
-  const middle = leastIdAt("request", now - 15 * dayMs).padEnd(30, "0");
+  const middle = minIdAt("request", now - 15 * dayMs).padEnd(30, "0");
   const iso = (at: number): string => new Date(at).toISOString();
   const month = `from=${iso(now - 29 * dayMs)}&bucket=day`;
   const asked: Record<string, string> = {
@@ -67,7 +67,7 @@ async function timeLists(
     }
     const ms = medianOf(times);
     say(`  ${title.padEnd(42)}${ms.toFixed(1).padStart(8)} ms`);
-    if (ms > mostListMs) slow.push(`${title}: ${ms.toFixed(1)} ms, of ${mostListMs}`);
+    if (ms > maxListMs) slow.push(`${title}: ${ms.toFixed(1)} ms, of ${maxListMs}`);
   }
   return slow;
 }
@@ -111,7 +111,7 @@ async function timePages(url: string, token: string, say: Say): Promise<string[]
       for (let turn = 0; turn < loads; turn += 1) times.push(await paintOf(visitor.page, path));
       const ms = medianOf(times);
       say(`  ${(path === "" ? "/ (overview)" : path).padEnd(42)}${ms.toFixed(0).padStart(8)} ms`);
-      if (ms > mostPaintMs) slow.push(`${path}: ${ms.toFixed(0)} ms, of ${mostPaintMs}`);
+      if (ms > maxPaintMs) slow.push(`${path}: ${ms.toFixed(0)} ms, of ${maxPaintMs}`);
     }
     for (const fault of visitor.faults) slow.push(fault);
   } finally {

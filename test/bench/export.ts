@@ -7,7 +7,7 @@ import { getTableColumns, sql } from "drizzle-orm";
 import { hashing } from "../../src/crypto/chain.ts";
 import { createSigner, verifySignature } from "../../src/crypto/signatures.ts";
 import { parseCursor, type ExportLine } from "../../src/domain/audit/exports.ts";
-import { mostSealed } from "../../src/domain/audit/seals.ts";
+import { maxPerSeal } from "../../src/domain/audit/seals.ts";
 import { createVerification } from "../../src/domain/audit/verification.ts";
 import { createExportAdmin, type Exported } from "../../src/pipeline/admin/audit/export.ts";
 import { sealOnce } from "../../src/pipeline/scheduled/audit/seal.ts";
@@ -21,7 +21,7 @@ import { readMigrations } from "../setup/migrations.ts";
 
 export const defaultRecords = 100_000;
 /** A Worker's, for one invocation. */
-const mostStatements = 1_000;
+const maxStatements = 1_000;
 const insertedAtOnce = 10_000;
 const mib = 1_048_576;
 
@@ -106,9 +106,9 @@ export async function benchExport(records: number, say: (line: string) => void):
     const now = () => start + 1e9;
     const deps = { ...stores, ...(await sealingParts({ signer })), now };
     since = performance.now();
-    let sealed = mostSealed;
+    let sealed = maxPerSeal;
     let seals = 0;
-    for (; sealed === mostSealed; seals += 1)
+    for (; sealed === maxPerSeal; seals += 1)
       sealed = value(await sealOnce(deps, who.tenantId, now()));
     const took = performance.now() - since;
     await client.execute("pragma wal_checkpoint(truncate)");
@@ -170,7 +170,7 @@ export async function benchExport(records: number, say: (line: string) => void):
         `most statements of a part ${most}; peak rss ${mibOf(peakRss)} MiB, peak heap ${mibOf(peakHeap)} MiB`,
     );
     if (exported !== records) faults.push(`${exported} of ${records} records`);
-    if (most > mostStatements) faults.push(`${most} statements in one part`);
+    if (most > maxStatements) faults.push(`${most} statements in one part`);
   } finally {
     client.close();
     rmSync(folder, { recursive: true });

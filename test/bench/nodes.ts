@@ -21,7 +21,7 @@ type Say = (line: string) => void;
 
 const turns = 20;
 const callsOfTurn = 50;
-const mostRatio = 1.3;
+const maxRatio = 1.3;
 /** One budget for each node, which is counted and never reached. */
 const limits = { usdPerMonth: 100_000_000 };
 
@@ -131,8 +131,8 @@ async function benchOn(name: Name, say: Say): Promise<string[]> {
     if (takeWritten !== null)
       for (const nodes of [all.slice(0, 1), all])
         await sayWritten(takeWritten, { stores, who, nodes }, say);
-    return ratio.median > mostRatio
-      ? [`${name}: ratio ${ratio.median.toFixed(2)} is above ${mostRatio}`]
+    return ratio.median > maxRatio
+      ? [`${name}: ratio ${ratio.median.toFixed(2)} is above ${maxRatio}`]
       : [];
   } finally {
     await ending.run();

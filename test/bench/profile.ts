@@ -44,7 +44,7 @@ interface Profiled {
 
 const shown = 25;
 /** ms. A session with less CPU of its own is left out. */
-const leastOwnMs = 20;
+const minOwnMs = 20;
 const program = "(program)";
 
 const shortened = (text: string): string => text.replaceAll(`${pathToFileURL(checkout).href}/`, "");
@@ -179,7 +179,7 @@ async function profileSubject(
     const after = threadCpuMs(target.pids.server);
     const { asked, wrong, firstWrong } = turn;
     const busy = all.filter(
-      ({ spent }) => busyMs(spent.filter(({ module }) => module !== program)) >= leastOwnMs,
+      ({ spent }) => busyMs(spent.filter(({ module }) => module !== program)) >= minOwnMs,
     );
     for (const each of busy.toSorted((a, b) => busyMs(b.spent) - busyMs(a.spent)))
       report(each, asked, say);

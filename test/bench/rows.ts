@@ -16,7 +16,7 @@ type Say = (line: string) => void;
 export const typicalRecords = 10_000;
 const atOnce = 16;
 /** bytes of a finished record with its indexes */
-const mostBytes = 1_500;
+const maxBytes = 1_500;
 
 /** What every record adds to, whatever else a database has. */
 const tables = new Set(["sampling_requests", "seals"]);
@@ -95,7 +95,7 @@ export async function benchRows(records: number, say: Say): Promise<string[]> {
       if (length >= 1) say(`  ${name.padEnd(42)}${length.toFixed(1).padStart(9)}`);
     say("");
     await countWrittenRows(say);
-    return bytes > mostBytes ? [`${Math.round(bytes)} bytes a record, of ${mostBytes}`] : [];
+    return bytes > maxBytes ? [`${Math.round(bytes)} bytes a record, of ${maxBytes}`] : [];
   } finally {
     client.close();
     rmSync(folder, { recursive: true });

@@ -24,9 +24,9 @@ const atOnce = 8;
 const turns = 5;
 const seconds = 4;
 const concurrency = 64;
-const leastRatio = 0.8;
-const mostMib = 1_024;
-const mostFirstMs = 50;
+const minRatio = 0.8;
+const maxMib = 1_024;
+const maxFirstMs = 50;
 const lookMs = 200;
 /** The first calls of a Worker are those of code that nobody has run. */
 const coldCalls = 50;
@@ -105,7 +105,7 @@ async function benchSpread(outer: Ending, say: Say): Promise<string[]> {
   say(
     `${spread} tenants : one tenant, requests a second at c=${concurrency}: ${median(ratios).toFixed(2)} (${shown}), ms of CPU a request ${median(cpu.subject).toFixed(2)} : ${median(cpu.baseline).toFixed(2)}, objects that woke meanwhile ${woken.subject} : ${woken.baseline}; databases on ${databasesOn}; ${took()} s`,
   );
-  return median(ratios) >= leastRatio ? [] : [`${spread} tenants: below ${leastRatio}`];
+  return median(ratios) >= minRatio ? [] : [`${spread} tenants: below ${minRatio}`];
 }
 
 /** Whole seconds since it was made. */
@@ -159,8 +159,8 @@ async function benchWaves(tenants: number, outer: Ending, say: Say): Promise<str
     `${tenants} tenants in waves of ${ofWave}: at most ${most?.toFixed(0) ?? "?"} MiB; first call of a new tenant p50 ${p50.toFixed(1)} ms, p99 ${percentileOf(warm, 0.99).toFixed(1)} ms; ${took()} s`,
   );
   return [
-    ...(most !== null && most >= mostMib ? [`memory: ${most.toFixed(0)} MiB`] : []),
-    ...(p50 > mostFirstMs ? [`first call: p50 ${p50.toFixed(1)} ms`] : []),
+    ...(most !== null && most >= maxMib ? [`memory: ${most.toFixed(0)} MiB`] : []),
+    ...(p50 > maxFirstMs ? [`first call: p50 ${p50.toFixed(1)} ms`] : []),
   ];
 }
 

@@ -24,11 +24,11 @@ export interface AnthropicUsage {
 
 type Ttl = "5m" | "1h";
 const lifetimeMs: Record<Ttl, number> = { "5m": 5 * 60_000, "1h": 60 * 60_000 };
-const mostMarks = 4;
+const maxMarks = 4;
 const positionsLookedAt = 20;
 
 /** As the page lists them, each model by name; another one is refused, so that no test leans on a guess. */
-const leastTokens: Readonly<Record<string, number>> = {
+const minTokens: Readonly<Record<string, number>> = {
   "claude-fable-5": 512,
   "claude-opus-5": 512,
   "claude-opus-4-7": 2_048,
@@ -141,8 +141,8 @@ function checkNested(block: Json, where: string): void {
 /** `auto`: the mark at the top of the body, which goes to the last block that takes one. */
 function placeAutomatic(blocks: Block[], auto: Ttl | null): void {
   if (auto === null) return;
-  if (blocks.filter(({ ttl }) => ttl !== null).length >= mostMarks)
-    refuse(`A maximum of ${mostMarks} blocks with cache_control may be provided. Found 5.`);
+  if (blocks.filter(({ ttl }) => ttl !== null).length >= maxMarks)
+    refuse(`A maximum of ${maxMarks} blocks with cache_control may be provided. Found 5.`);
   const last = blocks.findLast(({ type }) => type !== "thinking" && type !== "redacted_thinking");
   if (last === undefined) return;
   if (last.ttl !== null && last.ttl !== auto)
@@ -174,9 +174,9 @@ function blocksOf(body: Json, workspace: string): Block[] {
   });
   placeAutomatic(blocks, ttlOf({ type: "top", cache_control: body["cache_control"] }, "body"));
   const marks = blocks.filter(({ ttl }) => ttl !== null);
-  if (marks.length > mostMarks)
+  if (marks.length > maxMarks)
     refuse(
-      `A maximum of ${mostMarks} blocks with cache_control may be provided. Found ${marks.length}.`,
+      `A maximum of ${maxMarks} blocks with cache_control may be provided. Found ${marks.length}.`,
     );
   const short = marks.findIndex(({ ttl }) => ttl === "5m");
   if (short !== -1 && marks.slice(short).some(({ ttl }) => ttl === "1h"))
@@ -211,7 +211,7 @@ export function createAnthropicCache(deps: { now: () => number }): AnthropicCach
 
   return {
     process(body, workspace) {
-      const least = leastTokens[String(body["model"])] ?? refuse(`model: ${String(body["model"])}`);
+      const least = minTokens[String(body["model"])] ?? refuse(`model: ${String(body["model"])}`);
       const blocks = blocksOf(body, workspace);
       const lengths: number[] = [];
       for (const { tokens } of blocks) lengths.push((lengths.at(-1) ?? 0) + tokens);

@@ -29,8 +29,8 @@ export function createOwnAuthorizationServer({
     entriesOf: () => entries,
     now,
     graceMs: 120_000,
-    mostClients: most,
-    mostOpenConsents: most,
+    maxClients: most,
+    maxOpenConsents: most,
     reused: async () => {},
     ...(assertions !== undefined && { assertions }),
   });

@@ -4,13 +4,13 @@
  * Sources: both providers' documentation, "Prompt caching", read in October 2026.
  */
 export interface PrefixRules {
-  leastTokens: number;
+  minTokens: number;
   stepTokens: number;
   needsKey: boolean;
 }
 
-export const openaiRules: PrefixRules = { leastTokens: 1_024, stepTokens: 128, needsKey: false };
-export const mistralRules: PrefixRules = { leastTokens: 64, stepTokens: 64, needsKey: true };
+export const openaiRules: PrefixRules = { minTokens: 1_024, stepTokens: 128, needsKey: false };
+export const mistralRules: PrefixRules = { minTokens: 64, stepTokens: 64, needsKey: true };
 
 const charactersPerToken = 4;
 /** "5 to 10 minutes of inactivity": the shorter. */
@@ -42,7 +42,7 @@ export function createPrefixCache(rules: PrefixRules, deps: { now: () => number 
       known.push({ text, usedAt: deps.now() });
       const tokens = Math.floor(longest / charactersPerToken);
       const cached = tokens - (tokens % rules.stepTokens);
-      return cached >= rules.leastTokens ? cached : 0;
+      return cached >= rules.minTokens ? cached : 0;
     },
   };
 }

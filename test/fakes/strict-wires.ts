@@ -58,7 +58,7 @@ const draft2020 = new Ajv2020({ strict: false, logger: false });
 const validates = (schema: JsonObject): boolean => draft2020.validateSchema(schema) as boolean;
 
 /** Output tokens, by the beginning of a model's name. */
-const mostTokens = [
+const maxAnswerTokens = [
   ["claude-haiku-4-5", 64_000],
   ["claude-sonnet-4-5", 64_000],
   ["gpt-4o-mini", 16_384],
@@ -725,7 +725,7 @@ const limits: readonly Limit[] = [
     breaks: (body, model) => {
       const asked =
         body["max_tokens"] ?? body["max_completion_tokens"] ?? body["max_output_tokens"];
-      const most = mostTokens.find(([start]) => model.startsWith(start))?.[1] ?? Infinity;
+      const most = maxAnswerTokens.find(([start]) => model.startsWith(start))?.[1] ?? Infinity;
       if (typeof asked !== "number") return null;
       if (asked < 1) return "max_tokens: must be greater than or equal to 1";
       return asked > most

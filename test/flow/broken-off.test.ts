@@ -1,7 +1,7 @@
 /** Bodies that break off, and bodies that are nested too deep: refused, and no fault of the router in its log. */
 import { connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
-import { mostMessageLevels } from "../../src/domain/depth.ts";
+import { maxMessageLevels } from "../../src/domain/depth.ts";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { borrowRouter, printedByRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
@@ -68,7 +68,7 @@ describe("a PATCH of the admin API", () => {
     });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
-      detail: expect.stringContaining(`${mostMessageLevels}`),
+      detail: expect.stringContaining(`${maxMessageLevels}`),
     });
     expect(await printedByRouter()).not.toContain("internal");
     const tenant = await adminOf(router, router.adminToken)("GET", "/tenants/broken-off");

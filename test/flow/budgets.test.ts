@@ -1,6 +1,6 @@
 /** Budgets in USD, and usage, through the real router. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mostInputTokens } from "../../src/domain/sampling/estimate.ts";
+import { maxInputTokens } from "../../src/domain/sampling/estimate.ts";
 import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
@@ -41,7 +41,7 @@ async function reservedBy(key: string): Promise<number> {
   const { estimate } = (await response.json()) as {
     estimate: { inputTokens: number; outputTokens: number };
   };
-  return (mostInputTokens(estimate.inputTokens) + estimate.outputTokens) * 10;
+  return (maxInputTokens(estimate.inputTokens) + estimate.outputTokens) * 10;
 }
 
 const untilMs = (answer: Answered, end: number): void => {

@@ -14,11 +14,11 @@ let relayed = 0;
 /** Another name of the router, by which no router knows itself. The relay sends every request on to the router. */
 let relayUrl = "";
 /** A loop that nobody ends would take the machine with it. */
-const mostRelayed = 60;
+const maxRelayed = 60;
 
 async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
   relayed += 1;
-  if (relayed > mostRelayed) return void response.writeHead(500).end();
+  if (relayed > maxRelayed) return void response.writeHead(500).end();
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
   const headers = Object.entries(request.headers)

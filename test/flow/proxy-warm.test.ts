@@ -10,7 +10,7 @@ import { startSqld, type Sqld } from "../fakes/sqld.ts";
 const tenant = "proxy-warm";
 const messages = 40;
 /** What is remembered is read again after five seconds, and a slow machine takes as long for forty. */
-const mostExchanges = 4;
+const maxExchanges = 4;
 
 let sqld: Sqld;
 let relay: Relay;
@@ -71,12 +71,12 @@ describe("a warm message through the proxy", () => {
   it("needs no round trip in a legacy session", async () => {
     const raw = await openRaw(await register(router, tenant, { slug: "l", url: server.url }), key);
     const cost = await costOf((id) => raw.request(id, "tools/call", { name: "t" }));
-    expect(cost).toBeLessThanOrEqual(mostExchanges);
+    expect(cost).toBeLessThanOrEqual(maxExchanges);
   });
 
   it("needs no round trip in the modern era", async () => {
     const url = await register(router, tenant, { slug: "m", url: server.url });
     const cost = await costOf((id) => sendModern(url, key, { id, params: { name: "t" } }));
-    expect(cost).toBeLessThanOrEqual(mostExchanges);
+    expect(cost).toBeLessThanOrEqual(maxExchanges);
   });
 });

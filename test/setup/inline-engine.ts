@@ -5,7 +5,7 @@ import type { EmbeddedEngine } from "../../src/store/engines/embedded/engine.ts"
 import { createGroupCommit } from "../../src/store/engines/embedded/group-commit.ts";
 import type { Job, Outcome } from "../../src/store/engines/contract/engine.ts";
 
-const mostInGroup = 128;
+const maxPerGroup = 128;
 
 export function startInline(path: string, pragmas: readonly string[] = []): EmbeddedEngine {
   const writer = openWriter(path, pragmas);
@@ -13,7 +13,7 @@ export function startInline(path: string, pragmas: readonly string[] = []): Embe
   const commitGroup = createGroupCommit(writer, bookTexts);
   const waiting: { job: Job; tell: (outcome: Outcome) => void }[] = [];
   const commit = (): void => {
-    const group = waiting.splice(0, mostInGroup);
+    const group = waiting.splice(0, maxPerGroup);
     const outcomes = commitGroup(group.map(({ job }) => job));
     for (const [at, { tell }] of group.entries()) tell(outcomes[at] as Outcome);
     if (waiting.length > 0) setImmediate(commit);

@@ -3,7 +3,7 @@ import { statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
 /** More than all tests at once take; a container often has 64 MB. */
-const leastBytes = 2 * 2 ** 30;
+const minBytes = 2 * 2 ** 30;
 
 function roomIn(path: string): number {
   try {
@@ -16,4 +16,4 @@ function roomIn(path: string): number {
 
 /** In memory where there is room, since a commit there waits for no disk; else the system's own. */
 export const memoryFolder = (): string =>
-  process.env["TMPDIR"] === undefined && roomIn("/dev/shm") >= leastBytes ? "/dev/shm" : tmpdir();
+  process.env["TMPDIR"] === undefined && roomIn("/dev/shm") >= minBytes ? "/dev/shm" : tmpdir();

@@ -18,7 +18,7 @@ import {
 } from "./world.ts";
 
 /** ms by which another tenant's p99 may rise */
-const mostMs = 50;
+const maxMs = 50;
 
 const p99 = (durations: readonly number[]): number =>
   durations.toSorted((a, b) => a - b)[Math.floor(durations.length * 0.99)] ?? 0;
@@ -78,7 +78,7 @@ export async function soakBodies(
       say(
         `${name}: p99 ${alone.toFixed(0)} ms alone, ${p99(beside).toFixed(0)} ms beside (${beside.length} calls), ${Math.max(...worked)} ms of CPU in one piece; answers ${JSON.stringify(statuses)}`,
       );
-      if (rise > mostMs)
+      if (rise > maxMs)
         faults.push(`${name}: the other tenant's p99 rose by ${rise.toFixed(0)} ms`);
       await wait(1_000);
     }

@@ -40,7 +40,7 @@ export async function soakJobs(minutes: number, say: Say): Promise<string[]> {
       now: () => now,
       elapsed: () => performance.now(),
       wait,
-      mostRounds: { slice: Infinity, run: Infinity, asking: Infinity },
+      maxRounds: { slice: Infinity, run: Infinity, asking: Infinity },
     });
     const who = await caller(stores, { policy: { retentionDays: 1 } });
     for (let minute = 1; minute <= minutes; minute += 1) {

@@ -93,7 +93,7 @@ const casesFor = (paceMs: number, calls: number, budget: number): Case[] => [
 ];
 
 /** The most that lies within one minute, by the records' own times. */
-function mostInAMinute(rows: readonly RecordRow[], of: (row: RecordRow) => number): number {
+function maxInOneMinute(rows: readonly RecordRow[], of: (row: RecordRow) => number): number {
   const sorted = rows.toSorted((a, b) => a.admittedAt - b.admittedAt);
   let [from, sum, most] = [0, 0, 0];
   for (const row of sorted) {
@@ -161,8 +161,8 @@ async function runCase(
   if (lost.some(({ microUsd }) => microUsd > 0)) reasons.set("charged for nothing", 1);
   const spent = admitted.reduce((total, { microUsd }) => total + microUsd, 0);
   const found = {
-    requestsPerMinute: mostInAMinute(admitted, () => 1),
-    tokensPerMinute: mostInAMinute(admitted, ({ tokens }) => tokens),
+    requestsPerMinute: maxInOneMinute(admitted, () => 1),
+    tokensPerMinute: maxInOneMinute(admitted, ({ tokens }) => tokens),
     concurrent: provider.most(),
     usdPerDay: spent / 1e6,
     usdPerMonth: spent / 1e6,

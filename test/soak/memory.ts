@@ -10,7 +10,7 @@ const betweenLooks = 15;
 /** s of load before the first look: V8 compiles, and grows its heap to what the load needs. */
 const warmUp = 30;
 /** More than this, from the second quarter of the looks to the last, counts as growth. */
-const mostGrowth = 1.1;
+const maxGrowth = 1.1;
 
 const quarter = (looks: readonly number[], which: number): readonly number[] =>
   looks.slice(Math.floor((looks.length * which) / 4), Math.ceil((looks.length * (which + 1)) / 4));
@@ -41,7 +41,7 @@ export async function soakMemory(
     }
     const [early, late] = [median(quarter(looks, 1)), median(quarter(looks, 3))];
     say(`second quarter ${early.toFixed(0)} MiB, last quarter ${late.toFixed(0)} MiB`);
-    if (!(late <= early * mostGrowth)) faults.push("memory grew");
+    if (!(late <= early * maxGrowth)) faults.push("memory grew");
     return faults;
   } finally {
     await ending.run();

@@ -17,7 +17,7 @@ import {
 const connections = 300;
 const keysOfEach = 30;
 /** ms by which the p99 of a first call may rise */
-const mostMs = 250;
+const maxMs = 250;
 
 const quantile = (durations: readonly number[], part: number): number =>
   durations.toSorted((a, b) => a - b)[Math.floor(durations.length * part)] ?? 0;
@@ -90,7 +90,7 @@ export async function soakStrangers(from: string | undefined, say: Say): Promise
       say(`beside ${unknown} calls of ${about.name}: ${told(measured)}`);
       if (measured.refused > 0)
         faults.push(`${measured.refused} first calls were refused beside ${about.name}`);
-      if (measured.p99 - alone.p99 > mostMs) faults.push(`fresh keys waited behind ${about.name}`);
+      if (measured.p99 - alone.p99 > maxMs) faults.push(`fresh keys waited behind ${about.name}`);
     };
     const keyOf = (number: number): string => unknownKey(steady.key, number);
     await beside({ name: "300 unknown keys", keyOf }, fresh.slice(keysOfEach, 2 * keysOfEach));

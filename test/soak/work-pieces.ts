@@ -6,7 +6,7 @@ import { appendFileSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 
 const file = process.env["WORK_PIECES_FILE"];
-const leastMs = 5;
+const minMs = 5;
 
 if (isMainThread && file !== undefined) {
   let { user, system } = process.threadCpuUsage();
@@ -14,7 +14,7 @@ if (isMainThread && file !== undefined) {
     const now = process.threadCpuUsage();
     const ms = (now.user - user + now.system - system) / 1_000;
     ({ user, system } = now);
-    if (ms >= leastMs) appendFileSync(file, `${ms.toFixed(0)}\n`);
+    if (ms >= minMs) appendFileSync(file, `${ms.toFixed(0)}\n`);
     setTimeout(look, 0).unref();
   };
   look();

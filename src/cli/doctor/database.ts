@@ -20,7 +20,7 @@ import { faulty, fine, warning, type Finding } from "./finding.ts";
 
 /** Bytes up to which a whole database is checked. */
 const wholeBytes = 256 * 1024 * 1024;
-const mostSkewMs = 5_000;
+const maxSkewMs = 5_000;
 
 interface Opened {
   where: string;
@@ -77,7 +77,7 @@ async function* clockOf({ where, ask, file }: Opened): AsyncGenerator<Finding> {
     (await ask("select created_at from sampling_requests order by rowid desc limit 1")) ?? 0,
   );
   const now = Date.now();
-  if (newest - now > mostSkewMs)
+  if (newest - now > maxSkewMs)
     yield faulty(
       "clock",
       `the newest record of ${where} is from ${moment(newest)}, but this clock says ${moment(now)}: it was set back`,
@@ -87,7 +87,7 @@ async function* clockOf({ where, ask, file }: Opened): AsyncGenerator<Finding> {
   else {
     const there = Number(await ask("select unixepoch('now')")) * 1_000;
     const here = Date.now();
-    yield Math.abs(there - here) > mostSkewMs
+    yield Math.abs(there - here) > maxSkewMs
       ? warning(
           "clock",
           `the clock of ${where} says ${moment(there)}, and this one ${moment(here)}`,

@@ -10,7 +10,7 @@ import { fine, warning, type Finding } from "./finding.ts";
 
 const deadlineMs = 5_000;
 /** `Date` has whole seconds and arrives late. */
-const mostSkewMs = 10_000;
+const maxSkewMs = 10_000;
 
 async function reachOf(
   { name, provider, baseUrl }: ProviderSetting,
@@ -36,7 +36,7 @@ async function reachOf(
   const there = date === null ? Number.NaN : Date.parse(date);
   return [
     fine("providers", `${name}: ${origin} answers`),
-    ...(Math.abs(there - now) > mostSkewMs
+    ...(Math.abs(there - now) > maxSkewMs
       ? [
           warning(
             "clock",

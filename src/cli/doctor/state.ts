@@ -7,7 +7,7 @@ import type { Settings } from "../../start/settings.ts";
 import { faulty, fine, warning, type Finding } from "./finding.ts";
 
 const othersBits = 0o077;
-const leastFreeBytes = 512 * 1024 * 1024;
+const minFreeBytes = 512 * 1024 * 1024;
 
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
 const shown = (mode: number): string => mode.toString(8).padStart(4, "0");
@@ -44,7 +44,7 @@ export function roomOf({ stateDir }: Settings): Finding[] {
   if (!existsSync(stateDir)) return [];
   const { bavail, bsize } = statfsSync(stateDir);
   const megabytes = Math.floor((bavail * bsize) / 1024 / 1024);
-  return bavail * bsize >= leastFreeBytes
+  return bavail * bsize >= minFreeBytes
     ? [fine("room", `${megabytes} MB are free where STATE_DIR is`)]
     : [
         warning(

@@ -5,7 +5,7 @@ import type { RequestRecord } from "../requests/record.ts";
 import type { BrowserStreamDeps, LiveEvent } from "./browser-stream.ts";
 
 /** ms; the router sends a comment every 25 s. */
-const mostSilentMs = 60_000;
+const maxSilentMs = 60_000;
 /** ms before a retry */
 const pauses = { ended: 1_000, failed: 5_000, refused: 30_000 };
 
@@ -22,7 +22,7 @@ function eventsOf(found: readonly ServerEvent[]): LiveEvent[] {
 
 export const readStream: BrowserStreamDeps["read"] = async ({ tenant, since, signal }, tell) => {
   const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), mostSilentMs);
+  let timer = setTimeout(() => silence.abort(), maxSilentMs);
   try {
     const answer = await fetch(
       `${prefix}/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/stream`,
@@ -39,7 +39,7 @@ export const readStream: BrowserStreamDeps["read"] = async ({ tenant, since, sig
       const { done, value } = await pieces.read();
       if (done) return pauses.ended;
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), mostSilentMs);
+      timer = setTimeout(() => silence.abort(), maxSilentMs);
       for (const event of eventsOf(eventsIn(value))) tell(event);
     }
   } catch {

@@ -164,7 +164,7 @@ function OtherLimits({ others, names }: { names: Names; others: readonly LimitSt
 const isTenants = ({ name }: LimitState): boolean => /^(tenant|ceiling)\./.test(name);
 
 /** Bars for the fullest budgets of keys and servers; the table has all. */
-const mostBars = 5;
+const maxBars = 5;
 
 function budgetsIn(states: readonly LimitState[]): LimitState[] {
   const budgets = states.filter(({ unit }) => unit === "usd");
@@ -172,7 +172,7 @@ function budgetsIn(states: readonly LimitState[]): LimitState[] {
   const others = budgets
     .filter((state) => !isTenants(state))
     .toSorted((one, other) => fullness(other) - fullness(one));
-  return [...budgets.filter(isTenants), ...others.slice(0, mostBars)];
+  return [...budgets.filter(isTenants), ...others.slice(0, maxBars)];
 }
 
 export function Budgets({ tenant, states, names, hasMore }: BudgetsProps) {

@@ -20,7 +20,7 @@ const refreshMs = 30_000;
 const splits: readonly Split[] = ["model", "server", "key", "user"];
 
 /** 200 keys and servers each; the API has the rest. */
-const mostParts = 5;
+const maxParts = 5;
 
 interface LimitPart {
   data: LimitState[];
@@ -43,7 +43,7 @@ async function limitsOf(tenant: string): Promise<Asked<LimitPart>> {
     if (!found.ok) return found;
     const { data, names, nextCursor } = found.value;
     all = { data: [...all.data, ...data], names: { ...all.names, ...names }, nextCursor };
-    if (nextCursor === null || part === mostParts) return { ...found, value: all };
+    if (nextCursor === null || part === maxParts) return { ...found, value: all };
     cursor = nextCursor;
   }
 }

@@ -8,7 +8,7 @@ import { tenantPath } from "../place.ts";
 import { kinds, stopsOf } from "../switches.ts";
 
 const refreshMs = 10_000;
-const mostShown = 3;
+const maxShown = 3;
 /** Names of visited tenants by slug. */
 export const tenantNames = signal<Readonly<Record<string, string>>>({});
 /** Incremented when this page changes a switch. */
@@ -37,14 +37,14 @@ export function Stopped({ tenant }: { tenant: string }) {
   }, [tenant, known]);
   const stops = loaded.state === "there" ? stopsOf(loaded.value) : [];
   if (stops.length === 0) return null;
-  const others = stops.length - mostShown;
+  const others = stops.length - maxShown;
   return (
     <aside class="notice bad stopped" aria-label="Kill switches that are on">
       <strong>
         {stops.length === 1 ? "A kill switch is on." : `${stops.length} kill switches are on.`}
       </strong>
       <ul class="plain">
-        {stops.slice(0, mostShown).map(({ kind, name, why }) => (
+        {stops.slice(0, maxShown).map(({ kind, name, why }) => (
           <li key={`${kind} ${name}`}>
             Stopped: {kinds[kind]} {name !== "" && <code>{name}</code>}. {why}
           </li>

@@ -10,7 +10,7 @@ export interface Media {
   mimeType: string;
 }
 
-const mostBytes = 4_000_000;
+const maxBytes = 4_000_000;
 
 const read = (file: File, type: MediaKind): Promise<Media> =>
   new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ export function MediaField({ kind, value, onInput }: MediaFieldProps) {
   const take = async (file: File | undefined): Promise<void> => {
     setFault(null);
     if (file === undefined) return onInput(null);
-    if (file.size > mostBytes) return setFault("The file is larger than 4 MB.");
+    if (file.size > maxBytes) return setFault("The file is larger than 4 MB.");
     try {
       onInput(await read(file, kind));
     } catch {

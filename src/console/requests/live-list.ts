@@ -2,7 +2,7 @@
 import type { RequestRecord } from "./record.ts";
 
 /** Beyond this, the list is reloaded. */
-export const mostHeard = 500;
+export const maxNotices = 500;
 
 /** Later states of ended records are ignored. */
 export function heardWith(
@@ -14,7 +14,7 @@ export function heardWith(
     const known = all.get(record.id);
     if (known === undefined || known.outcome === "admitted") all.set(record.id, record);
   }
-  return new Map([...all].slice(-mostHeard));
+  return new Map([...all].slice(-maxNotices));
 }
 
 /**

@@ -3,7 +3,7 @@ import { maskValue } from "./masking.ts";
 import type { Block } from "../sampling/call.ts";
 
 /** A Durable Object row holds 2 MB. Sealing adds a third, and other scripts take up to three bytes per character. */
-export const mostCapturedCharacters = 400_000;
+export const maxCapturedCharacters = 400_000;
 
 /** The masked message of a failed attempt, at most 500 characters. */
 export interface ProviderMessage {
@@ -54,9 +54,9 @@ export function captureOf(
     secrets === "keep" ? json : JSON.stringify(maskValue(JSON.parse(json) as JsonValue));
   const wholeOf = (text: string): string => `{"params":${text},"result":${JSON.stringify(result)}}`;
   const characters = wholeOf("").length + params.characters;
-  if (characters <= mostCapturedCharacters) {
+  if (characters <= maxCapturedCharacters) {
     const masked = kept(wholeOf(params.text()));
-    if (masked.length <= mostCapturedCharacters) return masked;
+    if (masked.length <= maxCapturedCharacters) return masked;
   }
   const texts = (result ?? []).map((block) =>
     block.type === "image" || block.type === "audio"
@@ -64,12 +64,12 @@ export function captureOf(
       : block,
   );
   const bare = JSON.stringify(texts);
-  const masked = bare.length <= mostCapturedCharacters ? kept(bare) : "";
+  const masked = bare.length <= maxCapturedCharacters ? kept(bare) : "";
   return JSON.stringify({
     params: null,
     omittedCharacters: characters,
     result:
-      masked !== "" && masked.length <= mostCapturedCharacters
+      masked !== "" && masked.length <= maxCapturedCharacters
         ? (JSON.parse(masked) as JsonValue)
         : null,
   });

@@ -7,7 +7,7 @@ import { countIn, isIn, rangesOf, without, type NumberRange } from "./number-ran
 
 /** ms in which codes of the previous MASTER_KEY remain valid for records that are already sealed */
 const lateCodesMs = 86_400_000;
-const mostRanges = 200;
+const maxRanges = 200;
 
 export type Tampering =
   /** a code of the record does not match; the record is sealed as found */
@@ -62,13 +62,13 @@ const codesOf = (input: CheckInput): Checked["codes"] => {
 };
 
 const missingOf = (ranges: readonly NumberRange[]): Tampering[] => {
-  const named = ranges.slice(0, mostRanges).map(([first, last]): Tampering => ({
+  const named = ranges.slice(0, maxRanges).map(([first, last]): Tampering => ({
     what: "missing",
     first,
     last,
     count: last - first + 1,
   }));
-  const rest = ranges.slice(mostRanges);
+  const rest = ranges.slice(maxRanges);
   const [first, last] = [rest[0]?.[0], rest.at(-1)?.[1]];
   if (first === undefined || last === undefined) return named;
   return [...named, { what: "missing", first, last, count: countIn(rest) }];

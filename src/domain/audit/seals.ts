@@ -13,7 +13,7 @@ import type { Checked } from "./seal-check.ts";
 export type { Checked };
 
 /** An export holds the records of one seal in memory. */
-export const mostSealed = 256;
+export const maxPerSeal = 256;
 /** `previous` of a tenant's first seal. */
 export const noPrevious = "0".repeat(64);
 
@@ -159,13 +159,13 @@ export interface Waiting {
   records: WaitingRecord[];
   /** the last assigned record number */
   counter: number;
-  /** numbers of all unsealed records, including running calls; at most `mostPresent` */
+  /** numbers of all unsealed records, including running calls; at most `maxUnsealed` */
   present: number[];
   /** the highest seal number in any record's row */
   lastPlace: number;
 }
 
-export const mostPresent = 10_000;
+export const maxUnsealed = 10_000;
 
 export interface SealStore {
   /** Acquires the lease of the seal run until `until`; null: taken. */

@@ -60,7 +60,7 @@ export interface Verified {
   nextCursor: string | null;
 }
 
-const mostTampered = 1_000;
+const maxTampered = 1_000;
 interface OpenSection {
   number: number;
   line: SectionLine;
@@ -136,7 +136,7 @@ export function createVerification(deps: {
   async function noteGone(header: HeaderLine, line: SectionLine): Promise<void> {
     const erased = await erasedIn(believing(header), line);
     const places = erased.map((position) => ({ seal: line.seal.number, position }));
-    total.erased.push(...places.slice(0, mostTampered - total.erased.length));
+    total.erased.push(...places.slice(0, maxTampered - total.erased.length));
     total.gone += line.records.filter((presence) => presence === gone).length - erased.length;
   }
 
@@ -186,7 +186,7 @@ export function createVerification(deps: {
     await head.seal(seal);
     if (checked === undefined) return;
     const tampered = checked.tampered.map((tampering) => ({ seal: seal.number, tampering }));
-    total.tampered.push(...tampered.slice(0, mostTampered - total.tampered.length));
+    total.tampered.push(...tampered.slice(0, maxTampered - total.tampered.length));
     total.replaced += countIn(checked.replaced);
   }
 

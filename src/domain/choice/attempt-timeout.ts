@@ -3,9 +3,9 @@ import type { Health, Sample } from "./health.ts";
 import type { FailoverTarget } from "./failover.ts";
 
 /** Fewer samples are not enough for a p99. */
-const leastAnswers = 20;
+const minAnswers = 20;
 const margin = 3;
-const leastMs = 8_000;
+const minMs = 8_000;
 /** ms. Limits how long a model that became slow is judged by its past. */
 const keptForMs = 3_600_000;
 
@@ -32,5 +32,5 @@ export function attemptTimeoutOf(
   const alike = (measured?.samples ?? []).filter(
     ({ size, at }) => size === sizeOf(maxTokens) && now - at < keptForMs,
   );
-  return alike.length < leastAnswers ? null : Math.max(leastMs, margin * p99Of(alike));
+  return alike.length < minAnswers ? null : Math.max(minMs, margin * p99Of(alike));
 }

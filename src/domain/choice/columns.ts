@@ -49,7 +49,7 @@ interface Pricing {
 /** Models are immutable. */
 const pricings = new WeakMap<Model, Pricing>();
 
-function pricingOf({ model, leastReasoning }: RankedModel): Pricing {
+function pricingOf({ model, minReasoning }: RankedModel): Pricing {
   const known = pricings.get(model);
   if (known !== undefined) return known;
   const { inputUsdPerMTok, outputUsdPerMTok, priceTiers, mediaPrices, outputModalities } = model;
@@ -65,7 +65,7 @@ function pricingOf({ model, leastReasoning }: RankedModel): Pricing {
   const reasoning = [model.provider, efforts, byDefault, sentAs, budgets];
   const limits = [model.outputTokens, model.contextTokens];
   const pricing = {
-    atLeast: `${plain} ${leastReasoning.room} ${leastReasoning.effort}`,
+    atLeast: `${plain} ${minReasoning.room} ${minReasoning.effort}`,
     withReasoning: model.reasoning ? plain + JSON.stringify([reasoning, limits]) : plain,
   };
   pricings.set(model, pricing);

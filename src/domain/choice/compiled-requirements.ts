@@ -1,4 +1,4 @@
-import { inputTokensFor, mostInputTokens } from "../sampling/estimate.ts";
+import { inputTokensFor, maxInputTokens } from "../sampling/estimate.ts";
 import { modalities, type Modality } from "../modality.ts";
 import type { Requirements } from "../requirements.ts";
 import { tokenFamilies } from "../tokens/tokenizers.ts";
@@ -33,6 +33,6 @@ export function compileRequirements(needs: Requirements): CompiledRequirements {
     tools: needs.tools,
     maxTokens: needs.maxTokens,
     likely,
-    most: likely.map(mostInputTokens),
+    most: likely.map(maxInputTokens),
   };
 }

@@ -149,7 +149,7 @@ export function excludedOf({ ranked }: ModelPool, exclusions: Uint8Array): Candi
 
 /** Hints are callers' text, so the shown part is bounded. */
 const longestHintShown = 60;
-const mostHintsShown = 5;
+const maxHintsShown = 5;
 
 function withHintNotes({ notes, hints, needs }: Asking, { models }: ModelPool): string[] {
   const kind = kindOf(needs);
@@ -162,7 +162,7 @@ function withHintNotes({ notes, hints, needs }: Asking, { models }: ModelPool): 
       return [`hint ${shown} names a model that has no successor here`];
     return isKnownHint(hint, models) ? [] : [`hint ${shown} matched no model`];
   });
-  return [...new Set([...notes, ...said.slice(0, mostHintsShown)])];
+  return [...new Set([...notes, ...said.slice(0, maxHintsShown)])];
 }
 
 export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Decision {
@@ -198,7 +198,7 @@ export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Deci
   };
 }
 
-const mostScored = 10;
+const maxScored = 10;
 
 const nameIn = ({ provider, model }: Pick<Candidate, "provider" | "model">): string =>
   nameOf({ provider, id: model });
@@ -211,7 +211,7 @@ export function compactDecision(decision: Decision): Decision {
   for (const candidate of decision.candidates) {
     const { excludedBy } = candidate;
     if (excludedBy !== undefined) excluded[excludedBy] = (excluded[excludedBy] ?? 0) + 1;
-    else if (candidates.length < mostScored || reserved.has(nameIn(candidate)))
+    else if (candidates.length < maxScored || reserved.has(nameIn(candidate)))
       candidates.push(candidate);
     else {
       const { score: _score, axes: _axes, ...unscored } = candidate;

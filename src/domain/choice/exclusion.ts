@@ -1,4 +1,4 @@
-import { costMicroUsd, mostUsage } from "../models/cost.ts";
+import { costMicroUsd, maxUsage } from "../models/cost.ts";
 import { wantedHeadroom, writableTokens } from "../models/reasoning.ts";
 import type { ExclusionReason } from "../requirements.ts";
 import { misfitOf } from "../wires/demands.ts";
@@ -14,12 +14,12 @@ function hasRoom(
   compiled: CompiledRequirements,
   { maxTokens, bounds }: { maxTokens: number; bounds?: CallBounds | undefined },
 ): boolean {
-  const { leastReasoning } = entry;
+  const { minReasoning } = entry;
   const { needs } = compiled;
   const { reasoning } = needs;
   if (reasoning?.shrinks === true) return true;
   const wanted =
-    reasoning === undefined ? leastReasoning.room : wantedHeadroom(entry.model, reasoning);
+    reasoning === undefined ? minReasoning.room : wantedHeadroom(entry.model, reasoning);
   if (wanted === 0) return true;
   if (reasoning?.roomless === true) return false;
   const inputTokens = compiled.most[entry.familyPlace] ?? 0;
@@ -28,7 +28,7 @@ function hasRoom(
   if (bounds === undefined) return true;
   if (inputTokens + output > bounds.tokens) return false;
   if (bounds.microUsd === Number.POSITIVE_INFINITY) return true;
-  const usage = mostUsage(entry.model, { ...needs, inputTokens, maxTokens });
+  const usage = maxUsage(entry.model, { ...needs, inputTokens, maxTokens });
   return (costMicroUsd(entry.model, usage) ?? 0) <= bounds.microUsd;
 }
 

@@ -5,7 +5,7 @@ import type { AfterContentFilter } from "./policy.ts";
 /** Four providers that fail together are an outage; more attempts would amplify it. */
 export const maxAttempts = 4;
 
-const leastUsefulMs = 250;
+const minUsefulMs = 250;
 
 /**
  * Base delay in ms if the next candidate shares the failed credential (after an endpoint fault: the endpoint). Doubles
@@ -205,7 +205,7 @@ export function stepAfter(input: FailoverState): FailoverStep {
   if (fault.code === "content_filter" && input.afterContentFilter === "stop") return stop;
   if (tried.filter(refusesRequest).length >= refusalsOfRequest) return stop;
   if (fault.code === "tool_use_failed" && mayRepeat(input))
-    return remainingMs > leastUsefulMs ? { next: "try", at: last.at, waitMs: 0 } : stop;
+    return remainingMs > minUsefulMs ? { next: "try", at: last.at, waitMs: 0 } : stop;
   const at = nextCandidate(places, tried, input);
   if (at !== null) {
     // Each endless answer may be billed and takes CPU time.
@@ -218,11 +218,11 @@ export function stepAfter(input: FailoverState): FailoverStep {
       from !== undefined && to !== undefined && reaches(wide, from, to)
         ? Math.round(backoffMs * 2 ** (tried.length - 1) * (0.5 + input.chance))
         : 0;
-    return remainingMs > leastUsefulMs + waitMs ? { next: "try", at, waitMs } : stop;
+    return remainingMs > minUsefulMs + waitMs ? { next: "try", at, waitMs } : stop;
   }
   // The reservation covers only one billed attempt.
   if (last.isLasting === true || fault.retryAfterMs === null || fault.billed !== "no") return stop;
-  return fault.retryAfterMs + leastUsefulMs < remainingMs
+  return fault.retryAfterMs + minUsefulMs < remainingMs
     ? { next: "try", at: last.at, waitMs: fault.retryAfterMs }
     : stop;
 }

@@ -25,7 +25,7 @@ export const keptSamples = 32;
 /** Half-life of a sample's weight in ms: a slow model loses rank within minutes. */
 const halfLifeMs = 10 * 60_000;
 /** Answers vary in length, so fewer samples are not significant. */
-const leastSamples = 3;
+const minSamples = 3;
 
 export interface Measured {
   p50Ms: number;
@@ -46,7 +46,7 @@ function weightedMedian(values: readonly { value: number; weight: number }[]): n
 
 /** null: too few samples. */
 export function measuredFrom(samples: readonly Sample[], now: number): Measured | null {
-  if (samples.length < leastSamples) return null;
+  if (samples.length < minSamples) return null;
   const weighed = (value: (sample: Sample) => number) =>
     weightedMedian(
       samples.map((sample) => ({

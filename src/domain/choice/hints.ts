@@ -45,7 +45,7 @@ const fitLevels: Readonly<Record<Fit, number>> = {
   beginning: 50_001,
   inside: 50_002,
 };
-const mostSuccessors = 900;
+const maxSuccessors = 900;
 
 interface Matches {
   served: Served;
@@ -144,7 +144,7 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
       return one === undefined || other === undefined ? 0 : newestFirst(one, other);
     });
     for (const [rank, at] of newest.entries())
-      put(matches, at, { level: successorLevel + Math.min(rank, mostSuccessors), asides: true });
+      put(matches, at, { level: successorLevel + Math.min(rank, maxSuccessors), asides: true });
   }
 }
 

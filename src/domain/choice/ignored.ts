@@ -15,14 +15,14 @@ export interface Ignored {
 
 const metadataPrefix = "metadata.";
 const routersMembers = "sampling-router/";
-const mostNames = 32;
-const mostCharacters = 64;
+const maxNames = 32;
+const maxCharacters = 64;
 
 const noted =
   /^(messages|systemPrompt|temperature|maxTokens|stopSequences|tools|toolChoice|metadata\.[\w-]+)\b(?: [^:]*)?(?: left out|: \d+ option\(s\) not passed on)/;
 
 export const shownNames = (names: Iterable<string>): string[] =>
-  [...new Set([...names].map((name) => name.slice(0, mostCharacters)))].slice(0, mostNames);
+  [...new Set([...names].map((name) => name.slice(0, maxCharacters)))].slice(0, maxNames);
 
 /** Format or verbosity that a tenant's rule overrules, or that does not apply. */
 const overruled = ({ features, format, verbosity }: NegotiationRecord): string[] =>

@@ -24,7 +24,7 @@ export interface RankedModel {
   /** reasons at any effort */
   alwaysReasons: boolean;
   /** at the least effort; `room` in tokens, before the model's limits */
-  leastReasoning: Pick<Reasoning, "effort" | "room">;
+  minReasoning: Pick<Reasoning, "effort" | "room">;
   isPreview: boolean;
   /** has a price that the catalogue does not know */
   isUnpriced: boolean;
@@ -65,7 +65,7 @@ export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
     expectedMs: takesMs,
     isLate: typeof deadline === "number" ? takesMs > deadline : deadline.isLate,
     alwaysReasons: alwaysReasons(model),
-    leastReasoning: {
+    minReasoning: {
       effort: reasoningOf(model).effort,
       room: wantedHeadroom(model, undefined),
     },

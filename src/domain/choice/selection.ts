@@ -37,7 +37,7 @@ export interface Plan {
 
 const roomlessNote = "reasoning: the limits had no room left for it";
 
-const mostNamed = 5;
+const maxListed = 5;
 
 /** The refusal of a pool in which only open circuits prevent a selection; null: other reasons exist. */
 function openIn(
@@ -49,7 +49,7 @@ function openIn(
   if (open.some(({ spareIds }) => (spareIds ?? []).length > 0)) return { spare: true };
   const until = Math.min(...open.map(({ openUntil }) => openUntil ?? 0));
   const retryAfterMs = Math.max(1, until - (circuits?.now ?? 0));
-  const models = open.slice(0, mostNamed).map(({ model }) => nameOf(model));
+  const models = open.slice(0, maxListed).map(({ model }) => nameOf(model));
   return {
     spare: false,
     refusal: { reason: "unavailable", retryAfterMs, cause: "resting", models },

@@ -13,8 +13,8 @@ export interface QueueLimits {
   atOnce: number;
   /** slots of a lane while another lane is active */
   ofLaneWhileShared: number;
-  mostOfLane: number;
-  mostInAll: number;
+  maxPerLane: number;
+  maxWaiting: number;
   /** ms; if a lane's queue grows and waits exceed this, new work is refused */
   longestWaitMs: number;
   /** tickets of a lane that may always wait: a slow database delays ordinary callers too */
@@ -152,7 +152,7 @@ export function createSlotScheduler(
   activity: LaneActivity = createLaneActivity(),
   slicesFor?: (wakeOne: () => void) => TenantSlices,
 ) {
-  const { atOnce, ofLaneWhileShared, mostOfLane, mostInAll, longestWaitMs, fewOfLane } = limits;
+  const { atOnce, ofLaneWhileShared, maxPerLane, maxWaiting, longestWaitMs, fewOfLane } = limits;
   const { leaseMs, takenWithinMs } = limits;
   const lanes = createLanes(longestWaitMs);
   const waits = createRecentWaits();
@@ -213,7 +213,7 @@ export function createSlotScheduler(
     /** ms until a new ticket may retry; null: it may wait */
     retryAfterMs(lane: string, now: number): number | null {
       const waiting = lanes.beginsOf(lane);
-      const isFull = waiting >= mostOfLane || lanes.allBegins() >= mostInAll;
+      const isFull = waiting >= maxPerLane || lanes.allBegins() >= maxWaiting;
       const isBehind = waiting >= fewOfLane && lanes.isGrowing(lane, now);
       return isFull || isBehind ? waits.retryAfterMs(now) : null;
     },

@@ -20,7 +20,7 @@ import {
 export const limitScopes = ["tenant", "key", "server", "user", "group", "tag", "run"] as const;
 export type LimitScope = (typeof limitScopes)[number];
 
-export const mostNodes = 16;
+export const maxNodes = 16;
 
 export interface BeginningRun {
   subject: string;

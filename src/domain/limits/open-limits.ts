@@ -23,7 +23,7 @@ const defaultRequests = 256;
 const defaultStreams = 1_024;
 /** A tenant has several keys, and no key may use the whole share. */
 const tenantTimes = 4;
-const mostDigits = 7;
+const maxDigits = 7;
 
 /** An unset tenant limit is four times the key's. */
 export function parseOpenLimits(
@@ -31,7 +31,7 @@ export function parseOpenLimits(
 ): Result<OpenLimits, { setting: string; problem: string }> {
   const wrong = openLimitSettings.find((setting) => {
     const text = env[setting] ?? "";
-    return text !== "" && !(/^[1-9]\d*$/.test(text) && text.length <= mostDigits);
+    return text !== "" && !(/^[1-9]\d*$/.test(text) && text.length <= maxDigits);
   });
   if (wrong !== undefined)
     return err({ setting: wrong, problem: "must be a whole number, at least 1" });

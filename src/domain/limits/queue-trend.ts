@@ -17,15 +17,15 @@ export function createQueueTrend(longestWaitMs: number): QueueTrend {
   let shortest = Number.POSITIVE_INFINITY;
   let shortestBefore = Number.POSITIVE_INFINITY;
   let windowsOfGrowth = 0;
-  let leastWaitMs = Number.POSITIVE_INFINITY;
+  let minWaitMs = Number.POSITIVE_INFINITY;
   let isGrowing = false;
 
   const endWindow = (now: number): void => {
     windowsOfGrowth = shortest > shortestBefore ? windowsOfGrowth + 1 : 0;
-    if (windowsOfGrowth >= 2 && leastWaitMs > longestWaitMs) isGrowing = true;
+    if (windowsOfGrowth >= 2 && minWaitMs > longestWaitMs) isGrowing = true;
     shortestBefore = shortest;
     shortest = length;
-    leastWaitMs = Number.POSITIVE_INFINITY;
+    minWaitMs = Number.POSITIVE_INFINITY;
     windowBegan = now;
   };
 
@@ -35,7 +35,7 @@ export function createQueueTrend(longestWaitMs: number): QueueTrend {
     shortest = 0;
     shortestBefore = Number.POSITIVE_INFINITY;
     windowsOfGrowth = 0;
-    leastWaitMs = Number.POSITIVE_INFINITY;
+    minWaitMs = Number.POSITIVE_INFINITY;
     isGrowing = false;
   };
 
@@ -48,7 +48,7 @@ export function createQueueTrend(longestWaitMs: number): QueueTrend {
     },
     served(waitedMs, now) {
       servedAt = now;
-      leastWaitMs = Math.min(leastWaitMs, waitedMs);
+      minWaitMs = Math.min(minWaitMs, waitedMs);
       if (waitedMs <= longestWaitMs) isGrowing = false;
     },
     // Includes queues that are not served at all, for example if a database hangs.
@@ -56,8 +56,8 @@ export function createQueueTrend(longestWaitMs: number): QueueTrend {
   };
 }
 
-const leastRetryMs = 100;
-const mostRetryMs = 30_000;
+const minRetryMs = 100;
+const maxRetryMs = 30_000;
 const halfMs = 5_000;
 
 export function createRecentWaits() {
@@ -79,7 +79,7 @@ export function createRecentWaits() {
     retryAfterMs(now: number): number {
       roll(now);
       const waitedMs = Math.ceil(Math.max(longest, longestBefore));
-      return Math.min(mostRetryMs, Math.max(leastRetryMs, waitedMs));
+      return Math.min(maxRetryMs, Math.max(minRetryMs, waitedMs));
     },
   };
 }

@@ -29,13 +29,13 @@ const levelAt = (percent: number): RoomLevel =>
 export const roomLevel = (room: Room): RoomLevel => levelAt(percentOf(room));
 
 /** Upper bound of a call with its captured content and stored result. */
-const mostBytesOfCall = 8_000_000;
-const mostUnseenCalls = 256;
+const maxBytesPerCall = 8_000_000;
+const maxUnseenCalls = 256;
 
 /** How many calls fit before `full`; cheaper than querying the database size. */
 export function callsThatFit({ usedBytes, limitBytes }: Room): number {
   const leftBytes = (limitBytes * beginsAtPercent.full) / 100 - usedBytes;
-  return Math.max(0, Math.min(mostUnseenCalls, Math.floor(leftBytes / mostBytesOfCall)));
+  return Math.max(0, Math.min(maxUnseenCalls, Math.floor(leftBytes / maxBytesPerCall)));
 }
 
 export function nextRoomLevel(before: RoomLevel, room: Room): RoomLevel {

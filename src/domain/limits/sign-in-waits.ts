@@ -4,24 +4,24 @@ export type SignInLane = "address" | "subject" | "bearer";
 interface Pace {
   /** failures without a delay, for typing errors */
   free: number;
-  mostMs: number;
+  maxMs: number;
 }
 
 /** Attackers can fail in a subject's name, so subjects wait little; only the sender can fail from an address. */
 const paces: Record<SignInLane, Pace> = {
-  address: { free: 5, mostMs: 60_000 },
-  subject: { free: 20, mostMs: 5_000 },
+  address: { free: 5, maxMs: 60_000 },
+  subject: { free: 20, maxMs: 5_000 },
   // Programs repeat wrong tokens, and others at their address must still sign in.
-  bearer: { free: 1_000, mostMs: 60_000 },
+  bearer: { free: 1_000, maxMs: 60_000 },
 };
 const firstWaitMs = 1_000;
 
 export const signInMemoryMs = 15 * 60_000;
 
 export function waitAfter(lane: SignInLane, failures: number): number {
-  const { free, mostMs } = paces[lane];
+  const { free, maxMs } = paces[lane];
   const beyond = failures - free;
-  return beyond <= 0 ? 0 : Math.min(mostMs, firstWaitMs * 2 ** Math.min(beyond - 1, 20));
+  return beyond <= 0 ? 0 : Math.min(maxMs, firstWaitMs * 2 ** Math.min(beyond - 1, 20));
 }
 
 /** Only powers of two are logged, so that a flood does not fill the log. */
@@ -51,11 +51,11 @@ const mappedIn = (groups: readonly string[]): string | null =>
     : null;
 
 /** Longer than any address with a zone. */
-const mostAddressCharacters = 64;
+const maxAddressCharacters = 64;
 
 /** By /48: a customer gets a /48 or /56 and can send from all of it. Source: RFC 6177. */
 export function networkOf(address: string): string {
-  const text = address.slice(0, mostAddressCharacters);
+  const text = address.slice(0, maxAddressCharacters);
   const groups = text.includes(":") ? groupsOf(text) : null;
   return groups === null ? text : (mappedIn(groups) ?? groups.slice(0, 3).join(":"));
 }

@@ -3,7 +3,7 @@
  * slices, with a pause after each. Calls of a slice share disk syncs.
  */
 
-const mostCalm = 3;
+const maxCalmCalls = 3;
 /** ms in which a slice accepts calls */
 const sliceMs = 25;
 /** ms after which a slice ends despite running calls: an invocation may be killed */
@@ -11,7 +11,7 @@ const longestSliceMs = 2 * sliceMs;
 /** ms; a shorter slice needs no pause */
 const shortestSliceMs = 2;
 /** ms; a pause is at least as long as its slice */
-const leastPauseMs = 25;
+const minPauseMs = 25;
 /** ms for which a tenant counts as active or busy: an answered caller may call again */
 const atWorkMs = 1_000;
 
@@ -32,7 +32,7 @@ export const withoutSlices: TenantSlices = {
 };
 
 const pauseAfter = (tookMs: number): number =>
-  tookMs < shortestSliceMs ? 0 : Math.max(leastPauseMs, tookMs);
+  tookMs < shortestSliceMs ? 0 : Math.max(minPauseMs, tookMs);
 
 export function createSlices() {
   /** time of each calm tenant's last call, oldest first */
@@ -77,7 +77,7 @@ export function createSlices() {
     const isBusy = (now: number): boolean => now - busyAt < atWorkMs;
     return {
       note(calls, now) {
-        if (calls > mostCalm) busyAt = now;
+        if (calls > maxCalmCalls) busyAt = now;
         calm.delete(tenant);
         if (!isBusy(now)) calm.set(tenant, now);
         forgetCalm(now);

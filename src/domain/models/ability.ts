@@ -6,7 +6,7 @@ import { isEstimated, type Model } from "./model.ts";
 const middleTier = 3;
 
 /** Keeps the best of a tier below the worst of the next. */
-const mostMovement = 0.49;
+const maxMovement = 0.49;
 /** Weight of the tier, in comparisons: one score may be luck. */
 const doubt = 2;
 
@@ -95,12 +95,12 @@ const abilityIn = (ability: ReadonlyMap<Model, number>, model: Model): number =>
 export const abilityOf = memoizedByObject((models: readonly Model[]) => {
   const ability = new Map<Model, number>();
   for (const [model, { lead, others }] of evidenceOf(models)) {
-    const bounded = Math.max(-mostMovement, Math.min(mostMovement, lead / (others + doubt)));
+    const bounded = Math.max(-maxMovement, Math.min(maxMovement, lead / (others + doubt)));
     ability.set(model, (model.intelligence ?? middleTier) + bounded);
   }
   keepLineOrder(models, ability);
   keepMakersOrder(models, ability);
   for (const model of models)
-    if (isEstimated(model)) ability.set(model, (model.intelligence ?? middleTier) - mostMovement);
+    if (isEstimated(model)) ability.set(model, (model.intelligence ?? middleTier) - maxMovement);
   return (model: Model): number => abilityIn(ability, model);
 });

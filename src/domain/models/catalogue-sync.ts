@@ -46,13 +46,13 @@ export interface Synced {
 
 /** Smaller providers may lose a model without an error in the file. */
 const countedFrom = 5;
-const leastShare = 0.7;
+const minShare = 0.7;
 /** The highest price ever was 600 USD. */
 const highestUsdPerMTok = 1_000;
 /** A larger factor indicates another unit or a misplaced decimal point. */
 const priceStep = 20;
 /** With more odd models, the file itself is rejected. */
-const mostOdd = 3;
+const maxSuspectPrices = 3;
 
 /** Names of models for other purposes than sampling. */
 export const otherTrades =
@@ -162,7 +162,7 @@ function shrinkage(current: Catalogue, isListed: (model: Model) => boolean): Syn
       (model) => model.provider === provider && isExpected(model, isFirst),
     );
     const found = expected.filter(isListed).length;
-    if (expected.length >= countedFrom && found < expected.length * leastShare)
+    if (expected.length >= countedFrom && found < expected.length * minShare)
       return { reason: "shrunken", provider, known: expected.length, found };
   }
   return null;
@@ -212,7 +212,7 @@ export function syncCatalogue(input: {
   if (shrunken !== null) return err(shrunken);
 
   const odd = entries.filter((entry) => isAbsurd(entry, known.get(nameOf(entry)))).map(nameOf);
-  if (odd.length > mostOdd) return err({ reason: "absurd_price", models: odd });
+  if (odd.length > maxSuspectPrices) return err({ reason: "absurd_price", models: odd });
   const skipped = new Set(odd);
 
   const models = new Map<string, Model>();

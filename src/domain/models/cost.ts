@@ -69,10 +69,10 @@ export function classesWithin({ inputTokens, outputTokens, classes }: Billable):
     inputTokens - cacheWriteTokens - cacheWriteHourTokens,
   );
   // Excess audio must have come from the cache.
-  const leastRead =
+  const minRead =
     audioInputTokens + cacheReadTokens + cacheWriteTokens + cacheWriteHourTokens - inputTokens;
   const cacheReadAudioTokens = within(
-    Math.max(classes.cacheReadAudioTokens ?? 0, leastRead),
+    Math.max(classes.cacheReadAudioTokens ?? 0, minRead),
     Math.min(cacheReadTokens, audioInputTokens),
   );
   const reasoningTokens = within(classes.reasoningTokens, outputTokens);
@@ -218,7 +218,7 @@ export const roomyUsage = (model: Worker, needs: UsageNeeds): Billable =>
 const needMarks: ReadonlySet<string> = new Set(["anthropic"]);
 
 /** The most expensive usage that the request can cause, for reservations. */
-export function mostUsage(
+export function maxUsage(
   model: Priced & Worker & Pick<Model, "provider">,
   needs: UsageNeeds,
 ): Billable {

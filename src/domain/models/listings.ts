@@ -17,7 +17,7 @@ export interface ReadListing {
 }
 
 /** A list that lost more models is considered broken. */
-const leastShare = 0.7;
+const minShare = 0.7;
 
 /** The new list, or the previous one if the new list is not conclusive. */
 export const countedListing = (
@@ -28,7 +28,7 @@ export const countedListing = (
   read === null ||
   !read.isWhole ||
   read.ids.length === 0 ||
-  (before !== null && read.ids.length <= before.ids.length * leastShare)
+  (before !== null && read.ids.length <= before.ids.length * minShare)
     ? before
     : { at: now, ids: read.ids };
 
@@ -117,7 +117,7 @@ export function lackingIn(
 
 /** Shared by tenants with equal lists, together with derived data. */
 const withListed = new WeakMap<Catalogue, Map<string, readonly Model[]>>();
-const mostShared = 200;
+const maxCached = 200;
 
 export function modelsListed(
   catalogue: Catalogue,
@@ -144,7 +144,7 @@ export function modelsListed(
       return listedModel(provider, id, catalogue);
     }),
   ];
-  if (shared.size >= mostShared) shared.clear();
+  if (shared.size >= maxCached) shared.clear();
   shared.set(keys.join("\n"), models);
   return models;
 }

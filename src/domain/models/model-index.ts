@@ -158,7 +158,7 @@ const holdersOf = memoizedByObject((_: ModelIndex) => ({
   size: 0,
 }));
 /** Bound of the cached lists of one index; then all are evicted. */
-const mostHolders = 50_000;
+const maxHolders = 50_000;
 
 /** Models whose names contain the hint, by position, with the best fit. */
 export function containing(index: ModelIndex, { folded }: ReadHint): readonly Holder[] {
@@ -168,7 +168,7 @@ export function containing(index: ModelIndex, { folded }: ReadHint): readonly Ho
   const found = holdersIn(index, folded);
   // Counts the key, so that empty lists count too.
   known.size += found.length + folded.length;
-  if (known.size > mostHolders) {
+  if (known.size > maxHolders) {
     known.byHint.clear();
     known.size = found.length + folded.length;
   }

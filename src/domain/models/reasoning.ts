@@ -108,7 +108,7 @@ function asMetadataSays(asked: Effort | number, control: ReasoningControl | unde
   return { ...base, effort: asked === 0 ? "none" : null, room: asked };
 }
 
-const isAboveLeast = (asked: Effort | number, least: Effort): boolean =>
+const isAboveMinimum = (asked: Effort | number, least: Effort): boolean =>
   typeof asked === "number" ? asked !== 0 : rankOf(asked) > rankOf(least);
 
 export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reasoning {
@@ -120,12 +120,13 @@ export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reason
   if (!model.reasoning)
     return asked === undefined ? unreasoned : { ...unreasoned, metadata: "sent" };
   const least = control?.efforts[0] ?? "none";
-  const leastOnly = needs.leastOnly !== undefined && !needs.leastOnly.except.includes(provider);
-  if (asked !== undefined && !(leastOnly && isAboveLeast(asked, least)))
+  const minReasoningOnly =
+    needs.minReasoningOnly !== undefined && !needs.minReasoningOnly.except.includes(provider);
+  if (asked !== undefined && !(minReasoningOnly && isAboveMinimum(asked, least)))
     return asMetadataSays(asked, control);
   const metadata = asked === undefined ? "absent" : "left_out";
   if (control === undefined) return { effort: null, sent: null, metadata, room: roomAt(null) };
-  const wish = leastOnly ? "least" : (needs.wish ?? "least");
+  const wish = minReasoningOnly ? "least" : (needs.wish ?? "least");
   const effort =
     wish === "provider"
       ? control.byDefault
@@ -154,10 +155,10 @@ const isThinker = (model: Partial<Thinker>): model is Thinker =>
   model.reasoning === true && model.provider !== undefined;
 
 /** Tokens. Anthropic rejects smaller budgets. */
-export const leastAnthropicBudget = 1_024;
+export const minAnthropicBudget = 1_024;
 
 /** Tokens. Models with less room are excluded unless less was requested. */
-const leastAnswerTokens = 1_024;
+const minAnswerTokens = 1_024;
 
 /** Tokens of text that fit the model's output and remaining context. */
 export function writableTokens(
@@ -166,7 +167,7 @@ export function writableTokens(
 ): number {
   const most = Math.min(maxTokens, outputTokens ?? Number.POSITIVE_INFINITY);
   const left = (contextTokens ?? Number.POSITIVE_INFINITY) - inputTokens;
-  return Math.min(most, Math.max(left, leastAnswerTokens));
+  return Math.min(most, Math.max(left, minAnswerTokens));
 }
 
 export function headroomOf(
@@ -182,7 +183,7 @@ export function headroomOf(
   const room = Math.max(0, Math.min(wanted, ofOutput, ofContext));
   // Below the minimum budget, thinking is not requested.
   const isTooSmall =
-    model.reasoningControl?.sentAs === "anthropic_budget" && room < leastAnthropicBudget;
+    model.reasoningControl?.sentAs === "anthropic_budget" && room < minAnthropicBudget;
   return isTooSmall ? 0 : room;
 }
 

@@ -3,7 +3,7 @@ import { ok } from "../result.ts";
 import type { Page, PageRequest } from "./stores.ts";
 
 /** Reads per page: direct writes may have filled the table with forged rows. */
-const mostReads = 4;
+const maxReads = 4;
 
 /** Filters forged rows, so a page may be short or empty and still have a cursor. @param read a page of all rows */
 export async function genuinePage<T>(
@@ -20,7 +20,7 @@ export async function genuinePage<T>(
     const isGood = await Promise.all(rows.map(isGenuine));
     data.push(...rows.filter((_, at) => isGood[at]));
     cursor = page.value.nextCursor;
-    const isFull = data.length >= asked.limit || reads === mostReads;
+    const isFull = data.length >= asked.limit || reads === maxReads;
     if (cursor === null || isFull) return ok({ data, nextCursor: cursor });
   }
 }

@@ -22,7 +22,7 @@ export interface FallbackClaim extends Claim {
 }
 
 /** Maximum claims per admission, including the first. */
-export const mostClaims = 5;
+export const maxClaims = 5;
 
 export interface Reservation extends Claim {
   opening: Opening;

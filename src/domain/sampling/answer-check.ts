@@ -1,5 +1,5 @@
 import type { FaultKind, ProviderFault } from "../attempts.ts";
-import { isDeeperThan, mostMessageLevels } from "../depth.ts";
+import { isDeeperThan, maxMessageLevels } from "../depth.ts";
 import { parsedJson } from "../json.ts";
 import type { ProviderAnswer } from "./providers.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -75,14 +75,14 @@ function isToolUseAsAsked(answer: ProviderAnswer, { tools, toolChoice }: Samplin
 }
 
 /** Nesting limit of content, which the caller returns four levels deep in `params.messages[].content`. */
-const mostContentLevels = mostMessageLevels - 4;
+const maxContentLevels = maxMessageLevels - 4;
 
 export function checkAnswer(
   whole: ProviderAnswer,
   call: SamplingCall,
 ): Result<ProviderAnswer, ProviderFault> {
   // First, because the following steps recurse.
-  if (isDeeperThan(whole.content, mostContentLevels)) return err(notAsAsked("malformed", whole));
+  if (isDeeperThan(whole.content, maxContentLevels)) return err(notAsAsked("malformed", whole));
   // A caller that speaks the provider's wire gets whatever the provider says.
   if (whole.passed !== undefined) return ok(whole);
   if (!isToolUseAsAsked(whole, call)) return err(notAsAsked("wrong_tool_use", whole));

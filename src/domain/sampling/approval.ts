@@ -33,8 +33,8 @@ export interface ApprovalPolicy {
 }
 
 export const defaultTimeoutSeconds = 3_600;
-export const leastTimeoutSeconds = 60;
-export const mostTimeoutSeconds = 86_400;
+export const minTimeoutSeconds = 60;
+export const maxTimeoutSeconds = 86_400;
 /** Counts of held calls. Keys and servers are limited to a share of the tenant's. */
 export interface HeldCalls {
   key: number;
@@ -43,11 +43,12 @@ export interface HeldCalls {
   tenant: number;
 }
 
-export const mostHeld: Readonly<HeldCalls> = { key: 50, server: 100, tenant: 200 };
+export const maxHeldCalls: Readonly<HeldCalls> = { key: 50, server: 100, tenant: 200 };
 
 /** The first exceeded bound; null: room for another call. */
 export const fullOfHeld = (held: HeldCalls): keyof HeldCalls | null =>
-  (["key", "server", "tenant"] as const).find((whose) => held[whose] >= mostHeld[whose]) ?? null;
+  (["key", "server", "tenant"] as const).find((whose) => held[whose] >= maxHeldCalls[whose]) ??
+  null;
 /** ms that an approved call waits for its caller. */
 export const collectedWithinMs = 600_000;
 /** ms that a decided call answers repetitions. */

@@ -93,14 +93,14 @@ export function supportedModalities(capabilities: JsonObject): Modality[] {
 
 /** Bounds, because clients write the names. */
 const longestName = 60;
-const mostNames = 20;
+const maxNames = 20;
 
 /** Capabilities for a record: names of two levels, and modalities. Omits all other client text. */
 export function outlineOf(capabilities: JsonObject): JsonObject {
   const outlined = (object: JsonObject, valueOf: (name: string, value: JsonValue) => JsonValue) =>
     Object.fromEntries(
       Object.entries(object)
-        .slice(0, mostNames)
+        .slice(0, maxNames)
         .map(([name, value]) => [name.slice(0, longestName), valueOf(name, value)]),
     );
   const flagOf = (value: JsonValue): JsonValue =>

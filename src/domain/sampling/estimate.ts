@@ -78,7 +78,7 @@ export const inputTokensFor = (
 /** Two of 304 estimates on held-out texts are off by more. */
 const margin = 1.25;
 
-export const mostInputTokens = (estimated: number): number => Math.ceil(estimated * margin);
+export const maxInputTokens = (estimated: number): number => Math.ceil(estimated * margin);
 
 /** Includes blocks in tool results. */
 export function inputModalitiesOf(call: SamplingCall): Modality[] {

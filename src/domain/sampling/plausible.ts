@@ -2,7 +2,7 @@
  * A broken or hostile endpoint could exhaust budgets with implausible counts; such calls are charged as reserved, and
  * an operator can correct them.
  */
-import { estimateInputTokens, inputModalitiesOf, mostInputTokens } from "./estimate.ts";
+import { estimateInputTokens, inputModalitiesOf, maxInputTokens } from "./estimate.ts";
 import { maxPlausibleTokens } from "../magnitudes.ts";
 import type { ProviderRequest } from "./providers.ts";
 import { tokenFamilyOf } from "../tokens/tokenizers.ts";
@@ -26,7 +26,7 @@ export function plausibleUsage(
   const { outputModalities, passing } = call;
   const asked = passing === undefined ? {} : { passing };
   const headroom = request.reasoning?.headroom ?? 0;
-  const mostOutputOf = (inputTokens: number): number =>
+  const maxOutputOf = (inputTokens: number): number =>
     Math.min(
       maxPlausibleTokens,
       generous(
@@ -35,14 +35,13 @@ export function plausibleUsage(
       ),
     );
   // Skips measuring the input for ordinary answers.
-  if (usage.inputTokens <= generousTokens && usage.outputTokens <= mostOutputOf(0)) return usage;
+  if (usage.inputTokens <= generousTokens && usage.outputTokens <= maxOutputOf(0)) return usage;
   const estimated = estimateInputTokens(call, tokenFamilyOf(model));
   const context = model.contextTokens ?? longestContext;
   // The declared context may be too small.
-  const mostInput = Math.min(maxPlausibleTokens, Math.max(generous(estimated), 2 * context));
-  const inputTokens = mostInputTokens(estimated);
-  if (usage.inputTokens <= mostInput && usage.outputTokens <= mostOutputOf(inputTokens))
-    return usage;
+  const maxInput = Math.min(maxPlausibleTokens, Math.max(generous(estimated), 2 * context));
+  const inputTokens = maxInputTokens(estimated);
+  if (usage.inputTokens <= maxInput && usage.outputTokens <= maxOutputOf(inputTokens)) return usage;
   const inputModalities = inputModalitiesOf(call);
   const needs = { inputTokens, maxTokens, inputModalities, outputModalities, ...asked };
   const expected = usageWith(model, needs, headroom);

@@ -10,11 +10,11 @@ export type PromptCaching = (typeof promptCachings)[number];
 export interface CacheRules {
   /** `marks`: the request marks cached prefixes. `key`: the request names a cache key, free of charge. */
   way: "marks" | "key";
-  leastTokens: number;
+  minTokens: number;
 }
 
 /** Source: Anthropic's documentation, "Prompt caching", October 2026. */
-export const mostMarks = 4;
+export const maxMarks = 4;
 /** ms since the start of the last use. Same source. */
 export const cacheLifetimeMs = 5 * 60_000;
 
@@ -22,7 +22,7 @@ export const cacheLifetimeMs = 5 * 60_000;
 export const entryReadableAfterMs = 1_000;
 
 /** The first match wins, unknown models use the largest. Same source, "Cache limitations". */
-const leastTokensOfClaude: readonly (readonly [RegExp, number])[] = [
+const minTokensOfClaude: readonly (readonly [RegExp, number])[] = [
   [/(fable|mythos|opus)-5/, 512],
   [/mythos-preview|opus-4-7/, 2_048],
   [/opus-4-[56]|haiku-4-5/, 4_096],
@@ -31,22 +31,22 @@ const leastTokensOfClaude: readonly (readonly [RegExp, number])[] = [
   [/haiku/, 2_048],
   [/3-7-sonnet|3-5-sonnet|3-opus/, 1_024],
 ];
-const largestLeastTokens = 4_096;
+const largestMinTokens = 4_096;
 
 /** Source: Mistral's documentation, "Prompt caching": blocks of 64 tokens, only with a key. */
-const leastTokensOfMistral = 64;
+const minTokensOfMistral = 64;
 
 const claude = /(^|\/)claude-/;
 
 /** null: automatic caching (OpenAI, Google, DeepSeek, xAI, Groq), no cache, or unknown. */
 export function cacheRulesOf(model: { provider: string; id: string }): CacheRules | null {
   const { provider } = model;
-  if (provider === "mistral") return { way: "key", leastTokens: leastTokensOfMistral };
+  if (provider === "mistral") return { way: "key", minTokens: minTokensOfMistral };
   // OpenRouter writes versions with a dot.
   const id = model.id.toLowerCase().replaceAll(".", "-");
   if ((provider !== "anthropic" && provider !== "openrouter") || !claude.test(id)) return null;
-  const row = leastTokensOfClaude.find(([pattern]) => pattern.test(id));
-  return { way: "marks", leastTokens: row?.[1] ?? largestLeastTokens };
+  const row = minTokensOfClaude.find(([pattern]) => pattern.test(id));
+  return { way: "marks", minTokens: row?.[1] ?? largestMinTokens };
 }
 
 /** In the provider's order: tools, system prompt, blocks. */
@@ -60,7 +60,7 @@ export interface PromptPiece {
 
 export interface CacheSituation {
   pieces: readonly PromptPiece[];
-  leastTokens: number;
+  minTokens: number;
   /** the last message answers tool uses */
   loopUnderWay: boolean;
   /** leading pieces that were sent within the cache lifetime */
@@ -97,20 +97,20 @@ function likelyEnds({ pieces, loopUnderWay, seen }: CacheSituation): number[] {
 
 /** Positions of marks, ascending. Billing depends only on the last mark. */
 export function marksFor(situation: CacheSituation): number[] {
-  const { pieces, leastTokens } = situation;
+  const { pieces, minTokens } = situation;
   const lengths: number[] = [];
   for (const { tokens } of pieces) lengths.push((lengths.at(-1) ?? 0) + tokens);
   const marks = likelyEnds(situation)
     .map((end) => pieces.findLastIndex(({ markable }, at) => markable && at <= end))
-    .filter((at) => at >= 0 && (lengths[at] ?? 0) >= leastTokens);
-  return [...new Set(marks)].toSorted((a, b) => a - b).slice(-mostMarks);
+    .filter((at) => at >= 0 && (lengths[at] ?? 0) >= minTokens);
+  return [...new Set(marks)].toSorted((a, b) => a - b).slice(-maxMarks);
 }
 
 /** Leading pieces that identify a cache key: tools, system prompt and, if short, the first message. */
-export function piecesOfKey(pieces: readonly PromptPiece[], leastTokens: number): number {
+export function piecesOfKey(pieces: readonly PromptPiece[], minTokens: number): number {
   const opening = pieces.findLastIndex(isOpening) + 1;
   const tokens = pieces.slice(0, opening).reduce((sum, piece) => sum + piece.tokens, 0);
-  if (tokens >= leastTokens) return opening;
+  if (tokens >= minTokens) return opening;
   return pieces.findIndex(({ endsMessage }, at) => endsMessage && at >= opening) + 1;
 }
 

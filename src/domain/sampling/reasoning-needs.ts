@@ -29,13 +29,13 @@ function askedIn(options: unknown, provider: string): Effort | number | undefine
 
 /** Records contain these names, so they are bounded. */
 const providerName = /^[a-z0-9][a-z0-9-]{0,49}$/;
-const mostAsked = 20;
+const maxAsked = 20;
 
 function askedBy(metadata: JsonObject): Record<string, Effort | number> | undefined {
   const asked: [string, Effort | number][] = [];
   for (const [provider, options] of Object.entries(metadata)) {
     if (!isObject(options) || !providerName.test(provider)) continue;
-    if (asked.length === mostAsked) break;
+    if (asked.length === maxAsked) break;
     const wish = askedIn(options, provider);
     if (wish !== undefined) asked.push([provider, wish]);
   }
@@ -55,7 +55,10 @@ const travels = (turns: readonly ToolUseBlock[][], provider: string, key: string
   );
 
 /** Providers reject forced tools while thinking, and require earlier reasoning, which only tool uses can return. */
-function leastOnlyOf({ toolChoice, messages }: SamplingCall): { except: string[] } | undefined {
+function minReasoningOnlyOf({
+  toolChoice,
+  messages,
+}: SamplingCall): { except: string[] } | undefined {
   if (toolChoice === "required") return { except: [] };
   const turns = messages
     .map(({ content }) => content.filter((block) => block.type === "tool_use"))
@@ -71,13 +74,13 @@ export function reasoningNeedsOf(
   call: SamplingCall,
   policy: { reasoning?: ReasoningWish; reasoningTokens?: number },
 ): ReasoningNeeds | undefined {
-  const leastOnly = leastOnlyOf(call);
+  const minReasoningOnly = minReasoningOnlyOf(call);
   const asked = askedBy(call.metadata);
   const wish = call.reasoning ?? policy.reasoning;
   const needs: ReasoningNeeds = {
     ...(wish === undefined || wish === "least" ? {} : { wish }),
     ...(policy.reasoningTokens === undefined ? {} : { tokens: policy.reasoningTokens }),
-    ...(leastOnly === undefined ? {} : { leastOnly }),
+    ...(minReasoningOnly === undefined ? {} : { minReasoningOnly }),
     ...(asked === undefined ? {} : { asked }),
   };
   return Object.keys(needs).length === 0 ? undefined : needs;

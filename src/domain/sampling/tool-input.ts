@@ -19,13 +19,13 @@ function withEscapes(text: string): string {
 }
 
 /** Some models wrap JSON in a JSON string. */
-const mostReadings = 2;
+const maxReadings = 2;
 
 /** null: not a JSON object. Truncated input is never repaired. */
 export function toolInputOf(text: string): JsonObject | null {
   let read = (unfenced(text) ?? text).trim();
   if (read === "") return {};
-  for (let reading = 0; reading < mostReadings; reading += 1) {
+  for (let reading = 0; reading < maxReadings; reading += 1) {
     const value = parsedJson(read) ?? parsedJson(withEscapes(read));
     if (value === null) return {};
     if (isObject(value)) return value;

@@ -7,7 +7,7 @@ export interface BearerChallenge {
 }
 
 const scopePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
-const mostScopes = 64;
+const maxScopes = 64;
 
 /** Source: RFC 6749, section 3.3. */
 export const isScope = (text: string): boolean => scopePattern.test(text);
@@ -25,9 +25,9 @@ export function bearerChallengeIn(challenge: string | null): BearerChallenge {
   return {
     error: parameterIn(text, "error"),
     metadata: metadata !== null && /^\S+$/.test(metadata) ? metadata : null,
-    scopes: named?.slice(0, mostScopes) ?? null,
+    scopes: named?.slice(0, maxScopes) ?? null,
   };
 }
 
 export const scopesOfBoth = (some: readonly string[], more: readonly string[]): string[] =>
-  [...new Set([...some, ...more])].slice(0, mostScopes);
+  [...new Set([...some, ...more])].slice(0, maxScopes);

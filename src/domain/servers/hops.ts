@@ -3,12 +3,12 @@
 export const hopsHeader = "x-sampling-router-hops";
 
 /** Three chained routers are in use. */
-const mostHops = 3;
+const maxHops = 3;
 
 /** @param count value of the incoming header @returns value to send; null: too many hops, or unreadable */
 export function nextHop(count: string | null): string | null {
   const text = count?.trim() ?? "0";
   if (!/^\d{1,3}$/.test(text)) return null;
   const hops = Number(text) + 1;
-  return hops > mostHops ? null : String(hops);
+  return hops > maxHops ? null : String(hops);
 }

@@ -67,7 +67,7 @@ export function returnedHeaders(from: {
 }
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-const mostNames = 32;
+const maxNames = 32;
 
 function problemWithName(name: string): string | null {
   if (name === "*") return "Name each header: wildcards are not supported.";
@@ -86,7 +86,7 @@ function problemWithName(name: string): string | null {
 export function problemWithPassHeaders(
   names: readonly string[],
 ): { index: number | null; detail: string } | null {
-  if (names.length > mostNames) return { index: null, detail: `At most ${mostNames} names.` };
+  if (names.length > maxNames) return { index: null, detail: `At most ${maxNames} names.` };
   const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
     const detail = problemWithName(name);

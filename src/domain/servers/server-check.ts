@@ -32,14 +32,14 @@ export interface ServerCheck {
   tools: number | null;
 }
 
-const mostShown = 100;
+const maxShown = 100;
 
 /** Sanitizes foreign text. */
 const shown = (text: string): string =>
   text
     .replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "")
     .trim()
-    .slice(0, mostShown);
+    .slice(0, maxShown);
 
 function mcpSentence(found: Extract<Probed, { kind: "mcp" }>): string {
   const { revision, name, tools, isMore } = found;

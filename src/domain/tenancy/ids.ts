@@ -37,7 +37,7 @@ const timeText = (ms: number): string => {
 };
 
 /** A lower bound of ids created at or after `ms`. */
-export const leastIdAt = (kind: IdKind, ms: number): string =>
+export const minIdAt = (kind: IdKind, ms: number): string =>
   `${idPrefixes[kind]}_${timeText(Math.max(0, ms))}`;
 
 /** 48 bits of milliseconds and 80 random bits from a secure source. */

@@ -3,11 +3,11 @@
  * later reuse means theft.
  */
 
-export const mostGraceUses = 10;
+export const maxGraceUses = 10;
 /** Unreplaced tokens, one for each process of the client */
-const mostLive = 64;
+const maxLive = 64;
 /** Replaced tokens kept for reuse detection. */
-const mostReplaced = 1_000;
+const maxReplaced = 1_000;
 
 interface LiveToken {
   /** hash of the token */
@@ -47,7 +47,7 @@ export function judgeRefresh(
   const replaced = family.replaced.find((token) => token.id === id);
   if (replaced === undefined) return { state: "unknown" };
   if (replaced.key === undefined || now - replaced.at >= graceMs) return { state: "reused" };
-  return replaced.uses < mostGraceUses
+  return replaced.uses < maxGraceUses
     ? { state: "good", key: replaced.key }
     : { state: "exhausted" };
 }
@@ -66,7 +66,7 @@ export function replaceToken(
   });
   if (live !== undefined) replaced.push({ ...live, at: now, uses: 0 });
   return {
-    live: [...family.live.filter(({ id }) => id !== by), made].slice(-mostLive),
-    replaced: replaced.slice(-mostReplaced),
+    live: [...family.live.filter(({ id }) => id !== by), made].slice(-maxLive),
+    replaced: replaced.slice(-maxReplaced),
   };
 }

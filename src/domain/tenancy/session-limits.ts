@@ -18,7 +18,7 @@ export interface SessionLimitSettings {
   INITIALIZE_PER_MINUTE?: string;
 }
 
-const mostCounted = 1_000_000;
+const maxCounted = 1_000_000;
 
 function countIn(
   env: SessionLimitSettings,
@@ -28,9 +28,9 @@ function countIn(
   const text = env[setting]?.trim() ?? "";
   if (text === "") return ok(unlessSet);
   const count = Number(text);
-  return Number.isInteger(count) && count >= 1 && count <= mostCounted
+  return Number.isInteger(count) && count >= 1 && count <= maxCounted
     ? ok(count)
-    : err({ setting, problem: `must be a whole number from 1 to ${mostCounted}` });
+    : err({ setting, problem: `must be a whole number from 1 to ${maxCounted}` });
 }
 
 export function parseSessionLimits(

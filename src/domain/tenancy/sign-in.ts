@@ -73,13 +73,13 @@ export const allowsClients = ({ callers = [] }: SignIn): boolean => callers.leng
 export const mayAuthorizeClients = (claims: Claims, signIn: SignIn): boolean =>
   valuesIn(claims, signIn).some((each) => signIn.callers?.includes(each) === true);
 
-const mostGroups = 64;
-const mostGroupCharacters = 200;
+const maxGroups = 64;
+const maxGroupCharacters = 200;
 
 export const groupsIn = (claims: Claims, signIn: SignIn): string[] =>
   valuesIn(claims, signIn)
-    .filter((each) => each !== "" && each.length <= mostGroupCharacters && oneLine.test(each))
-    .slice(0, mostGroups);
+    .filter((each) => each !== "" && each.length <= maxGroupCharacters && oneLine.test(each))
+    .slice(0, maxGroups);
 
 export const identityIn = ({ sub }: Claims, { issuer }: SignIn): Identity | null =>
   typeof sub === "string" && sub !== "" && oneLine.test(sub) ? { issuer, subject: sub } : null;
@@ -93,14 +93,14 @@ export function displayNameIn(claims: Claims, signIn: SignIn): string | null {
   return isVerified(claims, signIn) && typeof email === "string" ? email : null;
 }
 
-const mostNameCharacters = 150;
+const maxNameCharacters = 150;
 
 /** For the event log: a verified address, otherwise the subject. */
 export function personIn(claims: Claims, signIn: SignIn): string | null {
   const { sub, email } = claims;
   const name = isVerified(claims, signIn) && typeof email === "string" ? email : sub;
   return typeof name === "string" && /^[!-~]+$/.test(name)
-    ? `person:${name.slice(0, mostNameCharacters)}`
+    ? `person:${name.slice(0, maxNameCharacters)}`
     : null;
 }
 

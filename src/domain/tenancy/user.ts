@@ -72,9 +72,9 @@ export const userSecretsOf = ({ tenantId, id }: Pick<KnownUser, "tenantId" | "id
   destination: "",
 });
 
-const mostNameCharacters = 150;
+const maxNameCharacters = 150;
 
 export function nameToKeep(name: string | null, policy: { userNames?: "none" | "keep" }) {
-  const kept = policy.userNames === "keep" ? (name?.trim().slice(0, mostNameCharacters) ?? "") : "";
+  const kept = policy.userNames === "keep" ? (name?.trim().slice(0, maxNameCharacters) ?? "") : "";
   return kept === "" ? null : kept;
 }

@@ -5,7 +5,7 @@ import type { Model } from "../models/model.ts";
 import { blocksOf, type Message, type SamplingCall } from "../sampling/call.ts";
 import { rulesOf, takesPrefill, wireOf, wires, type WireRules } from "./rules.ts";
 
-const fewestTools = Math.min(...wires.map((wire) => rulesOf[wire].mostTools));
+const fewestTools = Math.min(...wires.map((wire) => rulesOf[wire].maxTools));
 
 const hasWord = ({ content }: Message): boolean =>
   content.some((block) => block.type !== "text" || block.text.trim() !== "");
@@ -19,19 +19,19 @@ function imageDemandsOf(call: Pick<SamplingCall, "messages">): ImageDemands | un
       count: 0,
       formats: [],
       fewestBytes: bytes,
-      mostBytes: 0,
+      maxBytes: 0,
       totalBytes: 0,
       longestSide: 0,
-      mostPixels: 0,
+      maxPixels: 0,
     };
     images.count += 1;
     if (!images.formats.includes(format)) images.formats.push(format);
     images.fewestBytes = Math.min(images.fewestBytes, bytes);
-    images.mostBytes = Math.max(images.mostBytes, bytes);
+    images.maxBytes = Math.max(images.maxBytes, bytes);
     images.totalBytes += bytes;
     if (sides === null) continue;
     images.longestSide = Math.max(images.longestSide, sides.width, sides.height);
-    images.mostPixels = Math.max(images.mostPixels, sides.width * sides.height);
+    images.maxPixels = Math.max(images.maxPixels, sides.width * sides.height);
   }
   return images;
 }
@@ -58,13 +58,13 @@ function imageMisfitOf(
   { rules, contextTokens }: { rules: WireRules; contextTokens: number | null },
 ): ExclusionReason | null {
   if (images.formats.some((format) => !rules.imageFormats.includes(format))) return "image_format";
-  if (images.count > rules.mostImages(contextTokens)) return "image_count";
+  if (images.count > rules.maxImages(contextTokens)) return "image_count";
   const side = images.count > rules.manyImages ? rules.sideOfMany : rules.imageSide;
   const isTooLarge =
-    images.mostBytes > rules.imageBytes ||
+    images.maxBytes > rules.imageBytes ||
     images.totalBytes > rules.imagesBytes ||
     images.longestSide > side ||
-    images.mostPixels > rules.imagePixels;
+    images.maxPixels > rules.imagePixels;
   return images.fewestBytes === 0 || isTooLarge ? "image_size" : null;
 }
 
@@ -79,7 +79,7 @@ export function misfitOf(
   { prefill, tools = 0, images, schema, singleToolUse }: WireDemands,
 ): ExclusionReason | null {
   const rules = rulesOf[wireOf(model)];
-  if (tools > rules.mostTools) return "tool_count";
+  if (tools > rules.maxTools) return "tool_count";
   const { contextTokens } = model;
   const misfit = images === undefined ? null : imageMisfitOf(images, { rules, contextTokens });
   if (misfit !== null) return misfit;

@@ -155,13 +155,13 @@ export function fitted(
     notes.push("stopSequences: empty or blank values removed");
   const { systemPrompt, temperature, ...rest } = whole;
   const hasSystem = systemPrompt !== undefined && isTaken(systemPrompt, rules.text);
-  const isHot = temperature !== undefined && temperature > rules.mostTemperature;
+  const isHot = temperature !== undefined && temperature > rules.maxTemperature;
   if (isHot)
-    notes.push(`temperature lowered to ${rules.mostTemperature}, the maximum of this model`);
+    notes.push(`temperature lowered to ${rules.maxTemperature}, the maximum of this model`);
   const call: SamplingCall = {
     ...rest,
     ...(hasSystem && { systemPrompt }),
-    ...(temperature !== undefined && { temperature: isHot ? rules.mostTemperature : temperature }),
+    ...(temperature !== undefined && { temperature: isHot ? rules.maxTemperature : temperature }),
     tools,
     messages,
     stopSequences,

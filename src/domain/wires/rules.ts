@@ -20,7 +20,7 @@ export interface WireRules {
   /** tool names; aliases have at most `toolNameLength` characters */
   toolName: RegExp;
   toolNameLength: number;
-  mostTools: number;
+  maxTools: number;
   /** tool use ids; generated ids have `toolIdLength` characters */
   toolId: RegExp;
   toolIdLength: number;
@@ -38,7 +38,7 @@ export interface WireRules {
   emptyErrors: boolean;
   /** stop sequences, like `text` */
   stops: "blank" | "full" | "filled";
-  mostStops: number;
+  maxStops: number;
   /** the first message may be the assistant's */
   assistantFirst: boolean;
   /** consecutive messages of a role */
@@ -56,14 +56,14 @@ export interface WireRules {
   imageBytes: number;
   /** of all images together, bytes before base64 */
   imagesBytes: number;
-  mostImages: (contextTokens: number | null) => number;
+  maxImages: (contextTokens: number | null) => number;
   /** longer side in pixels */
   imageSide: number;
   /** above this number of images, each side is limited to `sideOfMany` pixels */
   manyImages: number;
   sideOfMany: number;
   imagePixels: number;
-  mostTemperature: number;
+  maxTemperature: number;
   /** the provider rejects malformed tool uses of its own model, which a retry may avoid */
   refusesOwnToolUse: boolean;
   /** models may write reasoning into the text */
@@ -79,7 +79,7 @@ const commonImages = ["image/png", "image/jpeg", "image/webp", "image/gif"] as c
 const openai: WireRules = {
   toolName: openaiName,
   toolNameLength: 64,
-  mostTools: 128,
+  maxTools: 128,
   toolId: /^.{1,40}$/su,
   toolIdLength: 24,
   propertyName: anything,
@@ -89,7 +89,7 @@ const openai: WireRules = {
   text: "blank",
   emptyErrors: true,
   stops: "full",
-  mostStops: 4,
+  maxStops: 4,
   assistantFirst: true,
   sameRoleTwice: true,
   userAfterTool: true,
@@ -99,12 +99,12 @@ const openai: WireRules = {
   imageFormats: commonImages,
   imageBytes: unbounded,
   imagesBytes: unbounded,
-  mostImages: () => 1_500,
+  maxImages: () => 1_500,
   imageSide: unbounded,
   manyImages: unbounded,
   sideOfMany: unbounded,
   imagePixels: unbounded,
-  mostTemperature: 2,
+  maxTemperature: 2,
   refusesOwnToolUse: false,
   thinksAloud: false,
 };
@@ -117,12 +117,12 @@ const compatible: WireRules = {
   ...openai,
   answerSchemas: "never",
   singleToolUse: false,
-  mostTools: unbounded,
-  mostStops: unbounded,
+  maxTools: unbounded,
+  maxStops: unbounded,
   assistantFirst: false,
   sameRoleTwice: false,
   imageBytes: 15 * mebibyte,
-  mostImages: () => unbounded,
+  maxImages: () => unbounded,
   thinksAloud: true,
 };
 
@@ -133,25 +133,25 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     ...openai,
     toolName: /^[a-zA-Z0-9_-]{1,128}$/,
     toolNameLength: 128,
-    mostTools: unbounded,
+    maxTools: unbounded,
     toolId: /^[a-zA-Z0-9_-]+$/,
     propertyName: /^[a-zA-Z0-9_.-]{1,64}$/,
     text: "filled",
     emptyErrors: false,
     stops: "filled",
-    mostStops: unbounded,
+    maxStops: unbounded,
     assistantFirst: false,
     imageBytes: 7.5 * mebibyte,
-    mostImages: (contextTokens) => ((contextTokens ?? 0) > 200_000 ? 600 : 100),
+    maxImages: (contextTokens) => ((contextTokens ?? 0) > 200_000 ? 600 : 100),
     imageSide: 8_000,
     manyImages: 20,
     sideOfMany: 2_000,
-    mostTemperature: 1,
+    maxTemperature: 1,
   },
   google: {
     ...openai,
     toolName: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/,
-    mostTools: 512,
+    maxTools: 512,
     toolId: anything,
     schemaRoot: "loose",
     answerSchemas: "without_tools",
@@ -159,12 +159,12 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     references: "plain",
     formats: ["enum", "date-time", "float", "double", "int32", "int64"],
     text: "full",
-    mostStops: 5,
+    maxStops: 5,
     assistantFirst: false,
     sameRoleTwice: false,
     imageFormats: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
     imagesBytes: 75 * mebibyte,
-    mostImages: () => 3_600,
+    maxImages: () => 3_600,
   },
   mistral: {
     ...compatible,
@@ -177,34 +177,34 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     userAfterTool: false,
     prefill: false,
     imageBytes: 10 * mebibyte,
-    mostImages: () => 8,
-    mostTemperature: 1.5,
+    maxImages: () => 8,
+    maxTemperature: 1.5,
   },
   groq: {
     ...compatible,
-    mostTools: 128,
-    mostStops: 4,
+    maxTools: 128,
+    maxStops: 4,
     assistantFirst: true,
     sameRoleTwice: true,
     imagesBytes: 3 * mebibyte,
-    mostImages: () => 5,
+    maxImages: () => 5,
     imagePixels: 33_177_600,
     refusesOwnToolUse: true,
   },
   deepseek: {
     ...compatible,
-    mostTools: 128,
-    mostStops: 16,
+    maxTools: 128,
+    maxStops: 16,
     imageBytes: 32 * mebibyte,
-    mostImages: () => 600,
+    maxImages: () => 600,
   },
   moonshot: {
     ...compatible,
     toolName: /^[a-zA-Z_][a-zA-Z0-9_-]{2,63}$/,
-    mostTools: 128,
-    mostStops: 5,
+    maxTools: 128,
+    maxStops: 5,
     text: "filled",
-    mostTemperature: 1,
+    maxTemperature: 1,
   },
   compatible,
   "workers-ai": compatible,

@@ -7,10 +7,10 @@ import { referred } from "./schema-root.ts";
 
 type Schema = JsonValue | undefined;
 
-const mostSteps = 8;
+const maxSteps = 8;
 
 /** Own members take precedence over the referenced schema's. */
-function inlined(root: JsonObject, schema: JsonObject, steps = mostSteps): JsonObject {
+function inlined(root: JsonObject, schema: JsonObject, steps = maxSteps): JsonObject {
   const target = referred(root, own(schema, "$ref"));
   if (!isObject(target) || steps === 0) return schema;
   const { $ref: _, ...rest } = schema;
@@ -18,7 +18,7 @@ function inlined(root: JsonObject, schema: JsonObject, steps = mostSteps): JsonO
 }
 
 /** null: unspecified. */
-function typesOf(schema: Schema, root: JsonObject, steps = mostSteps): ReadonlySet<string> | null {
+function typesOf(schema: Schema, root: JsonObject, steps = maxSteps): ReadonlySet<string> | null {
   if (!isObject(schema) || steps === 0) return null;
   const whole = inlined(root, schema);
   const type = own(whole, "type");

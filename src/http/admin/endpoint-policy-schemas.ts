@@ -3,8 +3,8 @@ import { z } from "@hono/zod-openapi";
 import type { EndpointPolicy } from "../../domain/choice/policy.ts";
 import { line, type ShapeOf } from "./schemas.ts";
 
-const mostEntries = 50;
-const isSmall = (entries: object): boolean => Object.keys(entries).length <= mostEntries;
+const maxEntries = 50;
+const isSmall = (entries: object): boolean => Object.keys(entries).length <= maxEntries;
 
 export const endpointPolicy = z
   .strictObject({
@@ -14,7 +14,7 @@ export const endpointPolicy = z
     }),
     priceFactors: z
       .record(line(100), z.number().min(0).max(100))
-      .refine(isSmall, `At most ${mostEntries}.`)
+      .refine(isSmall, `At most ${maxEntries}.`)
       .optional()
       .openapi({
         description:
@@ -23,14 +23,14 @@ export const endpointPolicy = z
       }),
     toolUsd: z
       .record(line(100), z.number().min(0).max(100))
-      .refine(isSmall, `At most ${mostEntries}.`)
+      .refine(isSmall, `At most ${maxEntries}.`)
       .optional()
       .openapi({
         description:
           "By the beginning of a tool's type: USD for each use of a tool that the provider runs. Tools that are not listed are refused.",
         example: { web_search: 0.01 },
       }),
-    deniedBetas: z.array(line(100)).max(mostEntries).optional().openapi({
+    deniedBetas: z.array(line(100)).max(maxEntries).optional().openapi({
       description: "Values of the header anthropic-beta that don't go on to the provider.",
     }),
   } satisfies ShapeOf<EndpointPolicy>)

@@ -10,8 +10,8 @@ import {
   approvalModes,
   approverKinds,
   type ApprovalPolicy,
-  leastTimeoutSeconds,
-  mostTimeoutSeconds,
+  minTimeoutSeconds,
+  maxTimeoutSeconds,
 } from "../../domain/sampling/approval.ts";
 import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
 import {
@@ -122,7 +122,7 @@ export const approvalRule = z
       })
       .optional()
       .openapi({ description: "Calls that match any condition. Default: every call." }),
-    timeoutSeconds: z.int().min(leastTimeoutSeconds).max(mostTimeoutSeconds).optional().openapi({
+    timeoutSeconds: z.int().min(minTimeoutSeconds).max(maxTimeoutSeconds).optional().openapi({
       description: "Seconds for a decision. Default: 3600.",
     }),
     onTimeout: z.enum(["deny", "approve"]).optional().openapi({

@@ -4,7 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import { ownUrlAt, type HttpEnv } from "../context.ts";
 import { readBody, type BodyBounds } from "../../mcp/body.ts";
-import { mostMessageLevels } from "../../domain/depth.ts";
+import { maxMessageLevels } from "../../domain/depth.ts";
 import { protectPage } from "../page.ts";
 import { problem } from "../problem.ts";
 import { alertRoutes } from "./alerts.ts";
@@ -39,7 +39,7 @@ const writes = new Set(["POST", "PUT", "PATCH"]);
 const isOperation = (c: Context<HttpEnv>): boolean =>
   matchedRoutes(c).some(({ method }) => method === c.req.method);
 
-const bounds: BodyBounds = { mostBytes: 1024 * 1024, mostLevels: mostMessageLevels };
+const bounds: BodyBounds = { maxBytes: 1024 * 1024, maxLevels: maxMessageLevels };
 
 /** Bounds and parses the body before a schema sees it. */
 const checkBody = createMiddleware<HttpEnv>(async (c, next) => {

@@ -59,10 +59,10 @@ export const slug = z
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "Lower-case letters, digits and hyphens.")
   .openapi({ example: "acme" });
 /** A text that other systems read as one line, such as a name, an id, or an address. */
-export const line = (mostCharacters: number) => optionalLine(mostCharacters).min(1);
+export const line = (maxCharacters: number) => optionalLine(maxCharacters).min(1);
 /** The same, or an empty text. */
-export const optionalLine = (mostCharacters: number) =>
-  z.string().max(mostCharacters).regex(oneLine, "No control characters.");
+export const optionalLine = (maxCharacters: number) =>
+  z.string().max(maxCharacters).regex(oneLine, "No control characters.");
 export const name = line(200);
 
 export const pageQuery = z.object({

@@ -14,7 +14,7 @@ import { connectPage } from "./connect-page.ts";
 import { leavingPage } from "./consent-page.ts";
 import { formOf, protect } from "./form.ts";
 
-const mostAssertionCharacters = 16_384;
+const maxAssertionCharacters = 16_384;
 const slug = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 export const noTenant = { reason: "not_found", what: "no such tenant" } as const;
 const usedBefore = "This page was used already, or you were signed out. Look again, and go on.";
@@ -77,7 +77,7 @@ export async function beginSignIn(
   origin: string,
 ): Promise<Response> {
   const sent = c.req.header("Cf-Access-Jwt-Assertion");
-  const assertion = sent?.slice(0, mostAssertionCharacters + 1) ?? null;
+  const assertion = sent?.slice(0, maxAssertionCharacters + 1) ?? null;
   const address = c.env.address?.() ?? "";
   const { people, consentOpenings } = c.get("services").oauth;
   const turn = consentOpenings(address);

@@ -1,5 +1,5 @@
 /** Bounds and protection of pages with a form. */
-import { fieldsIn, mostFormBytes } from "../../domain/bounded-form.ts";
+import { fieldsIn, maxFormBytes } from "../../domain/bounded-form.ts";
 import type { Context } from "hono";
 import { readSmallBody } from "../../mcp/body.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -7,7 +7,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { HttpEnv } from "../context.ts";
 
 export async function bodyText(c: Context<HttpEnv>): Promise<Result<string, Refusal>> {
-  const bytes = await readSmallBody(c.req.raw, mostFormBytes);
+  const bytes = await readSmallBody(c.req.raw, maxFormBytes);
   return bytes.ok ? ok(new TextDecoder().decode(bytes.value)) : bytes;
 }
 

@@ -13,7 +13,7 @@ import { goOn } from "./connect-onward.ts";
 import { bodyText, formOf, protect } from "./form.ts";
 import { consentPage, faultPage, leavingPage, refusedPage } from "./consent-page.ts";
 
-const mostAssertionCharacters = 16_384;
+const maxAssertionCharacters = 16_384;
 const off = { reason: "not_found", what: "OAuth, which is off here" } as const;
 
 function shown(asked: AskedConsent, wrong: string | null): Response {
@@ -86,7 +86,7 @@ async function decide(c: Context<HttpEnv>): Promise<Response> {
   const address = c.env.address?.() ?? "";
   if (decision === "sign-in") {
     const sent = c.req.header("Cf-Access-Jwt-Assertion");
-    const assertion = sent?.slice(0, mostAssertionCharacters + 1) ?? null;
+    const assertion = sent?.slice(0, maxAssertionCharacters + 1) ?? null;
     return decided(c, await consents.allowBySignIn(c.req.raw, { handle, assertion, address }));
   }
   const given = { handle, key: fields.get("key") ?? "", address };

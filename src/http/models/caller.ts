@@ -34,7 +34,7 @@ export const modelClaim = (token: string, tenant: string | undefined): Claim => 
 
 const hintsHeader = "X-Router-Hints";
 const prioritiesHeader = "X-Router-Priorities";
-const mostHints = 32;
+const maxHints = 32;
 const longestHint = 200;
 
 const wrong = (path: string, detail: string): Result<never, Refusal> =>
@@ -57,8 +57,8 @@ function hintsIn(sent: string): Result<string[], Refusal> {
     .split(",")
     .map((hint) => hint.trim())
     .filter((hint) => hint !== "");
-  return hints.length > mostHints || hints.some((hint) => hint.length > longestHint)
-    ? wrong(hintsHeader, `At most ${mostHints} hints of ${longestHint} characters.`)
+  return hints.length > maxHints || hints.some((hint) => hint.length > longestHint)
+    ? wrong(hintsHeader, `At most ${maxHints} hints of ${longestHint} characters.`)
     : ok(hints);
 }
 

@@ -73,16 +73,16 @@ export function refuseUnsupported(
 }
 
 /** No shape here is deeper. */
-const mostLevels = 8;
+const maxLevels = 8;
 /** A header has room for so many, and for no text of a caller's. */
-const mostIgnored = 20;
+const maxIgnored = 20;
 const plainName = /^\w{1,40}$/;
 
 function collectIgnored(
   sent: unknown,
   { read, path, found }: { read: unknown; path: readonly string[]; found: Set<string> },
 ): void {
-  if (path.length > mostLevels) return;
+  if (path.length > maxLevels) return;
   if (Array.isArray(sent) && Array.isArray(read)) {
     for (const [at, each] of sent.entries())
       collectIgnored(each, { read: read[at] as unknown, path, found });
@@ -92,7 +92,7 @@ function collectIgnored(
       const inner = [...path, name];
       if (Object.hasOwn(read, name))
         collectIgnored(value, { read: read[name], path: inner, found });
-      else if (found.size < mostIgnored) found.add(inner.join("."));
+      else if (found.size < maxIgnored) found.add(inner.join("."));
     }
   }
 }

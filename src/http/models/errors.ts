@@ -129,18 +129,18 @@ const anthropic: Words = {
 };
 
 /** Clients compact a conversation on these words. */
-function tooLongWords(refusal: Refusal, mostTokens: number | null): string {
+function tooLongWords(refusal: Refusal, modelContext: number | null): string {
   if (refusal.reason !== "no_eligible_model") return `prompt is too long: ${explain(refusal)}`;
-  return mostTokens === null
+  return modelContext === null
     ? explain(refusal)
-    : `prompt is too long: ${refusal.requirements.inputTokens} tokens > ${mostTokens} maximum`;
+    : `prompt is too long: ${refusal.requirements.inputTokens} tokens > ${modelContext} maximum`;
 }
 
 function wordsOf(
   refusal: Refusal,
-  { kind, mostTokens }: { kind: Kind; mostTokens: number | null },
+  { kind, modelContext }: { kind: Kind; modelContext: number | null },
 ): string {
-  if (kind === "too_long") return tooLongWords(refusal, mostTokens);
+  if (kind === "too_long") return tooLongWords(refusal, modelContext);
   const said = explain(refusal);
   if (refusal.reason !== "approval_pending") return said;
   const key = refusal.idempotencyKey;
@@ -164,24 +164,24 @@ const memberOf = (refusal: Refusal): string | null => {
     : null;
 };
 
-/** @param mostTokens context of the model that the request names; null: unknown */
+/** @param modelContext context of the model that the request names; null: unknown */
 export function errorAnswer(
   refusal: Refusal,
   {
     dialect,
     requestId,
-    mostTokens = null,
+    modelContext = null,
     limits = [],
   }: {
     dialect: Dialect;
     requestId: string;
-    mostTokens?: number | null;
+    modelContext?: number | null;
     limits?: readonly LimitState[];
   },
 ): Answered & { body: JsonObject } {
   const kind = kindOf(refusal);
   const { status, type, code } = (dialect === "openai" ? openai : anthropic)[kind];
-  const message = wordsOf(refusal, { kind, mostTokens });
+  const message = wordsOf(refusal, { kind, modelContext });
   const isFinal =
     neverRetried.has(kind) ||
     (kind === "overloaded" && refusal.reason !== "unavailable" && !isRetryable(refusal));

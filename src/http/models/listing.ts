@@ -71,13 +71,13 @@ async function modelsOf(
 }
 
 /** As Anthropic's API allows. A client that names no limit may read one page alone, so that gets the most. */
-const mostListed = 1_000;
+const maxListed = 1_000;
 
 /** Anthropic's pages: `limit`, and `after_id` or `before_id`, which name an entry of another page. */
 function pageOf(entries: readonly Entry[], query: URLSearchParams): Result<JsonObject, Refusal> {
-  const limit = Number(query.get("limit") ?? mostListed);
-  if (!Number.isInteger(limit) || limit < 1 || limit > mostListed)
-    return refuseMember("limit", `Expected a number from 1 to ${mostListed}.`);
+  const limit = Number(query.get("limit") ?? maxListed);
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxListed)
+    return refuseMember("limit", `Expected a number from 1 to ${maxListed}.`);
   const [after, before] = [query.get("after_id"), query.get("before_id")];
   const named = after ?? before;
   const at = entries.findIndex(({ id }) => id === named);

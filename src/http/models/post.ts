@@ -157,8 +157,8 @@ async function answerTo(
   const { requestId, limits } = started;
   const refused = (refusal: Refusal): Answered => {
     const { model } = authenticated.decoded.call;
-    const mostTokens = contextOf(services.servedModels(authenticated.caller), model);
-    return errorAnswer(refusal, { dialect, requestId, mostTokens, limits });
+    const modelContext = contextOf(services.servedModels(authenticated.caller), model);
+    return errorAnswer(refusal, { dialect, requestId, modelContext, limits });
   };
   if (!started.outcome.ok) return refused(started.outcome.error);
   const ended = await started.outcome.value(input.request.signal);
@@ -197,12 +197,12 @@ async function streamTo(
   const call = streamedCall(input.request.signal);
   const started = await services.sample({ ...request, reader: call.reader });
   const { requestId, limits } = started;
-  const mostTokens = contextOf(
+  const modelContext = contextOf(
     services.servedModels(authenticated.caller),
     authenticated.decoded.call.model,
   );
   const errorOf = (refusal: Refusal) =>
-    errorAnswer(refusal, { dialect, requestId, mostTokens, limits });
+    errorAnswer(refusal, { dialect, requestId, modelContext, limits });
   if (!started.outcome.ok) {
     call.abandon();
     return errorOf(started.outcome.error);

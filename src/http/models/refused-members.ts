@@ -37,24 +37,22 @@ const clientTools =
   /^(function|custom|namespace|local_shell|apply_patch|computer|bash_|text_editor_|memory_)/;
 
 /** Types of the tools that the provider is to run, each with the member that asks for it. */
-function providerTools(
-  body: JsonObject,
-): { type: string; path: string; mostUses: number | null }[] {
+function providerTools(body: JsonObject): { type: string; path: string; maxUses: number | null }[] {
   const { tools } = body;
   const listed = (Array.isArray(tools) ? tools : []).flatMap((tool, at) => {
     const type = own(tool, "type");
     const uses = own(tool, "max_uses");
     return typeof type !== "string" || clientTools.test(type)
       ? []
-      : [{ type, path: `tools.${at}.type`, mostUses: typeof uses === "number" ? uses : null }];
+      : [{ type, path: `tools.${at}.type`, maxUses: typeof uses === "number" ? uses : null }];
   });
   const { mcp_servers: servers = null, web_search_options: search = null } = body;
   return [
     ...listed,
     ...(servers === null || isEmptyList(servers)
       ? []
-      : [{ type: "mcp", path: "mcp_servers", mostUses: null }]),
-    ...(search === null ? [] : [{ type: "web_search", path: "web_search_options", mostUses: 1 }]),
+      : [{ type: "mcp", path: "mcp_servers", maxUses: null }]),
+    ...(search === null ? [] : [{ type: "web_search", path: "web_search_options", maxUses: 1 }]),
   ];
 }
 
@@ -113,7 +111,7 @@ export function surchargesOf(
   );
   const tools = providerTools(body);
   const fees = tools.reduce(
-    (sum, { type, mostUses }) => sum + (priceOfTool(type, policy) ?? 0) * (mostUses ?? usualUses),
+    (sum, { type, maxUses }) => sum + (priceOfTool(type, policy) ?? 0) * (maxUses ?? usualUses),
     0,
   );
   const surcharge = {

@@ -5,7 +5,7 @@
 import { localError } from "../sampling-error.ts";
 
 /** as transmitted */
-const mostBytes = 65_536;
+const maxBytes = 65_536;
 const ivBytes = 12;
 const encoder = new TextEncoder();
 
@@ -63,16 +63,16 @@ export function createSealer(apiKey: string): Sealer {
       bytes.set(iv);
       bytes.set(cipher, ivBytes);
       const sealed = toBase64Url(bytes);
-      if (sealed.length > mostBytes)
+      if (sealed.length > maxBytes)
         throw localError(
           "state_too_large",
-          `The earlier answers need ${sealed.length} bytes; the maximum is ${mostBytes}.`,
+          `The earlier answers need ${sealed.length} bytes; the maximum is ${maxBytes}.`,
         );
       return sealed;
     },
     async open(sealed, request) {
       try {
-        if (sealed.length > mostBytes) throw new Error("longer than any that was sealed");
+        if (sealed.length > maxBytes) throw new Error("longer than any that was sealed");
         const bytes = fromBase64Url(sealed);
         const plain = await crypto.subtle.decrypt(
           algorithm(bytes.slice(0, ivBytes), request),

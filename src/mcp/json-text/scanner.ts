@@ -40,9 +40,9 @@ const inNumber = 9;
 const inLiteral = 10;
 
 /** One byte of memory per level. */
-const mostDepth = 16 * 1024 * 1024;
+const maxDepth = 16 * 1024 * 1024;
 /** Longer keys and methods are irrelevant. */
-const mostTokenBytes = 4_096;
+const maxTokenBytes = 4_096;
 
 export function createJsonScanner(listener: JsonListener): JsonScanner {
   let bytes = new Uint8Array(new ArrayBuffer(0));
@@ -70,7 +70,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
   let utf8: ReturnType<typeof createUtf8Check> | null = null;
 
   const open = (kind: number): boolean => {
-    if (depth === mostDepth) return false;
+    if (depth === maxDepth) return false;
     if (depth === kinds.length) {
       const grown = new Uint8Array(2 * depth);
       grown.set(kinds);
@@ -116,7 +116,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
   const gather = (end: number): boolean => {
     if (!gathers) return true;
     const more = bytes.subarray(tokenAt, end);
-    if ((gathered?.length ?? 0) + more.length > mostTokenBytes) return false;
+    if ((gathered?.length ?? 0) + more.length > maxTokenBytes) return false;
     if (gathered === null) gathered = more;
     else {
       const both = new Uint8Array(gathered.length + more.length);
@@ -127,7 +127,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     return true;
   };
   const endText = (): boolean => {
-    const isTooLong = gathers && at - 1 - tokenAt > mostTokenBytes;
+    const isTooLong = gathers && at - 1 - tokenAt > maxTokenBytes;
     if (gathered === null ? isTooLong : !gather(at - 1)) return false;
     state = isKey ? colon : after;
     if (!gathers) return true;

@@ -11,13 +11,13 @@ export function textOf(raw: Uint8Array<ArrayBuffer>): string {
 
 /** Cache of short ASCII texts by hash. */
 const places = 256;
-const mostRemembered = 48;
+const maxRemembered = 48;
 const remembered: string[] = Array.from({ length: places }, () => "");
 
 /** Cached: messages repeat few keys. */
 export function textBetween(bytes: Uint8Array<ArrayBuffer>, from: number, to: number): string {
   const length = to - from;
-  if (length > mostRemembered) return textOf(bytes.subarray(from, to));
+  if (length > maxRemembered) return textOf(bytes.subarray(from, to));
   let hash = length;
   let wide = 0;
   for (let at = from; at < to; at += 1) {

@@ -13,7 +13,7 @@ const encoder = new TextEncoder();
 const none = new Uint8Array(new ArrayBuffer(0));
 const headBytes = 1_024;
 /** Each line costs far more memory than its two bytes. */
-const mostLines = 65_536;
+const maxLines = 65_536;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export function createEventSplitter(options: {
@@ -146,7 +146,7 @@ export function createEventSplitter(options: {
   const decideEarly = (out: Segment[]): void => {
     if (mode !== "hold") return;
     const start = lines[0]?.start ?? lineStart;
-    const tooLarge = length - start > maxEventBytes || lines.length > mostLines;
+    const tooLarge = length - start > maxEventBytes || lines.length > maxLines;
     if (headSeen && !tooLarge) return;
     const isData = (line: Line): boolean => fieldOf(line).name === "data";
     let first = lines[dataless];

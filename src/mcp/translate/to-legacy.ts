@@ -22,13 +22,13 @@ const cacheable = new Set([
 const nothing: TranslatedMessage = { kind: "nothing" };
 
 /** Largest number of completion values in 2026-07-28. */
-const mostValues = 100;
+const maxValues = 100;
 
 function newerResult(message: string, method: string): string {
   const text = withMember(message, ["result", "_meta", metaKey("serverInfo")], null);
   const values = textAt(text, ["result", "completion", "values"]);
   if (method !== "completion/complete" || values === null || !values.startsWith("[")) return text;
-  const first = mapElements(values, (value, index) => (index < mostValues ? value : null));
+  const first = mapElements(values, (value, index) => (index < maxValues ? value : null));
   if (first === values) return text;
   const cut = withMember(text, ["result", "completion", "values"], first);
   return withMember(cut, ["result", "completion", "hasMore"], "true");

@@ -8,9 +8,9 @@ import type { ClientMessage } from "../../domain/ports/client-message.ts";
 import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 
 /** A larger body is read only for callers whose key is known, which asks for the body as a stream. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 /** Bytes of one step that go out as one piece. */
-const mostGathered = 16 * 1024;
+const maxBatchBytes = 16 * 1024;
 /** As the adapter takes it without a closer look. */
 const plainHost = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
 /** What makes a request one of a browser's, or its body another than what arrives. */
@@ -68,7 +68,7 @@ export function directMessage(
   const headers = headersIn(incoming);
   if (headers === null || unusual.some((name) => headers.has(name))) return null;
   const length = headers.get("content-length") ?? "";
-  if (!/^\d{1,5}$/.test(length) || Number(length) > mostBytes) return null;
+  if (!/^\d{1,5}$/.test(length) || Number(length) > maxBytes) return null;
   if (!plainHost.test(headers.get("host") ?? "")) return null;
   const leaving = new AbortController();
   outgoing.once("close", () => {
@@ -117,7 +117,7 @@ function pourInto(outgoing: ServerResponse, body: ClientBody): void {
       if (first === null) return outgoing.write(bytes);
       first.push(bytes);
       size += bytes.byteLength;
-      return size < mostGathered || release();
+      return size < maxBatchBytes || release();
     },
     end() {
       over();

@@ -18,7 +18,7 @@ const lenientBrotli = {
   finishFlush: constants.BROTLI_OPERATION_FLUSH,
 };
 /** More codings over one another are an attack. */
-const mostCodings = 5;
+const maxCodings = 5;
 const zlibMark = 8;
 
 /** `deflate` has two meanings, which the first byte tells apart. */
@@ -54,7 +54,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 export function codingsOf(header: string | null): string[] | null {
   if (header === null || header === "") return [];
   const names = header.toLowerCase().split(",");
-  if (names.length > mostCodings) return null;
+  if (names.length > maxCodings) return null;
   const codings = names.map((name) => name.trim()).toReversed();
   // A body in an unknown coding stays as it is.
   return codings.every((name) => Object.hasOwn(decoders, name)) ? codings : [];

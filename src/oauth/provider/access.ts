@@ -25,7 +25,7 @@ interface GrantRow {
   refreshTokenId?: string;
 }
 
-const mostGrants = 1_000;
+const maxGrants = 1_000;
 
 const grantOf = ({
   id,
@@ -61,7 +61,7 @@ type Access = Pick<AuthorizationServer, "check" | "grantsOf" | "revoke">;
 export function createAccess(deps: ProviderDeps): Access {
   const { entriesOf, issuer, now } = deps;
   const rowsOf = async (tenantId: string): AsyncResult<GrantRow[]> => {
-    const place = { prefix: "grant:", after: "", limit: mostGrants };
+    const place = { prefix: "grant:", after: "", limit: maxGrants };
     const found = await entriesOf(tenantId).list(tenantId, place, now());
     if (!found.ok) return found;
     const rows = found.value.map(({ value }) => JSON.parse(value) as GrantRow);

@@ -79,7 +79,7 @@ const challengePattern = /^[\w-]{43}$/;
 const offline = "offline_access";
 
 export function createConsents(deps: ProviderDeps) {
-  const { issuer, library, mostOpenConsents } = deps;
+  const { issuer, library, maxOpenConsents } = deps;
   const apiFor = (path: string | null): Helpers => providerFor(deps, path).getOAuthApi(envOf(deps));
 
   const begin = async (
@@ -114,7 +114,7 @@ export function createConsents(deps: ProviderDeps) {
           return refused("invalid_scope", `The scope there is ${scope}`);
         const room = await makeRoom(deps, {
           prefix: "transaction:",
-          most: mostOpenConsents,
+          most: maxOpenConsents,
           withinMs: consentLastsMs,
         });
         if (!room.ok) return err({ kind: "refusal", refusal: room.error });

@@ -23,8 +23,8 @@ export interface ProviderDeps {
   now: () => number;
   /** ms for which a replaced refresh token works */
   graceMs: number;
-  mostClients: number;
-  mostOpenConsents: number;
+  maxClients: number;
+  maxOpenConsents: number;
   /** lifetime to set on the client's registration */
   registrationSeconds?: number;
   assertions?: AssertionRules;

@@ -11,7 +11,7 @@ import {
 } from "./provider.ts";
 import { makeRoom } from "./room.ts";
 
-const mostRedirects = 64;
+const maxRedirects = 64;
 
 const answer = (status: number, error: string, description: string): Response =>
   Response.json(
@@ -31,7 +31,7 @@ function isBounded(body: string): boolean {
   const redirects = isObject(metadata) ? metadata["redirect_uris"] : null;
   if (!Array.isArray(redirects)) return true;
   return (
-    redirects.length <= mostRedirects &&
+    redirects.length <= maxRedirects &&
     redirects.every((each) => typeof each !== "string" || boundedUrl(each) !== null)
   );
 }
@@ -60,11 +60,11 @@ export async function answerRegistration(
     return answer(
       400,
       "invalid_redirect_uri",
-      `redirect_uris has at most ${mostRedirects} URLs of 2,048 characters, each with a host of at most 253.`,
+      `redirect_uris has at most ${maxRedirects} URLs of 2,048 characters, each with a host of at most 253.`,
     );
   const room = await makeRoom(deps, {
     prefix: "client:",
-    most: deps.mostClients,
+    most: deps.maxClients,
     withinMs: unusedRegistrationSeconds * 1_000,
   });
   if (!room.ok || !room.value)

@@ -5,7 +5,7 @@ import { readBounded } from "../../domain/bounded-body.ts";
 import { problemWithEndpoint } from "../../domain/servers/upstreams.ts";
 
 /** client metadata documents and keys */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 const timeoutMs = 10_000;
 const documentsKept = 200;
 
@@ -38,7 +38,7 @@ export function createDocumentFetch({ fetch: fetchChosen, fetchPublic, allowPriv
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     });
     if (!answer.ok) return new Response(null, { status: 502 });
-    const bytes = await readBounded(answer.body, mostBytes);
+    const bytes = await readBounded(answer.body, maxBytes);
     if (bytes === null) throw new Error("too long");
     return new Response(bytes, { headers: answer.headers });
   };

@@ -14,7 +14,7 @@ import { createRefreshLens, type RefreshLens } from "./refresh.ts";
 import { isLostWrite, refusalThrown, stored } from "./storage.ts";
 
 /** Concurrent refreshes of a token: losers retry within the grace period. */
-const mostTries = 24;
+const maxTries = 24;
 
 const answer = (status: number, error: string, description: string): Response =>
   Response.json(
@@ -74,7 +74,7 @@ async function exchanged(
       if (!isLostWrite(thrown)) throw thrown;
       if (lensOf === null)
         return { response: answer(400, "invalid_grant", "It was already used."), lens };
-      if (tries >= mostTries)
+      if (tries >= maxTries)
         return {
           response: answer(503, "temporarily_unavailable", "Too many concurrent refreshes."),
           lens,

@@ -7,7 +7,7 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import type { Authenticate, Claim } from "./authenticate.ts";
 
 /** Eight concurrent bodies of the largest size, or as many rejected per minute. */
-export const largeBodies = { mostBytes: 96 * 1024 * 1024, windowMs: 60_000 };
+export const largeBodies = { maxBytes: 96 * 1024 * 1024, windowMs: 60_000 };
 
 export interface BodyAllowance {
   /** Returns a function that gives the bytes back once the body is accepted. */
@@ -16,15 +16,15 @@ export interface BodyAllowance {
 
 export function createBodyAllowance(deps: {
   /** bytes per `windowMs` */
-  mostBytes: number;
+  maxBytes: number;
   windowMs: number;
   /** keys; oldest are dropped */
   capacity: number;
   /** ms, monotonic */
   elapsed: () => number;
 }): BodyAllowance {
-  const { mostBytes, windowMs, capacity, elapsed } = deps;
-  const bytesPerMs = mostBytes / windowMs;
+  const { maxBytes, windowMs, capacity, elapsed } = deps;
+  const bytesPerMs = maxBytes / windowMs;
   const taken = new Map<string, { bytes: number; at: number }>();
   const takenBy = (keyId: string): number => {
     const known = taken.get(keyId);
@@ -40,11 +40,11 @@ export function createBodyAllowance(deps: {
   return {
     take(keyId, bytes) {
       const all = takenBy(keyId) + bytes;
-      if (all > mostBytes)
+      if (all > maxBytes)
         return err({
           reason: "rate_limited",
           limit: "key.bodyBytes",
-          retryAfterMs: Math.max(1_000, Math.ceil((all - mostBytes) / bytesPerMs)),
+          retryAfterMs: Math.max(1_000, Math.ceil((all - maxBytes) / bytesPerMs)),
         });
       set(keyId, all);
       return ok(() => set(keyId, takenBy(keyId) - bytes));

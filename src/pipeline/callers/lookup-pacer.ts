@@ -6,9 +6,9 @@ import { err } from "../../domain/result.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 
 /** ms between lookups, about 10 % of a core */
-const leastMs = 10;
+const minMs = 10;
 /** ms between lookups on a slow database */
-const mostMs = 1_000;
+const maxMs = 1_000;
 /** ms of waiting after which a caller is refused */
 const longestWaitMs = 5_000;
 
@@ -23,7 +23,7 @@ export function createLookupPacer(deps: {
 }): LookupPacer {
   const { wait, elapsed } = deps;
   let freeAt = 0;
-  let spacingMs = leastMs;
+  let spacingMs = minMs;
   return {
     async pace(lookUp) {
       const waitMs = Math.max(0, freeAt - elapsed());
@@ -37,7 +37,7 @@ export function createLookupPacer(deps: {
       try {
         return await lookUp();
       } finally {
-        spacingMs = Math.min(mostMs, Math.max(leastMs, elapsed() - begun));
+        spacingMs = Math.min(maxMs, Math.max(minMs, elapsed() - begun));
       }
     },
   };

@@ -1,7 +1,7 @@
 /** The limits that apply to a call: of the tenant, key, server, and named nodes. */
 import { narrowed } from "../../domain/limits/ceilings.ts";
 import {
-  mostNodes,
+  maxNodes,
   smallestBudget,
   type LimitedScope,
   type LimitScope,
@@ -82,7 +82,7 @@ function namedScopes({ tenant, key }: Pick<Snapshot, "tenant" | "key">, by: Name
     .map((group) => node("group", subjectOfGroup(group)))
     .filter(isLimited);
   // Groups with limits of their own take precedence if there are too many.
-  return [...others, ...groups.slice(0, mostNodes - others.length - nodesInColumns)];
+  return [...others, ...groups.slice(0, maxNodes - others.length - nodesInColumns)];
 }
 
 const nodesInColumns = 3;

@@ -31,13 +31,13 @@ const shortestHoldMs = 1_000;
 /** …plus ms per delayed refusal, for about 100 a second from a thousand callers. */
 const msPerHeldBack = 10;
 const longestHoldMs = 10_000;
-const mostHeldBack = 2_000;
+const maxDelayed = 2_000;
 /** Slots of a tenant while another tenant is active. */
 const ofLaneWhileShared = 1;
 
 const limits: Omit<QueueLimits, "atOnce" | "ofLaneWhileShared"> = {
-  mostOfLane: 256,
-  mostInAll: 2_048,
+  maxPerLane: 256,
+  maxWaiting: 2_048,
   longestWaitMs: 2_000,
   fewOfLane: 32,
   // A round trip takes at most 5 s and is retried up to three times.
@@ -157,7 +157,7 @@ export function createDoor(deps: {
 }): Door {
   const { turns, heldBack, wait, laneOf } = deps;
   const holdBack = async (refusal: Refusal): Promise<Refusal> => {
-    if (heldBack.count >= mostHeldBack) return refusal;
+    if (heldBack.count >= maxDelayed) return refusal;
     heldBack.count += 1;
     try {
       const ms = Math.max(shortestHoldMs, heldBack.count * msPerHeldBack);

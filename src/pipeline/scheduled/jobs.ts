@@ -41,7 +41,7 @@ export interface RunDeps {
   /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number) => Promise<void>;
-  mostRounds: {
+  maxRounds: {
     /** per slice: a Worker's clock doesn't advance during computation */
     slice: number;
     /** per run, for jobs on their own database */
@@ -58,7 +58,7 @@ interface Running {
   run: () => AsyncResult<number>;
   changed: number | null;
   rounds: number;
-  mostRounds: number;
+  maxRounds: number;
   usedMs: number;
   isDue: boolean;
 }
@@ -69,13 +69,13 @@ interface Running {
  * 2 s), so that requests get about half of the thread.
  */
 const createRun = (
-  { elapsed, wait, mostRounds }: RunDeps,
+  { elapsed, wait, maxRounds }: RunDeps,
   jobs: Readonly<Record<string, () => AsyncResult<number>>>,
 ) => {
   const work = async (its: Running): Promise<void> => {
     const begun = elapsed();
     const tookMs = (): number => elapsed() - begun;
-    const endOfSlice = Math.min(its.rounds + mostRounds.slice, its.mostRounds);
+    const endOfSlice = Math.min(its.rounds + maxRounds.slice, its.maxRounds);
     do {
       const done = await its.run();
       its.rounds += 1;
@@ -96,13 +96,13 @@ const createRun = (
       run,
       changed: 0,
       rounds: 0,
-      mostRounds: asking.has(job) ? mostRounds.asking : mostRounds.run,
+      maxRounds: asking.has(job) ? maxRounds.asking : maxRounds.run,
       usedMs: 0,
       isDue: true,
     }));
     for (const its of all) await work(its);
     while (elapsed() - begun < runMs) {
-      const due = all.filter((each) => each.isDue && each.rounds < each.mostRounds);
+      const due = all.filter((each) => each.isDue && each.rounds < each.maxRounds);
       if (due.length === 0) break;
       await work(due.reduce((least, each) => (each.usedMs < least.usedMs ? each : least)));
     }

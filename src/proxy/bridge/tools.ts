@@ -13,12 +13,12 @@ const timeoutMs = 30_000;
 /** Tools on later pages get no headers. */
 const maxPages = 20;
 /** Stored in the session's row. Beyond it, outputs stay as they are. */
-const mostRememberedChars = 64 * 1024;
+const maxRememberedCharacters = 64 * 1024;
 
 /** The tools whose output is wrapped; null if they are too many to store. */
 function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
   const wrapped = Object.fromEntries(Object.entries(outputs).filter(([, isWrapped]) => isWrapped));
-  return JSON.stringify(wrapped).length > mostRememberedChars ? null : wrapped;
+  return JSON.stringify(wrapped).length > maxRememberedCharacters ? null : wrapped;
 }
 
 export async function readTools(

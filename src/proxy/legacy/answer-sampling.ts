@@ -21,7 +21,7 @@ import type { LegacyServices } from "./services.ts";
 import { answerHeaders, answerText, declineClientRequest } from "./post-answer.ts";
 
 /** Concurrent requests of one stream. The next one waits, and the server's stream waits with it. */
-const mostRunning = 32;
+const maxRunning = 32;
 
 export type AnsweringDeps = SamplingDeps &
   Pick<
@@ -215,8 +215,7 @@ export function createAnswering(
   return {
     async start({ id, params }, eventId) {
       const known = { params, messageId: await messageIdOf(id), scope: await scopeOf(eventId) };
-      while (running.size >= mostRunning)
-        await (finished ??= Promise.withResolvers<void>()).promise;
+      while (running.size >= maxRunning) await (finished ??= Promise.withResolvers<void>()).promise;
       deps.background(
         answer(id, known).then(noteFailure, (thrown: unknown) =>
           deps.report(exchange.requestId, thrown),

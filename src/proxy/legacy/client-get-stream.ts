@@ -10,7 +10,7 @@ import { sendOn, type Exchange } from "../exchange.ts";
 import type { LegacyServices } from "./services.ts";
 
 /** Attempts after the router's own stream, whose end the server may notice late… */
-const mostTries = 6;
+const maxTries = 6;
 /** …and if it is unknown who holds the stream. */
 const fewTries = 2;
 const pauseMs = 25;
@@ -51,7 +51,7 @@ export async function openClientGetStream(
     if (!opened.ok || opened.value.status !== 409 || tries === most) return opened;
     await opened.value.body?.cancel();
     const wasRouters = await untilReleased(services, session, left);
-    if (wasRouters) most = mostTries;
+    if (wasRouters) most = maxTries;
     if (!wasRouters || tries > 1) await services.wait(pauseMs * tries, left);
   }
 }

@@ -162,7 +162,7 @@ async function relayJson(
   const fields = returnedHeaders(response.headers);
   const read = await readJsonBody(response, {
     mayPass: startsResponse,
-    mostBytes: maxBodyBytes,
+    maxBytes: maxBodyBytes,
     sender: "server",
     unreadable: (fault) => losses?.note(fault),
   });

@@ -1,6 +1,6 @@
 /** The modern era: advertises the router's sampling with each request, and answers sampling that the server's result asks for. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
-import { isDeeperThan, mostLevels, tooDeep } from "../../domain/depth.ts";
+import { isDeeperThan, maxLevels, tooDeep } from "../../domain/depth.ts";
 import { memoize } from "../../domain/lazily.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
@@ -66,7 +66,7 @@ function checked(exchange: Exchange, request: ProxiedRequest): Result<ModernMeta
   const named = checkName(headers, method, params);
   if (!named.ok) return refusedAs(named.error);
   const hasRounds = roundMethods.includes(method);
-  if (hasRounds && isDeeperThan(params, mostLevels)) return refusedAs(tooDeep);
+  if (hasRounds && isDeeperThan(params, maxLevels)) return refusedAs(tooDeep);
   // The router gave no caller a state for a method without rounds.
   return !hasRounds && bringsState ? refusedAs(stateRefused) : ok(meta.value);
 }

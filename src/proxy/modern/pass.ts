@@ -13,7 +13,7 @@ import { modernWireOf } from "../../mcp/faults.ts";
 import { asksToSample, startsResponse, surelyHarmless } from "../../mcp/json-text/message-head.ts";
 import { faultIn } from "../../mcp/json-text/message-reader.ts";
 import { requestsIn } from "../../mcp/message.ts";
-import { answers, bytesOf, eventsOf, mostHeldBytes, tooLarge } from "../../mcp/server-answer.ts";
+import { answers, bytesOf, eventsOf, maxBufferedBytes, tooLarge } from "../../mcp/server-answer.ts";
 import type { ServerSender } from "../../mcp/sse/event-data.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
 import { concludeRefused, openClientReply, type ClientReply } from "../client-reply.ts";
@@ -62,7 +62,7 @@ async function relayJson(
   }
   const read = await readJsonBody(response, {
     mayPass: startsResponse,
-    mostBytes: mostHeldBytes,
+    maxBytes: maxBufferedBytes,
     sender: losses.sender,
     unreadable: losses.note,
   });

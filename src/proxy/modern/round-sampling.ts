@@ -81,7 +81,7 @@ export function createRoundSampler(
 }
 
 /** Characters of a server's question that a state may hold. The client sends the state back in each request. */
-const mostCharacters = 256 * 1024;
+const maxCharacters = 256 * 1024;
 
 export type EntryOutcome =
   | { kind: "answered"; key: string; text: string }
@@ -112,7 +112,7 @@ export const canComeBack = (
   keys: { asked: readonly string[]; ours: readonly string[]; callsAgain: "client" | "router" },
 ): boolean =>
   keys.callsAgain === "client" &&
-  response.length <= mostCharacters &&
+  response.length <= maxCharacters &&
   keys.asked.every((key) => keys.ours.includes(key));
 
 interface SampledEntries {

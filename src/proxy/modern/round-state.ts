@@ -20,7 +20,7 @@ const ownLifetimeMs = 24 * 3_600_000;
 /** ms for which a wrapped server's state is accepted */
 export const foreignLifetimeMs = 10 * 60_000;
 /** Characters of a server's own state, as JSON. The client sends the state back in each request. */
-export const mostForeignCharacters = 256 * 1024;
+export const maxForeignCharacters = 256 * 1024;
 
 export interface StateOwner {
   tenantId: string;

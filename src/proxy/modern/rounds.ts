@@ -28,7 +28,7 @@ import {
   foreignLifetimeMs,
   isOwnState,
   isState,
-  mostForeignCharacters,
+  maxForeignCharacters,
   openRequest,
   type Opened,
   type RoundRequest,
@@ -65,7 +65,7 @@ export interface Round {
 }
 
 const foreignStateTooLarge = serverFailed(
-  `Its requestState is longer than ${mostForeignCharacters} characters.`,
+  `Its requestState is longer than ${maxForeignCharacters} characters.`,
 );
 
 const refusing = (
@@ -137,7 +137,7 @@ export function createRounds(deps: {
       // A state of another router behind this one goes back there, and must not be taken for ours.
       if (isOwnState(given)) return ok(await states.wrap(await request.owner(), nested));
       if (!request.sealsState) return ok(null);
-      if (given.length > mostForeignCharacters) return err(foreignStateTooLarge);
+      if (given.length > maxForeignCharacters) return err(foreignStateTooLarge);
       return ok(await states.wrap(await request.owner(), nested, foreignLifetimeMs));
     };
 

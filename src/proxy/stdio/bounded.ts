@@ -2,9 +2,9 @@
 import { err } from "../../domain/result.ts";
 import { wireErrorOf, type SampleFor } from "./sampler.ts";
 
-const mostRunning = 16;
+const maxRunning = 16;
 /** Each waiting call holds its prompt in memory. */
-const mostWaiting = 256;
+const maxWaiting = 256;
 
 export function createBoundedSample(sample: SampleFor): SampleFor {
   let running = 0;
@@ -20,14 +20,14 @@ export function createBoundedSample(sample: SampleFor): SampleFor {
       signal.addEventListener("abort", leave, { once: true });
     });
   return async (params, options) => {
-    if (running >= mostRunning) {
-      if (waiting.length >= mostWaiting)
+    if (running >= maxRunning) {
+      if (waiting.length >= maxWaiting)
         return err(
           wireErrorOf({ reason: "rate_limited", limit: "proxy.sampling", retryAfterMs: 1_000 }),
         );
       await turn(options.signal);
       if (options.signal.aborted) {
-        if (running < mostRunning) waiting.shift()?.();
+        if (running < maxRunning) waiting.shift()?.();
         return err(wireErrorOf({ reason: "cancelled" }));
       }
     }

@@ -9,7 +9,7 @@ import { elementsOf, whole } from "../../mcp/json-text/raw-json.ts";
 import { textAt } from "../../mcp/json-text/parts.ts";
 
 /** V8 makes no string of a much longer line. */
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -19,7 +19,7 @@ export interface Line {
 }
 
 export function readLine(bytes: Uint8Array): Line | null {
-  if (bytes.length > mostBytes) return null;
+  if (bytes.length > maxBytes) return null;
   try {
     const text = decoder.decode(bytes);
     const value = parsedMessages(text);

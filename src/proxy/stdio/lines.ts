@@ -3,7 +3,7 @@
 const newline = 10;
 
 /** Longer than any message that a router accepts. */
-export const mostLineBytes = 64 * 1024 * 1024;
+export const maxLineBytes = 64 * 1024 * 1024;
 
 export interface Piece {
   bytes: Uint8Array<ArrayBuffer>;
@@ -27,7 +27,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-export function createLines(mostBytes = mostLineBytes): Lines {
+export function createLines(maxBytes = maxLineBytes): Lines {
   // Joined once, because a long line arrives in many parts.
   let begun: Uint8Array[] = [];
   let size = 0;
@@ -48,13 +48,13 @@ export function createLines(mostBytes = mostLineBytes): Lines {
       let from = 0;
       for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, from)) {
         hold(bytes.subarray(from, end + 1));
-        const isLine = !isTooLong && size <= mostBytes;
+        const isLine = !isTooLong && size <= maxBytes;
         pieces.push({ bytes: take(), isLine });
         isTooLong = false;
         from = end + 1;
       }
       if (from < bytes.length) hold(bytes.subarray(from));
-      if (size > mostBytes) {
+      if (size > maxBytes) {
         isTooLong = true;
         pieces.push({ bytes: take(), isLine: false });
       }

@@ -1,5 +1,5 @@
 /** Carries requests of 2026-07-28 whose results may ask for input. `modern/rounds.ts` decides. */
-import { isDeeperThan, mostLevels, tooDeep } from "../../domain/depth.ts";
+import { isDeeperThan, maxLevels, tooDeep } from "../../domain/depth.ts";
 import { own, type JsonObject } from "../../domain/json.ts";
 import { identityOf } from "../../domain/sampling/rounds.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
@@ -80,7 +80,7 @@ export function createOpenRounds(deps: {
     async begin(text, method, params) {
       let failure: WireError | null = null;
       const idText = idTextIn(text);
-      if (isDeeperThan(params, mostLevels)) return err(errorText(idText, wireErrorOf(tooDeep)));
+      if (isDeeperThan(params, maxLevels)) return err(errorText(idText, wireErrorOf(tooDeep)));
       const digest = identityOf(method, params);
       const about = {
         tenantId: "",

@@ -2,7 +2,7 @@
  * Relays between a client and a server over stdio: advertises sampling to the server, sends its sampling requests to a router,
  * and passes everything else byte for byte.
  */
-import { isDeeperThan, mostLevels, tooDeep } from "../../domain/depth.ts";
+import { isDeeperThan, maxLevels, tooDeep } from "../../domain/depth.ts";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { roundMethods, samplingEntriesOf, samplingMethod } from "../../domain/sampling/rounds.ts";
 import { err } from "../../domain/result.ts";
@@ -54,7 +54,7 @@ export function createStdioRelay(deps: {
   const toClient = (text: string): void => deps.toClient(lineOf(text));
   const bounded = createBoundedSample(deps.sample);
   const sample: SampleFor = async (params, options) =>
-    isDeeperThan(params, mostLevels) ? err(wireErrorOf(tooDeep)) : bounded(params, options);
+    isDeeperThan(params, maxLevels) ? err(wireErrorOf(tooDeep)) : bounded(params, options);
   const asked = createAskedRequests({ sample, toServer, report });
   const states = createStatesInMemory(nonce);
   const beginRounds = createRounds({ wire: roundWire, states, sha256Hex, nonce, wait });

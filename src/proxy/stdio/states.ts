@@ -5,10 +5,10 @@ import { err, ok } from "../../domain/result.ts";
 import { statePrefix, type RoundStates } from "../modern/round-state.ts";
 
 /** Oldest are dropped: clients may never come back. */
-const mostStates = 1_000;
+const maxStates = 1_000;
 
 export function createStatesInMemory(nonce: () => string): RoundStates {
-  const kept = createBoundedMap<string, { digest: string; carried: CarriedState }>(mostStates);
+  const kept = createBoundedMap<string, { digest: string; carried: CarriedState }>(maxStates);
   return {
     async wrap({ digest }, carried) {
       const name = statePrefix + nonce();

@@ -6,7 +6,11 @@ import type { NewApproval } from "../../domain/sampling/approval.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 import { ok } from "../../domain/result.ts";
-import { answersDecidedForMs, mostHeld, type HeldContent } from "../../domain/sampling/approval.ts";
+import {
+  answersDecidedForMs,
+  maxHeldCalls,
+  type HeldContent,
+} from "../../domain/sampling/approval.ts";
 import { approvals } from "../schema/approval-schema.ts";
 import {
   approvalCode,
@@ -50,8 +54,8 @@ export const heldCalls = ({ tenantId, keyId, serverId }: Whose): SQL => sql`
   where a.tenant_id = ${tenantId} and a.is_open = 1 and a.state = 'waiting'`;
 
 export const hasRoom = (who: Whose): SQL => sql`exists (
-  select 1 from (${heldCalls(who)}) held where held.tenant < ${mostHeld.tenant}
-    and held."key" < ${mostHeld.key} and held.server < ${mostHeld.server})`;
+  select 1 from (${heldCalls(who)}) held where held.tenant < ${maxHeldCalls.tenant}
+    and held."key" < ${maxHeldCalls.key} and held.server < ${maxHeldCalls.server})`;
 
 export interface Waiting {
   place: CallPlace & { keyId: string; now: number };

@@ -2,7 +2,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import { defaultShares, type BudgetLine } from "../../domain/alerts.ts";
 import type { CalendarOf } from "../../domain/calendar.ts";
-import { leastIdAt } from "../../domain/tenancy/ids.ts";
+import { minIdAt } from "../../domain/tenancy/ids.ts";
 import { nameOfLimit, type LimitCheck, type LimitScope } from "../../domain/limits/limit-checks.ts";
 import { endOfTime, type Resource } from "../../domain/limits/resources.ts";
 import { ok } from "../../domain/result.ts";
@@ -101,7 +101,7 @@ const counted = (windows: string, now: number): SQL => sql`
  */
 const refusedOf = (now: number): SQL => sql`exists (
   select 1 from sampling_requests r
-  where r.tenant_id = l.tenant_id and r.id >= ${leastIdAt("request", now - refusedWithinMs)}
+  where r.tenant_id = l.tenant_id and r.id >= ${minIdAt("request", now - refusedWithinMs)}
     and r.outcome = 'refused' and r.reason = 'budget_exceeded' and r.reason_detail = l.name
     and r.created_at >= l.bucket * 1000
     and (r.retry_after_ms is null or r.retry_after_ms >= l.until * 1000 - r.settled_at)

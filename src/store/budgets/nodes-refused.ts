@@ -3,7 +3,7 @@ import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { longestLeaseWaitMs } from "../../domain/limits/admission-verdict.ts";
 import { ok } from "../../domain/result.ts";
-import { leastIdAt } from "../../domain/tenancy/ids.ts";
+import { minIdAt } from "../../domain/tenancy/ids.ts";
 import type { Database } from "../db.ts";
 import { readAsked } from "../rows/packed-columns.ts";
 import { samplingRequests } from "../schema.ts";
@@ -27,7 +27,7 @@ export async function nodesRefused(
       .where(
         and(
           eq(samplingRequests.tenantId, tenantId),
-          gte(id, leastIdAt("request", since)),
+          gte(id, minIdAt("request", since)),
           eq(outcome, "refused"),
           eq(reason, "budget_exceeded"),
           inArray(reasonDetail, named),

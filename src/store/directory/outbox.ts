@@ -17,9 +17,9 @@ import { raw, type Database, type Row } from "../db.ts";
 import { auditKeys } from "../schema/seal-schema.ts";
 import { figures, isSound } from "../records/usage-figures.ts";
 
-const mostEvents = 100;
-const mostRows = 1_000;
-const mostLatencies = 200;
+const maxEvents = 100;
+const maxRows = 1_000;
+const maxLatencies = 200;
 /** ms after a request during which its hour may still change, except for open requests and events that say so. */
 const changesForMs = 26 * 3_600_000;
 
@@ -99,13 +99,13 @@ export function createOutboxStore(db: Database): OutboxStore {
       raw(sql`insert into outbox (id, version, since) values (1, 2, 0)
         on conflict (id) do update set version = outbox.version + 1 returning version`),
       raw(sql`update usage set delivered = (select version from outbox where id = 1)
-        where rowid in (select id from (${changed(sql.raw("u.rowid as id"))}) limit ${mostRows})
+        where rowid in (select id from (${changed(sql.raw("u.rowid as id"))}) limit ${maxRows})
         returning tenant_id, hour`),
       raw(sql`select id, at, actor, action, tenant_id as tenantId, target, detail from admin_events
-        where delivered = 0 order by id limit ${mostEvents}`),
+        where delivered = 0 order by id limit ${maxEvents}`),
       raw(sql`select min(created_at) as oldest from sampling_requests where outcome = 'admitted'`),
       raw(sql`update latencies set delivered = (select version from outbox where id = 1)
-        where rowid in (${uncounted} limit ${mostLatencies})
+        where rowid in (${uncounted} limit ${maxLatencies})
         returning tenant_id, width, at, grouped, histogram`),
     ]);
 
@@ -149,7 +149,7 @@ export function createOutboxStore(db: Database): OutboxStore {
       const [outbox = [], rows = [], waiting = [], open = [], counted = []] = stamped.value;
       const version = outbox[0]?.["version"];
       if (version === undefined) return err({ reason: "unavailable", retryAfterMs: 1_000 });
-      const isWhole = rows.length < mostRows;
+      const isWhole = rows.length < maxRows;
       // An event of a late change waits until the changed hours are all on their way.
       const events = isWhole ? waiting.map(eventOfRow) : [];
       const hours = hoursOf(rows);

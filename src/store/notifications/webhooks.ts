@@ -11,7 +11,7 @@ import { webhookMessages, webhookSecrets } from "../schema/webhook-schema.ts";
 export const keptMessagesMs = 7 * 86_400_000;
 
 /** Messages per read: two per tenant and URL; a process sends six at a time. */
-const mostDue = 500;
+const maxDue = 500;
 
 export const createWebhookStore = (db: Database): WebhookStore => ({
   due: (now) =>
@@ -21,7 +21,7 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
           select tenant_id, id, url, next_at,
             row_number() over (partition by tenant_id, url order by next_at, id) as place
           from webhook_messages where next_at <= ${now})
-        where place <= 2 order by next_at, id limit ${mostDue}`);
+        where place <= 2 order by next_at, id limit ${maxDue}`);
       return rows.map(({ tenant_id: tenantId, id, url }) => ({ tenantId, id, url }));
     }),
 

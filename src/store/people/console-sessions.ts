@@ -7,7 +7,7 @@ import { appendEvent } from "../events.ts";
 import { apiKeys, tenants } from "../schema.ts";
 
 /** Repeated sign-ins must not fill the table. */
-const mostOfSubject = 50;
+const maxPerSubject = 50;
 
 export const createConsoleSessionStore = (db: Database): ConsoleSessionStore => {
   const ofTenant = (tenantId: string | null) =>
@@ -21,7 +21,7 @@ export const createConsoleSessionStore = (db: Database): ConsoleSessionStore => 
         db.builder.insert(consoleSessions).values(session),
         raw(sql`
           delete from console_sessions where ${same} and id not in (
-            select id from console_sessions where ${same} order by id desc limit ${mostOfSubject})`),
+            select id from console_sessions where ${same} order by id desc limit ${maxPerSubject})`),
         appendEvent(db.builder, event),
       ]);
       return written.ok ? ok(null) : written;

@@ -18,7 +18,7 @@ import { readTiming } from "../rows/packed-columns.ts";
 
 const secondsOf = { hour: 3_600, day: 86_400 };
 /** Rows of all tenants merged for one answer, each with up to some hundred counts. */
-const mostMerged = 5_000;
+const maxMerged = 5_000;
 
 const figure = (column: string) =>
   sql.raw(`max(0, min(coalesce(cast(r.${column} as integer), 0), ${largestInteger}))`);
@@ -171,9 +171,9 @@ export const createLatencyStore = (db: Database): LatencyStore => ({
           on latencies.tenant_id = t.id and "by" = 'model' and ${within}
         union all
         select at, ${sql.raw(delivered)}, histogram from delivered_latencies where ${within}
-        limit ${mostMerged + 1}`),
+        limit ${maxMerged + 1}`),
     );
     if (!found.ok) return found;
-    return ok(found.value.length > mostMerged ? null : countedIn(found.value));
+    return ok(found.value.length > maxMerged ? null : countedIn(found.value));
   },
 });

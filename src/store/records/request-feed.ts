@@ -3,7 +3,7 @@ import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
 import { isCaptured, markCharacters } from "../../domain/audit/capture.ts";
 import type { SamplingRecord } from "../../domain/audit/record.ts";
 import type { RequestFeedStore } from "../../domain/ports/request-feed.ts";
-import { leastIdAt } from "../../domain/tenancy/ids.ts";
+import { minIdAt } from "../../domain/tenancy/ids.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
@@ -12,10 +12,10 @@ import { toRecord } from "./records.ts";
 import { captures, samplingRequests } from "../schema.ts";
 import { recordNumbers } from "../schema/seal-schema.ts";
 
-const mostAtOnce = 500;
+const maxPerBatch = 500;
 /** Bounds on what a reconnecting listener may have missed. */
-const mostMissed = 1_000;
-const mostLookedAt = 5_000;
+const maxRows = 1_000;
+const maxScanned = 5_000;
 /** ms; the longest that a call may run. */
 const longestCallMs = 15 * 60_000;
 
@@ -79,7 +79,7 @@ export const createRequestFeedStore = (db: Database): RequestFeedStore => {
                 sql`${samplingRequests.id} in (${running(tenantId)})`,
               ),
             )
-            .limit(mostAtOnce),
+            .limit(maxPerBatch),
         ]);
         return { last: counter?.last ?? 0, open: open.map(({ id }) => id) };
       }),
@@ -90,11 +90,11 @@ export const createRequestFeedStore = (db: Database): RequestFeedStore => {
         tenantId,
         sql`
           select id from (
-            ${running(tenantId)} and id not in (select value from json_each(${known})) limit ${mostAtOnce})
+            ${running(tenantId)} and id not in (select value from json_each(${known})) limit ${maxPerBatch})
           union all select id from (
             select id from sampling_requests where tenant_id = ${tenantId} and seal_number is null
               and outcome <> 'admitted' and record_number > ${last}
-            order by record_number limit ${mostAtOnce})
+            order by record_number limit ${maxPerBatch})
           union all
             select r.id from json_each(${known}) o cross join sampling_requests r
             where r.id = o.value and r.tenant_id = ${tenantId} and r.outcome <> 'admitted'`,
@@ -104,32 +104,32 @@ export const createRequestFeedStore = (db: Database): RequestFeedStore => {
       return ok({
         records: found.value.map(({ record }) => record),
         last: Math.max(last, ...numbers),
-        isTooMuch: found.value.length >= mostAtOnce,
+        isTooMuch: found.value.length >= maxPerBatch,
       });
     },
     async since(tenantId, at) {
       const isRecent = and(
         eq(samplingRequests.tenantId, tenantId),
-        gt(samplingRequests.id, leastIdAt("request", at - longestCallMs)),
+        gt(samplingRequests.id, minIdAt("request", at - longestCallMs)),
       );
       const recent = await db.read((builder) =>
         builder
           .select({ id: samplingRequests.id })
           .from(samplingRequests)
           .where(isRecent)
-          .limit(mostLookedAt + 1),
+          .limit(maxScanned + 1),
       );
       if (!recent.ok) return recent;
-      if (recent.value.length > mostLookedAt) return ok(null);
+      if (recent.value.length > maxScanned) return ok(null);
       const found = await records(
         tenantId,
         sql`
           select id from sampling_requests
           where ${isRecent} and (created_at >= ${at} or settled_at >= ${at})
-          limit ${mostMissed + 1}`,
+          limit ${maxRows + 1}`,
       );
       if (!found.ok) return found;
-      return ok(found.value.length > mostMissed ? null : found.value.map(({ record }) => record));
+      return ok(found.value.length > maxRows ? null : found.value.map(({ record }) => record));
     },
   };
 };

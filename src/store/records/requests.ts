@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { UnreadableRecord } from "../../domain/audit/record.ts";
 import { isCaptured, markCharacters } from "../../domain/audit/capture.ts";
-import { leastIdAt } from "../../domain/tenancy/ids.ts";
+import { minIdAt } from "../../domain/tenancy/ids.ts";
 import type { PageRequest, RequestStore } from "../../domain/ports/stores.ts";
 import type { RequestFilter } from "../../domain/audit/record.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -27,13 +27,13 @@ const timesOf = (filter: RequestFilter) => [
     ? []
     : [
         gte(createdAt, filter.from),
-        gte(samplingRequests.id, leastIdAt("request", filter.from - idSlackMs)),
+        gte(samplingRequests.id, minIdAt("request", filter.from - idSlackMs)),
       ]),
   ...(filter.to === undefined
     ? []
     : [
         lt(createdAt, filter.to),
-        lt(samplingRequests.id, leastIdAt("request", filter.to + idSlackMs)),
+        lt(samplingRequests.id, minIdAt("request", filter.to + idSlackMs)),
       ]),
 ];
 
@@ -65,12 +65,12 @@ interface RequestStoreDeps {
   db: Database;
   note: NoteUnreadable;
   /** records that one filtered page may scan; default: about 50 ms */
-  mostSearched?: number;
+  maxSearched?: number;
 }
 
 /** Oldest record that one page scans if the filter may match few; `null` for no bound. */
 async function oldestSearched(
-  { db, mostSearched = 100_000 }: RequestStoreDeps,
+  { db, maxSearched = 100_000 }: RequestStoreDeps,
   asked: { tenantId: string; filter: RequestFilter; page: PageRequest },
 ): AsyncResult<string | null> {
   const { tenantId, filter, page } = asked;
@@ -82,7 +82,7 @@ async function oldestSearched(
       .where(and(...listed(tenantId, page), ...timesOf(filter)))
       .orderBy(desc(samplingRequests.id))
       .limit(1)
-      .offset(mostSearched - 1),
+      .offset(maxSearched - 1),
   );
   return found.ok ? ok(found.value[0]?.id ?? null) : found;
 }

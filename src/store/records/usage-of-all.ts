@@ -9,7 +9,7 @@ import { figures, isSound } from "./usage-figures.ts";
 const hourSeconds = 3_600;
 const daySeconds = 86_400;
 /** About a tenth of a second of CPU. */
-const mostAdded = 50_000;
+const maxAdded = 50_000;
 
 interface Range {
   width: number;
@@ -83,8 +83,8 @@ export const createReadAll =
       if (asked.by === "tenant") {
         const [counted] = await builder.all<{ count: number }>(sql`
           select count(*) as count from (
-            select 1 from delivered_usage where ${within("hour", asked)} limit ${mostAdded + 1})`);
-        if (Number(counted?.count) > mostAdded) return null;
+            select 1 from delivered_usage where ${within("hour", asked)} limit ${maxAdded + 1})`);
+        if (Number(counted?.count) > maxAdded) return null;
       }
       const sums = figures.map((name) => sql`total(${sql.raw(name)}) as ${sql.raw(name)}`);
       return builder.all<SummedRow>(sql`
@@ -101,7 +101,7 @@ export const createReadAll =
       ? err({
           reason: "invalid_params",
           path: "to",
-          detail: `More than ${mostAdded} hours of tenants: ask for a shorter range, or by the model.`,
+          detail: `More than ${maxAdded} hours of tenants: ask for a shorter range, or by the model.`,
         })
       : ok(read.value.map(rowOf));
   };

@@ -4,7 +4,7 @@ import type { SamplingRecord, UnreadableRecord } from "../../domain/audit/record
 import { largestInteger } from "../../domain/magnitudes.ts";
 import { ok } from "../../domain/result.ts";
 import {
-  mostPresent,
+  maxUnsealed,
   statementOf,
   type SealStore,
   type SealWithLeaves,
@@ -103,8 +103,8 @@ const presentStatement = (tenantId: string): SQL => sql`
       select record_number from sampling_requests
       where tenant_id = ${tenantId} and seal_number is null and outcome <> 'admitted'
         and ${readable}
-      order by record_number limit ${mostPresent}))
-  order by number limit ${mostPresent}`;
+      order by record_number limit ${maxUnsealed}))
+  order by number limit ${maxUnsealed}`;
 
 const scalarsStatement = (tenantId: string): SQL => sql`
   select ${readableOf(sql`select last from record_numbers where tenant_id = ${tenantId}`)} as counter,

@@ -7,9 +7,9 @@ import { ok } from "../../domain/result.ts";
 import type { Resealed, SealedRow } from "../../domain/tenancy/sealing.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
 
-const mostRows = 50;
+const maxRows = 50;
 /** Characters of one page and parameter: a Durable Object takes 2 MB. A larger row is its own page. */
-const mostCharacters = 1_000_000;
+const maxCharacters = 1_000_000;
 /** libSQL limits a response to 10 MB, and a part may have 4 MB. */
 const partsAtOnce = 4;
 /** Version, key, and nonce of a seal. */
@@ -35,7 +35,7 @@ function fitting(rows: readonly Measured[]): Measured[] {
   let sum = 0;
   return rows.filter(({ characters }, at) => {
     sum += characters;
-    return at === 0 || sum <= mostCharacters;
+    return at === 0 || sum <= maxCharacters;
   });
 }
 
@@ -46,7 +46,7 @@ async function capturesAfter(db: Database, after: string): AsyncResult<SealedRow
   return db.read(async (builder) => {
     const measured = await builder.all<Measured>(sql`
       select tenant_id, request_id as id, 1 as parts, length(sealed) as characters from captures
-      where request_id > ${after} order by request_id limit ${mostRows}`);
+      where request_id > ${after} order by request_id limit ${maxRows}`);
     if (measured.length === 0) return [];
     const rows = await builder.all<{ tenant_id: string; id: string; sealed: string }>(sql`
       select tenant_id, request_id as id, sealed from captures
@@ -67,7 +67,7 @@ async function resultsAfter(db: Database, after: string): AsyncResult<SealedRow[
     builder.all<Measured>(sql`
       select tenant_id, request_id as id, count(*) as parts, sum(length(sealed)) as characters
       from results where (tenant_id, request_id) > (${from.tenantId}, ${from.id})
-      group by tenant_id, request_id order by tenant_id, request_id limit ${mostRows}`),
+      group by tenant_id, request_id order by tenant_id, request_id limit ${maxRows}`),
   );
   if (!found.ok) return found;
   const sealed = new Map<string, string>();

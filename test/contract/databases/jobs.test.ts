@@ -25,7 +25,7 @@ async function given(
     sendWebhooksOnce: async () => ({ ok: true, value: 0 }),
     elapsed: () => 0,
     wait: async () => {},
-    mostRounds: { slice: Infinity, run: Infinity, asking: Infinity },
+    maxRounds: { slice: Infinity, run: Infinity, asking: Infinity },
     reseal: async () => ({ ok: true, value: 0 }),
     ...(await sealingOn(its)),
     ...its,
@@ -59,7 +59,7 @@ describe("a job that has more to do after each round", () => {
         return { ok: true, value: rounds <= about.due ? 1 : 0 };
       },
       ...(about.asking !== undefined && {
-        mostRounds: { slice: Infinity, run: Infinity, asking: about.asking },
+        maxRounds: { slice: Infinity, run: Infinity, asking: about.asking },
       }),
     });
     const reports = await run();
@@ -91,7 +91,7 @@ it("of a Worker's object rests every few rounds, though its clock stands still w
   let left = 32;
   const rests: number[] = [];
   const { run, close } = await given({
-    mostRounds: { slice: 5, run: Infinity, asking: 5 },
+    maxRounds: { slice: 5, run: Infinity, asking: 5 },
     wait: async () => void rests.push(left),
     reseal: async () => ({ ok: true, value: left > 0 ? left-- && 1 : 0 }),
   });

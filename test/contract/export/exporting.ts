@@ -23,19 +23,19 @@ export interface Asked {
   format?: ExportFormat;
   filter?: RequestFilter;
   cursor?: string | null;
-  mostInPart?: number;
+  maxPerPart?: number;
 }
 
 /** One part of an export, as text. */
 export async function exportPart(
   { stores, signer }: { stores: Stores; signer: Signer },
   slug: string,
-  { format = "ndjson", filter = {}, cursor = null, mostInPart = 32_768 }: Asked = {},
+  { format = "ndjson", filter = {}, cursor = null, maxPerPart = 32_768 }: Asked = {},
 ): Promise<{ text: string; nextCursor: string | null }> {
   const exports = createExportAdmin({
     ...stores,
     ...(await sealingParts({ signer })),
-    mostInPart,
+    maxPerPart,
     now: () => start + 1e9,
   });
   const about = { format, filter, cursor: cursor === null ? null : parseCursor(cursor) };

@@ -166,7 +166,7 @@ describe("what an export holds", () => {
         const part: Awaited<ReturnType<typeof its.export>> = await its.export({
           filter,
           cursor,
-          mostInPart: 4,
+          maxPerPart: 4,
         });
         parts.push(part.text);
         cursor = part.nextCursor;

@@ -1,7 +1,7 @@
 /** Held calls on each engine: decided once, lifted once, counted nowhere meanwhile, and sound in the audit chain. */
 import { describe, expect, it } from "vitest";
 import type { NewApproval } from "../../../src/domain/sampling/approval.ts";
-import { mostHeld } from "../../../src/domain/sampling/approval.ts";
+import { maxHeldCalls } from "../../../src/domain/sampling/approval.ts";
 import { decision, event, settlement, start, type Caller } from "./fixtures.ts";
 import { anotherKey, caller, reservation } from "./fixtures.ts";
 import { sql, type SQL } from "drizzle-orm";
@@ -395,7 +395,9 @@ export const approvalsSuite = (backend: Backend): void => {
       // Each of them is a new version of the tenant.
       const holdOne = (who: Whose) => hold(who, {}, { tenantVersion: 6 });
       const fill = async (who: Whose) => {
-        const held = await Promise.all(Array.from({ length: mostHeld.key }, () => holdOne(who)));
+        const held = await Promise.all(
+          Array.from({ length: maxHeldCalls.key }, () => holdOne(who)),
+        );
         expect(new Set(held.map(({ admission }) => admission.state))).toEqual(
           new Set(["admitted"]),
         );
@@ -407,13 +409,13 @@ export const approvalsSuite = (backend: Backend): void => {
       await fill({ ...two, serverId: "srv_one" });
       expect(await countOf({ ...three, serverId: "srv_one" })).toEqual({
         key: 0,
-        server: mostHeld.server,
-        tenant: mostHeld.server,
+        server: maxHeldCalls.server,
+        tenant: maxHeldCalls.server,
       });
       expect((await holdOne({ ...three, serverId: "srv_one" })).admission.state).toBe("stale");
       await fill({ ...three, serverId: "srv_two" });
       await fill(four);
-      expect(await countOf(last)).toEqual({ key: 0, server: 0, tenant: mostHeld.tenant });
+      expect(await countOf(last)).toEqual({ key: 0, server: 0, tenant: maxHeldCalls.tenant });
       expect((await holdOne(last)).admission.state).toBe("stale");
     });
   });

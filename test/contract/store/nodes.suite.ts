@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { calendarAt } from "../../../src/domain/calendar.ts";
 import {
   limitChecksOf,
-  mostNodes,
+  maxNodes,
   type LimitedScope,
   type LimitScope,
 } from "../../../src/domain/limits/limit-checks.ts";
@@ -207,7 +207,7 @@ export const nodesSuite = (backend: Backend): void => {
     it("hold exactly for 64 callers of two processes at once against all that one call may name", async () => {
       const who = await caller(world.stores);
       const nodes = nodesOfOneCall(who);
-      expect(nodes).toHaveLength(mostNodes);
+      expect(nodes).toHaveLength(maxNodes);
       const processes = [world.stores, storesOn(await world.again())];
       const asked = Array.from({ length: 64 }, async (_, at) =>
         value(
@@ -225,8 +225,8 @@ export const nodesSuite = (backend: Backend): void => {
 
 /** As many nodes as a call may have; the last one has the least room. */
 export const nodesOfOneCall = ({ tenantId, keyId }: Pick<Caller, "tenantId" | "keyId">) =>
-  Array.from({ length: mostNodes }, (_, at): LimitedScope => {
-    const limits = { requestsPerDay: at === mostNodes - 1 ? 17 : 1_000, usdPerMonth: 1_000 };
+  Array.from({ length: maxNodes }, (_, at): LimitedScope => {
+    const limits = { requestsPerDay: at === maxNodes - 1 ? 17 : 1_000, usdPerMonth: 1_000 };
     if (at === 0) return { scope: "tenant", subject: tenantId, limits };
     if (at === 1) return { scope: "key", subject: keyId, limits };
     return { ...node(others[at % others.length] ?? "tag", limits, `${at}`) };

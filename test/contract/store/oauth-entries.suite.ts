@@ -199,8 +199,8 @@ export const oauthEntriesSuite = (backend: Backend): void => {
       entriesOf: () => world.stores.oauthEntries,
       now: () => at,
       graceMs: 120_000,
-      mostClients: 100,
-      mostOpenConsents: 100,
+      maxClients: 100,
+      maxOpenConsents: 100,
       reused: async ({ grantId }: { grantId: string }) => void reused.push(grantId),
     });
     const server = (named = issuer): AuthorizationServer =>

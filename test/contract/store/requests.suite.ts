@@ -46,7 +46,7 @@ export const requestsSuite = (backend: Backend): void => {
       const requests = createRequestStore({
         db: world.db,
         note: async () => undefined,
-        mostSearched: 3,
+        maxSearched: 3,
       });
       const filter: RequestFilter = { outcome: "refused" };
       const pages: string[][] = [];

@@ -3,7 +3,7 @@ import { hashing } from "../../../src/crypto/chain.ts";
 import { createSigner, idOfPublicKey, verifySignature } from "../../../src/crypto/signatures.ts";
 import type { Mac } from "../../../src/domain/tenancy/mac.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
-import { mostSealed, type Signer } from "../../../src/domain/audit/seals.ts";
+import { maxPerSeal, type Signer } from "../../../src/domain/audit/seals.ts";
 import { createRetentionJob } from "../../../src/pipeline/scheduled/audit/deletions.ts";
 import { sealOnce, type SealDeps } from "../../../src/pipeline/scheduled/audit/seal.ts";
 import { id, start } from "./fixtures.ts";
@@ -44,7 +44,7 @@ export const retain = async (stores: Stores, now: number) =>
 /** Seals everything of a tenant that has ended. */
 export async function sealAll(stores: Stores, tenantId: string): Promise<void> {
   const deps = await sealingOn(stores);
-  let sealed = mostSealed;
-  while (sealed === mostSealed)
+  let sealed = maxPerSeal;
+  while (sealed === maxPerSeal)
     sealed = value(await sealOnce(deps, tenantId, Number.MAX_SAFE_INTEGER));
 }

@@ -4,7 +4,7 @@ import { hashing } from "../../../src/crypto/chain.ts";
 import { createSigner, verifySignature } from "../../../src/crypto/signatures.ts";
 import { canonicalJson } from "../../../src/domain/canonical.ts";
 import {
-  mostSealed,
+  maxPerSeal,
   noPrevious,
   sealedRecord,
   signedText,
@@ -116,7 +116,7 @@ export const sealsSuite = (backend: Backend): void => {
     it("are made for every tenant, and several for a long queue", async () => {
       const many = await caller(world.stores);
       const few = await caller(world.stores);
-      const openings = Array.from({ length: mostSealed + 3 }, () => opening(many, start));
+      const openings = Array.from({ length: maxPerSeal + 3 }, () => opening(many, start));
       const { ledger } = world.stores;
       for (let from = 0; from < openings.length; from += 100)
         await Promise.all(
@@ -127,8 +127,8 @@ export const sealsSuite = (backend: Backend): void => {
       await refused(few);
       const deps = await sealingOn(world.stores);
       const job = createSealJob({ ...deps, now: () => start + sealAfterMs });
-      expect(value(await job())).toBe(mostSealed + 4);
-      expect((await sealsOf(many)).map(({ count }) => count)).toEqual([3, mostSealed]);
+      expect(value(await job())).toBe(maxPerSeal + 4);
+      expect((await sealsOf(many)).map(({ count }) => count)).toEqual([3, maxPerSeal]);
       expect((await sealsOf(few)).map(({ count }) => count)).toEqual([1]);
       expect(value(await world.stores.seals.waitingTenants("", 9))).toEqual([]);
     });

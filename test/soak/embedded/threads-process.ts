@@ -53,7 +53,7 @@ process.stdout.write(
     p50Ms: sorted[Math.floor(sorted.length / 2)],
     delayP50Ms: delay.percentile(50) / 1e6,
     delayP999Ms: delay.percentile(99.9) / 1e6,
-    delayMostMs: delay.max / 1e6,
+    maxDelayMs: delay.max / 1e6,
     workP999Ms: work.percentile(99.9) / 1e3,
     cpuMs: (cpu.user + cpu.system) / 1e3 / times.length,
   })}\n`,

@@ -10,8 +10,8 @@ import {
 const limits: QueueLimits = {
   atOnce: 1,
   ofLaneWhileShared: 100,
-  mostOfLane: 100,
-  mostInAll: 1_000,
+  maxPerLane: 100,
+  maxWaiting: 1_000,
   longestWaitMs: 1_000,
   fewOfLane: 0,
   leaseMs: 6_000,
@@ -128,14 +128,14 @@ describe("turns", () => {
   });
 
   it("refuse one more of a lane that is full, and no other lane", () => {
-    const { order, now, asking } = given({ mostOfLane: 3 });
+    const { order, now, asking } = given({ maxPerLane: 3 });
     for (let count = 0; count < 4; count += 1) asking("flood");
     expect(order.retryAfterMs("flood", now())).toBeGreaterThan(0);
     expect(order.retryAfterMs("calm", now())).toBeNull();
   });
 
   it("refuse everybody once as many wait as may wait in all", () => {
-    const { order, now, asking } = given({ mostInAll: 3 });
+    const { order, now, asking } = given({ maxWaiting: 3 });
     for (let count = 0; count < 4; count += 1) asking(`tenant-${count}`);
     expect(order.retryAfterMs("calm", now())).not.toBeNull();
   });
@@ -153,7 +153,7 @@ describe("turns", () => {
   };
 
   it("refuse early where a queue grows and its calls wait too long, and no other lane", () => {
-    const parts = given({ mostOfLane: 1_000 });
+    const parts = given({ maxPerLane: 1_000 });
     pass(parts, 8, { asked: 20, finished: 10 });
     const { order, now } = parts;
     expect(order.retryAfterMs("one", now())).toBeGreaterThan(2_000);
@@ -161,7 +161,7 @@ describe("turns", () => {
   });
 
   it("refuse nothing more once the queue's calls wait briefly again", () => {
-    const parts = given({ mostOfLane: 1_000 });
+    const parts = given({ maxPerLane: 1_000 });
     pass(parts, 8, { asked: 20, finished: 10 });
     const { order, finish, now, held } = parts;
     while (held.length > 0) finish(1);
@@ -182,7 +182,7 @@ describe("turns", () => {
   });
 
   it("report at most the longest wait that ended in the last 10 s, and at least 100 ms", () => {
-    const { order, asking, finish, now, at } = given({ mostOfLane: 3 });
+    const { order, asking, finish, now, at } = given({ maxPerLane: 3 });
     for (let count = 0; count < 4; count += 1) asking("one");
     expect(order.retryAfterMs("one", now())).toBe(100);
     finish(700);
@@ -193,7 +193,7 @@ describe("turns", () => {
   });
 
   it("let a few of each lane wait, however slow turns are", () => {
-    const parts = given({ mostOfLane: 1_000, fewOfLane: 71 });
+    const parts = given({ maxPerLane: 1_000, fewOfLane: 71 });
     pass(parts, 8, { asked: 20, finished: 10 });
     const { order, asking, now } = parts;
     while (order.waiting() < 71) asking("one");

@@ -34,7 +34,7 @@ describe.each(["byte stream", "stream"] as const)("a %s", (kind) => {
   it.each([0, 1, 999, 65_536, 65_537, 200_000])("of %i bytes that fits is whole", async (bytes) => {
     const read = await readBounded(bodyOf(bytes, kind).body, bytes);
     expect(read?.byteLength).toBe(bytes);
-    const stream = boundedStream(bodyOf(bytes, kind).body, { mostBytes: bytes, exceeded });
+    const stream = boundedStream(bodyOf(bytes, kind).body, { maxBytes: bytes, exceeded });
     expect(await new Response(stream).text()).toBe("a".repeat(bytes));
   });
 
@@ -46,18 +46,18 @@ describe.each(["byte stream", "stream"] as const)("a %s", (kind) => {
 
   it("that is longer than the bound fails its reader, or is cut", async () => {
     const failing = bodyOf(300_000, kind);
-    const failed = boundedStream(failing.body, { mostBytes: 100_000, exceeded });
+    const failed = boundedStream(failing.body, { maxBytes: 100_000, exceeded });
     await expect(new Response(failed).text()).rejects.toThrow("too long");
     expect(failing.state.cancelled).toBe(true);
     const cutting = bodyOf(300_000, kind);
-    const cut = boundedStream(cutting.body, { mostBytes: 100_000, exceeded: "cut" });
+    const cut = boundedStream(cutting.body, { maxBytes: 100_000, exceeded: "cut" });
     expect(await new Response(cut).text()).toBe("a".repeat(100_000));
     expect(cutting.state.cancelled).toBe(true);
   });
 
   it("is cancelled when its reader leaves", async () => {
     const { body, state } = bodyOf(300_000, kind);
-    await boundedStream(body, { mostBytes: 100_000, exceeded }).cancel();
+    await boundedStream(body, { maxBytes: 100_000, exceeded }).cancel();
     expect(state.cancelled).toBe(true);
   });
 });

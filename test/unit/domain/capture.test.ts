@@ -1,6 +1,6 @@
 /** A capture holds the whole request and answer, up to the size of a row. */
 import { describe, expect, it } from "vitest";
-import { captureOf, mostCapturedCharacters } from "../../../src/domain/audit/capture.ts";
+import { captureOf, maxCapturedCharacters } from "../../../src/domain/audit/capture.ts";
 
 const textOf = (text: string) => ({ characters: text.length, text: () => text });
 
@@ -15,7 +15,7 @@ describe("what is captured", () => {
   });
 
   it("stays within a row, and says how much was left out", () => {
-    const data = "A".repeat(mostCapturedCharacters);
+    const data = "A".repeat(maxCapturedCharacters);
     const kept = captureOf(textOf("{}"), [
       { type: "text", text: "hi" },
       { type: "image", data, mimeType: "image/png" },

@@ -1,6 +1,6 @@
 /** How deep JSON may be nested. */
 import { describe, expect, it } from "vitest";
-import { isDeeperThan, mostLevels } from "../../../src/domain/depth.ts";
+import { isDeeperThan, maxLevels } from "../../../src/domain/depth.ts";
 import { identityOf } from "../../../src/domain/sampling/rounds.ts";
 
 const arrays = (levels: number): unknown =>
@@ -22,10 +22,10 @@ describe("the depth of a value", () => {
   });
 
   it("of a million brackets is found without a deep stack", () => {
-    expect(isDeeperThan(arrays(1_000_000), mostLevels)).toBe(true);
+    expect(isDeeperThan(arrays(1_000_000), maxLevels)).toBe(true);
   });
 
   it("can be canonicalised at the deepest level that is allowed", () => {
-    expect(identityOf("tools/call", { arguments: arrays(mostLevels) as never })).toContain("[[[[");
+    expect(identityOf("tools/call", { arguments: arrays(maxLevels) as never })).toContain("[[[[");
   });
 });

@@ -1,7 +1,7 @@
 /** Every candidate is judged by its own tokenizer: room, cost, estimate, and what is reserved for it. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { inputTokensFor, mostInputTokens } from "../../../src/domain/sampling/estimate.ts";
+import { inputTokensFor, maxInputTokens } from "../../../src/domain/sampling/estimate.ts";
 import { nameOf } from "../../../src/domain/models/model.ts";
 import { replay } from "../../../src/domain/audit/replay.ts";
 import { askedOf } from "../../../src/domain/audit/record.ts";
@@ -68,7 +68,7 @@ describe("an estimate by the candidate's own tokenizer", () => {
 
   it("excludes for lack of room only models without room, the margin included", () => {
     const { inputTokensByFamily = {} } = requirementsOf(asked, within(gpt, mistral));
-    const room = mostInputTokens(inputTokensByFamily.openai ?? 0) + 10;
+    const room = maxInputTokens(inputTokensByFamily.openai ?? 0) + 10;
     const small = (contextTokens: number) =>
       choose(asked, within({ ...gpt, contextTokens }, { ...mistral, contextTokens }));
     const fits = small(room);
@@ -94,10 +94,10 @@ describe("an estimate by the candidate's own tokenizer", () => {
       server: null,
       now: 0,
     });
-    const mostOf = (family: "openai" | "mistral"): number =>
-      mostInputTokens(inputTokensFor(plan.requirements, family)) + 10;
-    expect(tokens).toBe(mostOf("mistral"));
-    expect(microUsd).toBe(Math.ceil(mostOf("openai") * 2) + Math.ceil(mostOf("mistral") * 1.5));
+    const maxOf = (family: "openai" | "mistral"): number =>
+      maxInputTokens(inputTokensFor(plan.requirements, family)) + 10;
+    expect(tokens).toBe(maxOf("mistral"));
+    expect(microUsd).toBe(Math.ceil(maxOf("openai") * 2) + Math.ceil(maxOf("mistral") * 1.5));
   });
 
   it("is replayed with the decision", () => {

@@ -1,7 +1,7 @@
 /** Usage that no provider can mean is not booked as reported. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateInputTokens, mostInputTokens } from "../../../src/domain/sampling/estimate.ts";
+import { estimateInputTokens, maxInputTokens } from "../../../src/domain/sampling/estimate.ts";
 import { plausibleUsage } from "../../../src/domain/sampling/plausible.ts";
 import { tokenFamilyOf } from "../../../src/domain/tokens/tokenizers.ts";
 import { callOf, modelOf, saying } from "../../fixtures/providers/calls.ts";
@@ -31,7 +31,7 @@ describe("usage that no provider can mean", () => {
     (many) => {
       for (const usage of [used(10, many), used(many, 10), used(many, many)])
         expect(plausibleUsage(usage, asked)).toEqual({
-          inputTokens: mostInputTokens(estimateInputTokens(asked.call, tokenFamilyOf(asked.model))),
+          inputTokens: maxInputTokens(estimateInputTokens(asked.call, tokenFamilyOf(asked.model))),
           outputTokens: 100,
           estimated: true,
           implausible: true,

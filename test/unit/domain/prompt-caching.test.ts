@@ -5,7 +5,7 @@ import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import {
   cacheRulesOf,
   marksFor,
-  mostMarks,
+  maxMarks,
   piecesOfKey,
   type CacheSituation,
   type PromptPiece,
@@ -30,12 +30,11 @@ const round = [
 const twoRounds = [...first, ...round, ...round];
 
 const marks = (pieces: PromptPiece[], change: Partial<CacheSituation> = {}): number[] =>
-  marksFor({ pieces, leastTokens: 1_024, loopUnderWay: false, seen: 0, ...change });
+  marksFor({ pieces, minTokens: 1_024, loopUnderWay: false, seen: 0, ...change });
 
 describe("the rules of a provider's cache", () => {
   it("knows the least length of each Claude, in each provider's spelling", () => {
-    const least = (id: string, provider = "anthropic") =>
-      cacheRulesOf({ provider, id })?.leastTokens;
+    const least = (id: string, provider = "anthropic") => cacheRulesOf({ provider, id })?.minTokens;
     expect(
       Object.fromEntries(
         seedCatalogue.models
@@ -79,7 +78,7 @@ describe("the rules of a provider's cache", () => {
   });
 
   it("takes the largest length for a Claude that it does not know", () => {
-    expect(cacheRulesOf({ provider: "anthropic", id: "claude-opus-4-9" })?.leastTokens).toBe(4_096);
+    expect(cacheRulesOf({ provider: "anthropic", id: "claude-opus-4-9" })?.minTokens).toBe(4_096);
   });
 
   it("has no rules where the provider caches by itself, or where the model is no Claude", () => {
@@ -128,7 +127,7 @@ describe("where a prompt is marked", () => {
   it("marks no prefix shorter than the model's least length", () => {
     const short = [piece("tools", 600), piece("system", 300), piece("user", 100), ...round];
     expect(marks(short, { loopUnderWay: true })).toEqual([6]);
-    expect(marks(short, { loopUnderWay: true, leastTokens: 4_096 })).toEqual([]);
+    expect(marks(short, { loopUnderWay: true, minTokens: 4_096 })).toEqual([]);
   });
 
   it("counts a least length as long enough, and one token less as too short", () => {
@@ -157,7 +156,7 @@ describe("where a prompt is marked", () => {
         (pieces, loopUnderWay, seen) => {
           const all = [...opening, ...pieces];
           const found = marks(all, { loopUnderWay, seen: Math.min(seen, all.length) });
-          expect(found.length).toBeLessThanOrEqual(mostMarks);
+          expect(found.length).toBeLessThanOrEqual(maxMarks);
           expect(found).toEqual([...new Set(found)].toSorted((a, b) => a - b));
           for (const at of found) {
             expect(all[at]?.markable).toBe(true);

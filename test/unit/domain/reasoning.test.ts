@@ -52,19 +52,19 @@ describe("the effort", () => {
     ["is not what the metadata asks of another", { asked: { google: "high" } }, "none", "none"],
     [
       "is the least where no more may be asked for",
-      { wish: { effort: "high" }, leastOnly: { except: [] } },
+      { wish: { effort: "high" }, minReasoningOnly: { except: [] } },
       "none",
       "none",
     ],
     [
       "is the least even then where the provider would do more by itself",
-      { wish: "provider", leastOnly: { except: [] } },
+      { wish: "provider", minReasoningOnly: { except: [] } },
       "none",
       "none",
     ],
     [
       "is free for a provider that is excepted",
-      { wish: { effort: "high" }, leastOnly: { except: ["openai"] } },
+      { wish: { effort: "high" }, minReasoningOnly: { except: ["openai"] } },
       "high",
       "high",
     ],
@@ -93,9 +93,9 @@ describe("the effort", () => {
   });
 
   it("leaves out what the metadata asks above the least where that may not be", () => {
-    const needs = { asked: { openai: "high" as const }, leastOnly: { except: [] } };
+    const needs = { asked: { openai: "high" as const }, minReasoningOnly: { except: [] } };
     expect(reasoningOf(thinker(), needs)).toMatchObject({ effort: "none", metadata: "left_out" });
-    const modest = { asked: { openai: "none" as const }, leastOnly: { except: [] } };
+    const modest = { asked: { openai: "none" as const }, minReasoningOnly: { except: [] } };
     expect(reasoningOf(thinker(), modest)).toMatchObject({ effort: "none", metadata: "sent" });
   });
 
@@ -242,14 +242,14 @@ describe("a call's needs of reasoning", () => {
 
   it("are no more than the least effort with a forced tool", () => {
     expect(reasoningNeedsOf(call({ toolChoice: "required" }), {})).toEqual({
-      leastOnly: { except: [] },
+      minReasoningOnly: { except: [] },
     });
     expect(reasoningNeedsOf(call({ toolChoice: "auto" }), {})).toBeUndefined();
   });
 
   it("are no more than the least effort after tool uses, unless each turn carries its reasoning", () => {
     const exceptAfter = (...turns: Message[][]) =>
-      reasoningNeedsOf(call({ messages: turns.flat() }), {})?.leastOnly?.except;
+      reasoningNeedsOf(call({ messages: turns.flat() }), {})?.minReasoningOnly?.except;
     expect(exceptAfter(loop(use()))).toEqual([]);
     expect(exceptAfter(loop(use(signed)))).toEqual(["google"]);
     // Gemini signs only the first of several tool uses.

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
-import { estimateInputTokens, mostInputTokens } from "../../../src/domain/sampling/estimate.ts";
+import { estimateInputTokens, maxInputTokens } from "../../../src/domain/sampling/estimate.ts";
 import { nameOf } from "../../../src/domain/models/model.ts";
 import { weighedFamilies } from "../../../src/domain/tokens/token-weights.ts";
 import { tokenFamilyOf, tokensIn } from "../../../src/domain/tokens/tokenizers.ts";
@@ -56,7 +56,7 @@ describe("the most that an input will be", () => {
   it("covers the count of every tokenizer, but for two texts of 38, once each", () => {
     const uncovered = unseen.flatMap(({ name, text, its }) =>
       families
-        .filter((family) => mostInputTokens(tokensIn(text, family)) < its[family])
+        .filter((family) => maxInputTokens(tokensIn(text, family)) < its[family])
         .map((family) => `${name}, ${family}`),
     );
     expect(uncovered).toEqual(["polish, llama", "thai, deepseek"]);
@@ -65,7 +65,7 @@ describe("the most that an input will be", () => {
   it("covers every published vocabulary where nobody knows whose model counts", () => {
     for (const { text, its } of [...samples, ...unseen]) {
       const { openai, google, llama, qwen, deepseek, cohere } = its;
-      expect(mostInputTokens(tokensIn(text, "other"))).toBeGreaterThanOrEqual(
+      expect(maxInputTokens(tokensIn(text, "other"))).toBeGreaterThanOrEqual(
         Math.max(openai, google, llama, qwen, deepseek, cohere),
       );
     }

@@ -7,7 +7,7 @@ import {
   classesWithin,
   costMicroUsd,
   expectedUsage,
-  mostUsage,
+  maxUsage,
   combinedUsage,
   type UsageNeeds,
 } from "../../../src/domain/models/cost.ts";
@@ -201,7 +201,7 @@ describe("what a call will use at its dearest", () => {
   const most = (
     model: typeof claude & { audioInputUsdPerMTok?: number },
     more: Partial<UsageNeeds> = {},
-  ) => costMicroUsd(model, mostUsage(model, { ...needs, ...more }));
+  ) => costMicroUsd(model, maxUsage(model, { ...needs, ...more }));
 
   it("is a write of the cache where that is dearer: for minutes, or for an hour if asked", () => {
     expect(most(claude)).toBe(3_750 + 1_500);

@@ -1,7 +1,7 @@
 /** A form body is bounded and complete. */
 import type { Context } from "hono";
 import { expect, it } from "vitest";
-import { mostFormBytes } from "../../../src/domain/bounded-form.ts";
+import { maxFormBytes } from "../../../src/domain/bounded-form.ts";
 import { bodyText } from "../../../src/http/authorization/form.ts";
 import type { HttpEnv } from "../../../src/http/context.ts";
 
@@ -24,8 +24,8 @@ const breaksOff = () =>
 
 it("gives a form's text, and refuses one that is too large or that broke off", async () => {
   expect(await readOf("a=1")).toEqual({ ok: true, value: "a=1" });
-  expect(await readOf("a".repeat(mostFormBytes + 1))).toMatchObject({
-    error: { reason: "payload_too_large", limitBytes: mostFormBytes },
+  expect(await readOf("a".repeat(maxFormBytes + 1))).toMatchObject({
+    error: { reason: "payload_too_large", limitBytes: maxFormBytes },
   });
   expect(await readOf(breaksOff())).toEqual({
     ok: false,

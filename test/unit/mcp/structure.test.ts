@@ -3,10 +3,10 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isDeeperThan } from "../../../src/domain/depth.ts";
 import { messageBounds, readBody } from "../../../src/mcp/body.ts";
-import { createStructureCounter, mostMembers, structureFault } from "../../../src/mcp/structure.ts";
+import { createStructureCounter, maxMembers, structureFault } from "../../../src/mcp/structure.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-const many = `Has more than ${mostMembers} members and elements.`;
+const many = `Has more than ${maxMembers} members and elements.`;
 
 describe("the structure of a text", () => {
   it("has as many levels as the value that a parser makes of it, in whatever pieces it comes", () => {
@@ -41,17 +41,17 @@ describe("the structure of a text", () => {
   it.each([
     [
       "keys of one object",
-      `{${Array.from({ length: mostMembers + 1 }, (_, i) => `"k${i}":1`).join()}}`,
+      `{${Array.from({ length: maxMembers + 1 }, (_, i) => `"k${i}":1`).join()}}`,
     ],
-    ["elements", `[${"1,".repeat(mostMembers)}1]`],
-    ["empty arrays", `[${"[],".repeat(mostMembers / 2)}[]]`],
-    ["levels", "[".repeat(mostMembers + 1)],
+    ["elements", `[${"1,".repeat(maxMembers)}1]`],
+    ["empty arrays", `[${"[],".repeat(maxMembers / 2)}[]]`],
+    ["levels", "[".repeat(maxMembers + 1)],
   ])("has a bounded number of %s", (_, text) => {
     expect(structureFault(bytesOf(text), Infinity)).toBe(many);
   });
 
   it("counts nothing inside of strings", () => {
-    const text = JSON.stringify({ text: '[{,"\\'.repeat(mostMembers) });
+    const text = JSON.stringify({ text: '[{,"\\'.repeat(maxMembers) });
     expect(structureFault(bytesOf(text), 1)).toBeNull();
   });
 });
@@ -62,7 +62,7 @@ describe("a body", () => {
 
   it("that declares more bytes than an endpoint takes is refused unread", async () => {
     const request = requestOf("[]", { "Content-Length": "2000" });
-    const read = await readBody(request, { mostBytes: 1_000, mostLevels: 1 });
+    const read = await readBody(request, { maxBytes: 1_000, maxLevels: 1 });
     expect(read).toEqual({
       ok: false,
       error: { reason: "payload_too_large", limitBytes: 1_000 },
@@ -76,7 +76,7 @@ describe("a body", () => {
   ])("that is nested too deep is refused: %s", async (_, levels) => {
     const body = "[".repeat(levels);
     for (const headers of [{}, { "Content-Length": String(levels) }]) {
-      const read = await readBody(requestOf(body, headers), { ...messageBounds, mostLevels: 64 });
+      const read = await readBody(requestOf(body, headers), { ...messageBounds, maxLevels: 64 });
       const detail = "Nested deeper than 64 levels.";
       expect(read).toEqual({ ok: false, error: { reason: "bad_request", detail } });
     }

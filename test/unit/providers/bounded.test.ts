@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import {
   boundedFetch,
   boundedMediaFetch,
-  mostAnswerBytes,
-  mostErrorBytes,
+  maxAnswerBytes,
+  maxErrorBytes,
   readOutside,
 } from "../../../src/providers/bounded.ts";
 import { faultOf } from "../../../src/providers/faults.ts";
@@ -54,7 +54,7 @@ describe("an answer of text", () => {
       billed: "maybe",
     });
     expect(seen.cancelled).toBe(true);
-    expect(seen.sent).toBeLessThan(mostAnswerBytes.text * 1.1);
+    expect(seen.sent).toBeLessThan(maxAnswerBytes.text * 1.1);
   });
 
   it("is cut where it is an error, and keeps its status", async () => {
@@ -65,7 +65,7 @@ describe("an answer of text", () => {
     );
     const response = await bounded(baseUrl);
     expect(response.status).toBe(503);
-    expect((await response.arrayBuffer()).byteLength).toBe(mostErrorBytes);
+    expect((await response.arrayBuffer()).byteLength).toBe(maxErrorBytes);
     expect(seen.cancelled).toBe(true);
   });
 

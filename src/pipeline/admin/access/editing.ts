@@ -9,7 +9,7 @@ import { err } from "../../../domain/result.ts";
 export type IfMatch = ((shown: unknown) => Promise<boolean>) | null;
 
 /** Retries after another change of the same tenant between read and write. */
-const mostTries = 16;
+const maxTries = 16;
 
 export interface EditSteps<Current, Edited> {
   /** `version` of the tenant, no later than the read */
@@ -29,6 +29,6 @@ export async function edit<Current, Edited>(
     if (ifMatch !== null && !(await ifMatch(shown))) return err({ reason: "precondition_failed" });
     const written = await write(current, version);
     const isRetried = !written.ok && written.error.reason === "precondition_failed";
-    if (!isRetried || tries === mostTries) return written;
+    if (!isRetried || tries === maxTries) return written;
   }
 }

@@ -8,18 +8,18 @@ import { cursorText, isStretch, type ExportCursor } from "../../../domain/audit/
 import type { Tenant } from "../../../domain/ports/stores.ts";
 import type { RequestFilter } from "../../../domain/audit/record.ts";
 import { ok } from "../../../domain/result.ts";
-import { mostSealed, type AuditKey, type SealSpan } from "../../../domain/audit/seals.ts";
+import { maxPerSeal, type AuditKey, type SealSpan } from "../../../domain/audit/seals.ts";
 import { vouchedKeys, withCode } from "../../scheduled/audit/audit-keys.ts";
 import { sealOnce, type SealDeps } from "../../scheduled/audit/seal.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
 import { createSignedExport, createTable, type Page } from "./export-lines.ts";
 
 /**
- * About 520 statements: a page has two and holds more than half of `mostSealed` records. A Worker may send
+ * About 520 statements: a page has two and holds more than half of `maxPerSeal` records. A Worker may send
  * 1,000 requests per invocation.
  */
-const defaultMostInPart = 32_768;
-const mostSealsInPart = 8_192;
+const defaultMaxPerPart = 32_768;
+const maxSealsPerPart = 8_192;
 /** Seals made before the export starts, for calls that just ended. */
 const sealsFirst = 20;
 
@@ -39,7 +39,7 @@ function pagesOf(spans: readonly SealSpan[]): Page[] {
   const pages: (Page & { count: number })[] = [];
   for (const { number, count } of spans) {
     const page = pages.at(-1);
-    if (page !== undefined && page.count + count <= mostSealed) {
+    if (page !== undefined && page.count + count <= maxPerSeal) {
       page.last = number;
       page.count += count;
     } else pages.push({ first: number, last: number, count });
@@ -47,13 +47,13 @@ function pagesOf(spans: readonly SealSpan[]): Page[] {
   return pages;
 }
 
-function partOf(spans: readonly SealSpan[], mostInPart: number): SealSpan[] {
+function partOf(spans: readonly SealSpan[], maxPerPart: number): SealSpan[] {
   let total = 0;
-  return spans.filter(({ count }, at) => (total += count) <= mostInPart || at === 0);
+  return spans.filter(({ count }, at) => (total += count) <= maxPerPart || at === 0);
 }
 
-export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: number }) {
-  const { seals, signer, now, mostInPart = defaultMostInPart } = deps;
+export function createExportAdmin(deps: SealDeps & AdminDeps & { maxPerPart?: number }) {
+  const { seals, signer, now, maxPerPart = defaultMaxPerPart } = deps;
 
   const publicKeys = (): AsyncResult<AuditKey[]> => vouchedKeys(deps);
 
@@ -63,7 +63,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
     for (let count = 0; count < sealsFirst; count += 1) {
       const sealed = await sealOnce(deps, tenant.id, now());
       if (!sealed.ok) return sealed;
-      if (sealed.value < mostSealed) break;
+      if (sealed.value < maxPerSeal) break;
     }
     const head = await seals.head(tenant.id);
     return head.ok ? ok({ after: 0, through: head.value?.number ?? 0 }) : head;
@@ -81,9 +81,9 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
     // Continues after the last seal without a gap.
     const first = after > 0 && isStretch(filter) ? after + 1 : range.value.first;
     const last = Math.min(range.value.last, through);
-    const found = await seals.spans(tenant.id, { first, last }, mostSealsInPart);
+    const found = await seals.spans(tenant.id, { first, last }, maxSealsPerPart);
     if (!found.ok) return found;
-    const spans = partOf(found.value, mostInPart);
+    const spans = partOf(found.value, maxPerPart);
     return ok({ spans, more: (spans.at(-1)?.number ?? last) < last });
   }
 

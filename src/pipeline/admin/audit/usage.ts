@@ -30,7 +30,7 @@ const ranges = {
   day: { shownMs: 30 * dayMs, longestMs: 366 * dayMs },
   all: { shownMs: 30 * dayMs, longestMs: Number.POSITIVE_INFINITY },
 } as const;
-const mostRows = 2_000;
+const maxRows = 2_000;
 const microUsd = 1_000_000;
 
 /** Money in USD. */
@@ -93,8 +93,8 @@ function rangeOf<Bucket extends keyof typeof ranges>(
 }
 
 const shownRows = (rows: readonly UsageRow[]): Result<{ data: ShownUsage[] }, Refusal> =>
-  rows.length > mostRows
-    ? refused("to", `More than ${mostRows} rows: ask for a shorter range, or by the day.`)
+  rows.length > maxRows
+    ? refused("to", `More than ${maxRows} rows: ask for a shorter range, or by the day.`)
     : ok({ data: rows.map(shown) });
 
 interface UsageDeps extends AdminDeps {
@@ -131,7 +131,7 @@ export const createUsageAdmin = (deps: UsageDeps, timedRows = timedRowsOf(deps))
       by = "model",
       bucket = "hour",
       cursor,
-      limit = mostRows,
+      limit = maxRows,
       ...asked
     }: Partial<UsageOfTenant> & UsagePage,
   ) {
@@ -168,7 +168,7 @@ export const createUsageAdmin = (deps: UsageDeps, timedRows = timedRowsOf(deps))
       } as const);
     const range = rangeOf({ ...asked, bucket }, deps.now());
     if (!range.ok) return range;
-    const found = await deps.usage.readAll({ ...range.value, by, limit: mostRows + 1 });
+    const found = await deps.usage.readAll({ ...range.value, by, limit: maxRows + 1 });
     const rows = found.ok ? shownRows(found.value) : found;
     if (!rows.ok) return rows;
     const counted = await deps.latencies.readAll({ ...range.value, by });

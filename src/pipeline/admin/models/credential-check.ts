@@ -42,10 +42,10 @@ type Answered = Omit<CredentialCheck, "proposed">;
 const checkTokens = 16;
 const checkTimeoutMs = 20_000;
 /** As many as a credential may declare. */
-const mostShown = 500;
+const maxShown = 500;
 
 /** Lowest effort that still leaves room for an answer. */
-const leastReasoningOf = (model: Model): ReasoningRequest => ({
+const minReasoningOf = (model: Model): ReasoningRequest => ({
   sent: reasoningOf(model).sent,
   metadata: "absent",
   headroom: headroomOf(model, { inputTokens: checkTokens, maxTokens: checkTokens }),
@@ -71,7 +71,7 @@ const shownFault = ({ kind, status, code, network }: ProviderFault): CredentialC
 });
 
 /** Providers may have retired the first models. */
-const mostProbes = 3;
+const maxProbes = 3;
 const notFound = 404;
 
 /** The cheapest listed text models. */
@@ -91,7 +91,7 @@ function probesOf(
     )
     .toSorted((a, b) => (a.outputUsdPerMTok ?? 1e9) - (b.outputUsdPerMTok ?? 1e9));
   const offered = cheapest.filter((model) => listed !== null && isListed(model, listed));
-  return (offered.length > 0 ? offered : cheapest).slice(0, mostProbes);
+  return (offered.length > 0 ? offered : cheapest).slice(0, maxProbes);
 }
 
 /** Asks for one word. Success means that the key is accepted, even if a model is missing. */
@@ -115,7 +115,7 @@ async function checkCredential(
   }
   const key = { provider, apiKey: opened.value, baseUrl };
   const read = await providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
-  const listed = read?.ids.slice(0, mostShown) ?? null;
+  const listed = read?.ids.slice(0, maxShown) ?? null;
   let last: Answered = { ok: false, model: null, fault: null, listed };
   // A list at a custom address says nothing about the key.
   const offered = baseUrl === null && read !== null ? { at: 0, ids: read.ids } : null;
@@ -126,7 +126,7 @@ async function checkCredential(
       model,
       call: ping,
       maxTokens: checkTokens,
-      reasoning: leastReasoningOf(model),
+      reasoning: minReasoningOf(model),
       signal: AbortSignal.timeout(checkTimeoutMs),
     });
     const named = nameOf(model);

@@ -26,7 +26,7 @@ import { policyFor } from "../../sampling/choice/choose.ts";
 import type { AskingServer } from "../../callers/scopes.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
 
-const mostDecisions = 100;
+const maxDecisions = 100;
 /** Records searched for decisions; refused requests have none. */
 const newest: PageRequest = { cursor: null, limit: 200 };
 const everyOne: PageRequest = { cursor: null, limit: 1_000 };
@@ -143,7 +143,7 @@ export const createPolicyTrial =
     const page = await deps.requests.list(tenantId, {}, newest);
     if (!page.ok) return page;
     const decided = page.value.data.filter(({ decision }) => decision !== null);
-    const records = decided.slice(0, mostDecisions);
+    const records = decided.slice(0, maxDecisions);
     const figures = await figuresOf(deps, tenantId);
     if (!figures.ok) return figures;
     const askers = await askersOf(deps, tenantId, records);

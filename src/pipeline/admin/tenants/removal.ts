@@ -22,10 +22,10 @@ interface RemovalDeps {
 }
 
 /** Upper bound; the scheduled job delivers the rest. */
-const mostDeliveries = 50;
+const maxDeliveries = 50;
 
 async function deliverAll(deliver: () => AsyncResult<number>): Promise<void> {
-  for (let count = 0; count < mostDeliveries; count += 1) {
+  for (let count = 0; count < maxDeliveries; count += 1) {
     const delivered = await deliver();
     if (!delivered.ok || delivered.value === 0) return;
   }

@@ -56,7 +56,7 @@ export interface ConsentDeps {
   now: () => number;
 }
 
-const mostGrants = 1_000;
+const maxGrants = 1_000;
 export const signInPath = "/oauth/sign-in";
 
 export interface Consenting {
@@ -136,7 +136,7 @@ export async function granted(
   const { database, holder } = by;
   const known = await server.grantsOf(holder.tenantId);
   if (!known.ok) return refusalOf(known.error);
-  if (known.value.length >= mostGrants) return again(deps, approved, tooMany);
+  if (known.value.length >= maxGrants) return again(deps, approved, tooMany);
   const user = letIn === null ? null : { id: letIn.userId, groups: letIn.groups };
   const to = await server.complete(approved, { holder, user });
   if (!to.ok) return to;

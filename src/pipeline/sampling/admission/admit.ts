@@ -8,7 +8,7 @@ import { endpointOf } from "../../../domain/choice/endpoints.ts";
 import type { Requirements } from "../../../domain/requirements.ts";
 import { rulesOf, wireAt, wireOf } from "../../../domain/wires/rules.ts";
 import { speaks } from "../../../domain/wires/spoken.ts";
-import { inputTokensFor, mostInputTokens } from "../../../domain/sampling/estimate.ts";
+import { inputTokensFor, maxInputTokens } from "../../../domain/sampling/estimate.ts";
 import {
   firstStepsOf,
   maxAttempts,
@@ -99,7 +99,7 @@ export function dearestOf(steps: readonly ReservedAttempt[], most: number): numb
  */
 function needsAt(model: Choice["model"], needs: Requirements): Requirements {
   const { endpoint, passing } = needs;
-  const input = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
+  const input = maxInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
   if (endpoint === undefined || !speaks(model, endpoint)) return { ...needs, inputTokens: input };
   const rest = (model.contextTokens ?? unknownContext) - needs.maxTokens;
   const unmeasured = Math.min(passing?.unmeasuredTokens ?? 0, Math.max(0, rest - input));
@@ -150,12 +150,12 @@ export interface ToReserve extends Charged {
   countedAt?: number | undefined;
 }
 
-const mostAttempts = ({ tenant }: Snapshot): number => tenant.policy.maxAttempts ?? maxAttempts;
+const attemptLimitOf = ({ tenant }: Snapshot): number => tenant.policy.maxAttempts ?? maxAttempts;
 
 export function candidatesFor(input: ToReserve): ReservedAttempt[] {
   const { plan, caller } = input;
   const { snapshot } = caller;
-  const most = mostAttempts(snapshot);
+  const most = attemptLimitOf(snapshot);
   const { credentials } = snapshot;
   return stepsOf(plan, { credentials, most, bounds: callBoundsOf(scopesFor(input)) });
 }
@@ -164,7 +164,7 @@ export function reservationOf(input: ToReserve): Reserved {
   const { plan, caller, now, countedAt = now, waitedMs = 0 } = input;
   const { tenant } = caller.snapshot;
   const scopes = scopesFor(input);
-  const most = mostAttempts(caller.snapshot);
+  const most = attemptLimitOf(caller.snapshot);
   const steps = candidatesFor(input);
   const tokens = Math.max(...steps.map((step) => step.tokens));
   const microUsd = dearestOf(steps, most);

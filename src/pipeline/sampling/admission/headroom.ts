@@ -8,7 +8,7 @@ import {
   writableTokens,
   type ReasoningRequest,
 } from "../../../domain/models/reasoning.ts";
-import { costMicroUsd, mostUsage } from "../../../domain/models/cost.ts";
+import { costMicroUsd, maxUsage } from "../../../domain/models/cost.ts";
 
 export interface Costing {
   tokens: number;
@@ -21,7 +21,7 @@ export interface Costing {
 function costingWith(model: Model, needs: Requirements, headroom: number): Costing {
   const { sent, metadata } = reasoningOf(model, needs.reasoning);
   const room = { ...needs, reasoning: { ...needs.reasoning, tokens: headroom } };
-  const usage = mostUsage(model, room);
+  const usage = maxUsage(model, room);
   return {
     tokens: usage.inputTokens + usage.outputTokens,
     microUsd: costMicroUsd(model, usage),

@@ -6,7 +6,7 @@ import { smallestBudget, type LimitCheck } from "../../../domain/limits/limit-ch
 import { isMoney, isTokens } from "../../../domain/limits/resources.ts";
 import { isLasting } from "../../../domain/limits/admission-verdict.ts";
 import { alwaysReasons } from "../../../domain/models/reasoning.ts";
-import { mostClaims } from "../../../domain/ports/ledger.ts";
+import { maxClaims } from "../../../domain/ports/ledger.ts";
 import type { Plan } from "../../../domain/choice/selection.ts";
 import {
   dearestOf,
@@ -101,7 +101,7 @@ export function ladderOf(input: Laddered, reserved: Reserved): LesserClaimed[] {
     const short = shortAnswer(input, roomless?.plan ?? plan, last());
     if (short !== null) others.push(short);
   }
-  return [...fewer.slice(Math.max(0, fewer.length + others.length + 1 - mostClaims)), ...others];
+  return [...fewer.slice(Math.max(0, fewer.length + others.length + 1 - maxClaims)), ...others];
 }
 
 /** Reservation of a pending call: the attempts that its smallest budget could pay for. */

@@ -5,7 +5,7 @@
 import type { Ledger } from "../../../domain/ports/ledger.ts";
 
 /** Per tenant. */
-const mostWaiting = 100;
+const maxWaiting = 100;
 const longestWaitMs = 10_000;
 /** ms between polls for calls that ended in other processes. */
 const pollMs = 1_000;
@@ -97,7 +97,7 @@ export function createLimitWaits(deps: {
       isDue: false,
       running: undefined,
     };
-    if (room.waiting.size >= mostWaiting) return null;
+    if (room.waiting.size >= maxWaiting) return null;
     rooms.set(tenantId, room);
     room.waiting.add(waiter);
     if (!isPolling) {

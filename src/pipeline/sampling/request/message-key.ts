@@ -1,11 +1,11 @@
 /** A message's id for storage. Long ids, which senders choose, are hashed. */
 
-const mostCharacters = 200;
+const maxCharacters = 200;
 
 /** A digest can't be confused with JSON. */
 export async function messageKey(
   { sha256Hex }: { sha256Hex: (content: string | Uint8Array<ArrayBuffer>) => Promise<string> },
   text: string,
 ): Promise<string> {
-  return text.length <= mostCharacters ? text : `sha256:${await sha256Hex(text)}`;
+  return text.length <= maxCharacters ? text : `sha256:${await sha256Hex(text)}`;
 }

@@ -11,7 +11,7 @@ import type { LostAdmission, LostAdmissions } from "../admission/lost-admissions
 const pauseMs = 1_000;
 const longestPauseMs = 15_000;
 /** Ids per check. */
-const mostAtOnce = 500;
+const maxPerBatch = 500;
 
 const nothing = { auth: 0, choose: 0, approve: 0, admit: 0, provider: 0 };
 
@@ -43,7 +43,7 @@ export function createRelease(deps: {
 
   /** `false` if the database is unreachable. */
   const look = async (): Promise<boolean> => {
-    const due = lost.due(mostAtOnce);
+    const due = lost.due(maxPerBatch);
     if (due.length === 0) return true;
     const open = await ledger.findOpen(
       due.map(({ opening }) => ({ tenantId: opening.who.tenantId, id: opening.id })),

@@ -141,7 +141,7 @@ export function createStreamAttempts(
     let isReadOn = false;
     const leave = (): void => {
       wasWaiting = giving.isWaiting();
-      isReadOn = !router.aborted && bill.mayHide() && readingOn.count < limits.mostReadOn;
+      isReadOn = !router.aborted && bill.mayHide() && readingOn.count < limits.maxReadToEnd;
       if (!isReadOn) return clock.stop();
       readingOn.count += 1;
       clock.endIn(limits.readOnMs);

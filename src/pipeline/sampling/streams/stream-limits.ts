@@ -13,7 +13,7 @@ export interface StreamLimits {
   totalMs: number;
   /** ms for which a stream is read on after its caller has left, and how many such streams a process reads */
   readOnMs: number;
-  mostReadOn: number;
+  maxReadToEnd: number;
   /** ms between two looks at whether the caller may still read */
   watchMs: number;
 }
@@ -25,7 +25,7 @@ export const streamLimits: StreamLimits = {
   silenceMs: 300_000,
   totalMs: longestStreamMs,
   readOnMs: 60_000,
-  mostReadOn: 100,
+  maxReadToEnd: 100,
   watchMs: 4_000,
 };
 

@@ -27,7 +27,7 @@ export interface AuditKeyDeps {
 }
 
 /** Keys reported per run. */
-const mostReported = 8;
+const maxReported = 8;
 
 export const auditKeyText = ({ id, publicKey }: AuditKey): string => `${id}\n${publicKey}`;
 
@@ -70,7 +70,7 @@ export const createAuditKeyJob = (deps: AuditKeyDeps) => async (): AsyncResult<n
     else if (!code.startsWith(keyMac.codePrefix) || !(await keyMac.check(auditKeyText(key), code)))
       outdated.push(key);
   }
-  for (const { id, publicKey } of unvouched.slice(0, mostReported)) {
+  for (const { id, publicKey } of unvouched.slice(0, maxReported)) {
     const reported = await seals.reportKey({
       id: ids.next("event"),
       at: now(),

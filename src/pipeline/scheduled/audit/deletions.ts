@@ -12,7 +12,7 @@ import { withCode, type AuditKeyDeps } from "./audit-keys.ts";
 export type DeletionDeps = Pick<AuditKeyDeps, "seals" | "hashing" | "signer" | "keyMac" | "now">;
 
 /** Notices per transaction: a Durable Object limits parameters to 2 MB, and signing takes time. */
-const mostSeals = 500;
+const maxSeals = 500;
 
 /** Skips places whose seal is gone. */
 export async function signedNotices(
@@ -36,7 +36,7 @@ export async function signedNotices(
 
 function inFewSeals(places: readonly EmptiedPosition[]): EmptiedPosition[] {
   const seen = new Set<string>();
-  return places.filter(({ tenantId, seal }) => seen.add(`${tenantId} ${seal}`).size <= mostSeals);
+  return places.filter(({ tenantId, seal }) => seen.add(`${tenantId} ${seal}`).size <= maxSeals);
 }
 
 /** A key must be stored before it signs, so that copies of the database stay verifiable. */

@@ -6,7 +6,7 @@ import type { Mac } from "../../../domain/tenancy/mac.ts";
 import { ok } from "../../../domain/result.ts";
 import { checkSeal, type Checked, type Tampering } from "../../../domain/audit/seal-check.ts";
 import {
-  mostPresent,
+  maxUnsealed,
   signedText,
   statementOf,
   type AuditKey,
@@ -54,7 +54,7 @@ export async function checkWaiting(
       counter,
       present,
       presentThrough:
-        present.length < mostPresent ? Number.MAX_SAFE_INTEGER : (present.at(-1) ?? 0),
+        present.length < maxUnsealed ? Number.MAX_SAFE_INTEGER : (present.at(-1) ?? 0),
       records: await Promise.all(
         records.map(async ({ record: { id }, evidence }) => ({
           id,

@@ -10,7 +10,7 @@ import type { EmptiedPosition } from "../../../domain/audit/deletion-notices.ts"
 import { isIn } from "../../../domain/audit/number-ranges.ts";
 import type { Checked, Tampering } from "../../../domain/audit/seal-check.ts";
 import {
-  mostSealed,
+  maxPerSeal,
   noPrevious,
   sealedRecord,
   signedText,
@@ -38,7 +38,7 @@ const pagesPerRound = 8;
 const watchedPerRun = 5;
 const watchJob = "seal-watch";
 /** Findings in an event; the seal has all. */
-const mostLogged = 20;
+const maxLogged = 20;
 
 /** Retries after a concurrent run. */
 const tries = 3;
@@ -56,7 +56,7 @@ const eventOf = (
   target: String(finding.number),
   detail: {
     seal: finding.number,
-    tampered: finding.tampered.slice(0, mostLogged).map((each) => ({ ...each })),
+    tampered: finding.tampered.slice(0, maxLogged).map((each) => ({ ...each })),
     found: finding.tampered.length,
   },
 });
@@ -133,7 +133,7 @@ async function trySeal(
   before: number,
 ): AsyncResult<number | null> {
   const { seals, signer, log } = deps;
-  let waiting = await seals.waiting(tenantId, before, mostSealed);
+  let waiting = await seals.waiting(tenantId, before, maxPerSeal);
   if (!waiting.ok) return waiting;
   const found: Tampering[] = [];
   const { lastPlace, head: newest } = waiting.value;
@@ -141,7 +141,7 @@ async function trySeal(
     const cut = await reopened(deps, tenantId, { after: newest?.number ?? 0, last: lastPlace });
     if (!cut.ok) return cut;
     found.push(cut.value);
-    waiting = await seals.waiting(tenantId, before, mostSealed);
+    waiting = await seals.waiting(tenantId, before, maxPerSeal);
     if (!waiting.ok) return waiting;
   }
   const { head, records } = waiting.value;
@@ -212,7 +212,7 @@ async function sealPage(deps: SealDeps, tenantIds: readonly string[]): Promise<n
     // A tenant's failure doesn't stop others.
     if (!done.ok) continue;
     sealed += done.value;
-    if (done.value === mostSealed) queue.push(tenantId);
+    if (done.value === maxPerSeal) queue.push(tenantId);
   }
   return sealed;
 }

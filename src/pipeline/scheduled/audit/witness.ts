@@ -16,7 +16,7 @@ import {
 
 /** Heads per request, about 130 bytes each. */
 const headsAtOnce = 500;
-const mostPosts = 4;
+const maxPosts = 4;
 const job = "witness";
 
 export interface WitnessDeps {
@@ -35,7 +35,7 @@ export const createWitnessJob = (deps: WitnessDeps) => async (): AsyncResult<num
   const kept = await seals.cursor(job);
   if (!kept.ok) return kept;
   let cursor = kept.value;
-  for (let count = 0; count < mostPosts; count += 1) {
+  for (let count = 0; count < maxPosts; count += 1) {
     const found = await seals.heads(cursor, headsAtOnce);
     if (!found.ok) return found;
     const heads = await Promise.all(

@@ -7,7 +7,7 @@ import type { DurableObjectStorage } from "@cloudflare/workers-types";
 export type AlarmStorage = Pick<DurableObjectStorage, "getAlarm" | "setAlarm" | "deleteAlarm">;
 
 /** ms. Cloudflare bills each alarm as a written row. */
-const leastMs = 60_000;
+const minMs = 60_000;
 
 export interface ObjectAlarm {
   /** Reads the current alarm. Call before a job's first write. */
@@ -36,13 +36,13 @@ export function createObjectAlarm(storage: AlarmStorage, now: () => number): Obj
       if (alarm === undefined) alarm = await storage.getAlarm();
     },
     written() {
-      if (alarm === null) set(now() + leastMs);
+      if (alarm === null) set(now() + minMs);
     },
     come() {
       alarm = null;
     },
     due(at) {
-      set(Math.max(at, now() + leastMs));
+      set(Math.max(at, now() + minMs));
     },
     again: () => set(now()),
   };

@@ -8,7 +8,7 @@ import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import type { RecordNumbers } from "../../records/record-numbers.ts";
 
 /** The tenants with the newest records, which are those a damaged log can lose. */
-const mostTenants = 1_000;
+const maxTenants = 1_000;
 
 const markPath = (path: string): string => `${path}.records.json`;
 
@@ -54,7 +54,7 @@ export function createRecordMark(
   path: string,
   read: () => Promise<RecordNumbers | null>,
 ): RecordMark {
-  const known = createBoundedMap<string, readonly [tenantId: string, last: number]>(mostTenants);
+  const known = createBoundedMap<string, readonly [tenantId: string, last: number]>(maxTenants);
   let isDue = true;
   let isStale = true;
   return {

@@ -15,7 +15,7 @@ import type { Fault, Outcome } from "../contract/engine.ts";
 import type { Reply, Request, Run, ThreadData } from "./protocol.ts";
 
 /** Bounds the wait of a group's first job. */
-const mostInGroup = 128;
+const maxPerGroup = 128;
 
 const open = ({ path, role, pragmas }: ThreadData): Connection | Fault => {
   try {
@@ -67,7 +67,7 @@ const workOf = (connection: Connection, data: ThreadData): Work =>
 function serve(port: MessagePort, connection: Connection, data: ThreadData): void {
   const say = (reply: Reply): void => port.postMessage(reply);
   const work = workOf(connection, data);
-  const most = data.role === "writer" ? mostInGroup : 1;
+  const most = data.role === "writer" ? maxPerGroup : 1;
   const answer = (runs: readonly Run[]): void => {
     for (let from = 0; from < runs.length; from += most) {
       const group = runs.slice(from, from + most);

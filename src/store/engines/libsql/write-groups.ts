@@ -37,7 +37,7 @@ interface Part {
 }
 
 /** libSQL limits a response to 10 MB. */
-const mostInGroup = 64;
+const maxPerGroup = 64;
 
 /** A bulk write takes the position of its first caller. */
 function partsOf(group: readonly Waiting[]): Part[] {
@@ -131,7 +131,7 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
   async function pump(): Promise<void> {
     if (isSending) return;
     isSending = true;
-    while (waiting.length > 0) await together(waiting.splice(0, mostInGroup));
+    while (waiting.length > 0) await together(waiting.splice(0, maxPerGroup));
     isSending = false;
   }
 

@@ -26,7 +26,7 @@ import { countRefused } from "./usage.ts";
 /** Rows of the ring. */
 const places = 512;
 /** Entries after which sums are written, well below the size of the ring. */
-const mostUnwritten = 256;
+const maxUnwritten = 256;
 
 interface Added {
   counters: [tenantId: string, subject: string, resource: string, bucket: number, amount: number][];
@@ -186,7 +186,7 @@ export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
     lag: (statements) =>
       (last === null || isLagging) && statements.some(({ sql: text }) => lagging.test(text)),
     flush() {
-      if (last !== null && last - written >= mostUnwritten) writeSums();
+      if (last !== null && last - written >= maxUnwritten) writeSums();
     },
     forget() {
       for (const each of remembered.all) each.forget();

@@ -107,13 +107,13 @@ export function verdictTables(asking: Asking, claims: readonly FallbackClaim[]):
   // Only the last claim may shorten the answer.
   const wholes = shortens ? claims.length - 1 : claims.length;
   // Inlined: drivers bind numbers as floats, which don't index arrays.
-  const [last, whole, leastWhole] = [claims.length - 1, wholes, wholes - 1].map((at) =>
+  const [last, whole, minWhole] = [claims.length - 1, wholes, wholes - 1].map((at) =>
     sql.raw(String(at)),
   );
   const usedUp = sql`gap.over > coalesce((select lease.amount from reserved lease where lease.position = gap.position), 0)`;
   const isDue = shortens
     ? sql`exists (select 1 from beyond gap join used lim on lim.position = gap.position
-        where gap.rung = ${leastWhole} and lim.is_lasting and ${usedUp})`
+        where gap.rung = ${minWhole} and lim.is_lasting and ${usedUp})`
     : sql`false`;
   return sql`
     used as materialized (${usedOf(asking, holds, claims)}),
@@ -126,7 +126,7 @@ export function verdictTables(asking: Asking, claims: readonly FallbackClaim[]):
       select claim.rung from rungs claim where not exists (select 1 from beyond gap where gap.rung = claim.rung)),
     reserved as materialized (${reserved(asking)}),
     chosen as materialized (
-      select rung, case when rung is null and due then ${last} else ${leastWhole} end as least
+      select rung, case when rung is null and due then ${last} else ${minWhole} end as least
       from (
         select due, case
           when whole is not null then whole

@@ -148,7 +148,7 @@ describe("a refusal", () => {
     const { body } = errorAnswer(noModel("context_window", "not_named"), {
       dialect: "anthropic",
       requestId: "req_9",
-      mostTokens: 200_000,
+      modelContext: 200_000,
     });
     expect(body["error"]).toMatchObject({
       message: "prompt is too long: 300000 tokens > 200000 maximum",

@@ -5,7 +5,7 @@ import { createBodyAllowance } from "../../../../src/pipeline/callers/body-allow
 function allowanceOf(capacity = 10) {
   let now = 0;
   const allowance = createBodyAllowance({
-    mostBytes: 60_000,
+    maxBytes: 60_000,
     windowMs: 60_000,
     capacity,
     elapsed: () => now,

@@ -1,7 +1,7 @@
 /** At which nodes one call is charged, and by which limits. */
 import { describe, expect, it } from "vitest";
 import type { Policy } from "../../../../src/domain/choice/policy.ts";
-import { mostNodes } from "../../../../src/domain/limits/limit-checks.ts";
+import { maxNodes } from "../../../../src/domain/limits/limit-checks.ts";
 import { mayNameBudget, scopesOf, type NamedBy } from "../../../../src/pipeline/callers/scopes.ts";
 import { callerWith } from "./callers.fixture.ts";
 
@@ -41,7 +41,7 @@ describe("the nodes of a call", () => {
       groups: { each: { usdPerDay: 3 }, limits: { g29: { usdPerDay: 4 } } },
     };
     const scopes = scopesUnder(policy, { user: { id: "ann", groups } });
-    expect(scopes).toHaveLength(mostNodes);
+    expect(scopes).toHaveLength(maxNodes);
     expect(scopes.map(({ subject }) => subject)).toContain("group:g29");
   });
 

@@ -1,7 +1,7 @@
 /** What a call reserves, before anything is called. */
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../../../src/domain/models/catalogue.ts";
-import { mostInputTokens } from "../../../../../src/domain/sampling/estimate.ts";
+import { maxInputTokens } from "../../../../../src/domain/sampling/estimate.ts";
 import { maxAttempts } from "../../../../../src/domain/choice/failover.ts";
 import { nameOf } from "../../../../../src/domain/models/model.ts";
 import { defaultDeadlineMs } from "../../../../../src/domain/choice/policy.ts";
@@ -15,7 +15,7 @@ const two = priced("anthropic/two", 2);
 const three = priced("google/three", 3);
 const plan = planOf([one, two, three]);
 // No known tokenizer is any of these models', so all models are estimated alike.
-const tokens = mostInputTokens(plan.requirements.inputTokens) + 1_000;
+const tokens = maxInputTokens(plan.requirements.inputTokens) + 1_000;
 const names = (reserved: ReturnType<typeof reservedBy>) =>
   reserved.steps.map(({ model }) => nameOf(model));
 const amountsOf = (reserved: ReturnType<typeof reservedBy>) =>
@@ -39,15 +39,15 @@ describe("a reservation", () => {
     const { openai, other } = mixed.requirements.inputTokensByFamily ?? {};
     expect(openai).not.toBe(other);
     expect(reservedBy(mixed).steps.map((step) => step.tokens)).toEqual([
-      mostInputTokens(openai ?? 0) + 1_000,
-      mostInputTokens(other ?? 0) + 1_000,
+      maxInputTokens(openai ?? 0) + 1_000,
+      maxInputTokens(other ?? 0) + 1_000,
     ]);
   });
 
   it("is reckoned at the dearest class of input that the request can cause", () => {
     const writes = { cachedInputUsdPerMTok: 0.1, cacheWriteUsdPerMTok: 5 };
     const claude = { ...priced("anthropic/claude", 1), ...writes };
-    const input = mostInputTokens(planOf([claude]).requirements.inputTokens);
+    const input = maxInputTokens(planOf([claude]).requirements.inputTokens);
     expect(reservedBy(planOf([claude])).microUsd).toBe(input * 5 + 1_000);
     expect(reservedBy(planOf([priced("anthropic/claude", 1)])).microUsd).toBe(input + 1_000);
   });
@@ -60,7 +60,7 @@ describe("a reservation", () => {
       field({ models: [painter], credentials: [credential("google")] }),
     );
     if (!drawing.ok) throw new Error(drawing.error.reason);
-    const input = mostInputTokens(drawing.value.requirements.inputTokens);
+    const input = maxInputTokens(drawing.value.requirements.inputTokens);
     const reserved = reservedBy(drawing.value).microUsd;
     // The model reasons, and nobody knows how much, so room for that is reserved, too.
     const room = 8_192;

@@ -1,8 +1,8 @@
 /** The claims of a call, for limits that have too little left for the first one. */
 import { describe, expect, it } from "vitest";
 import type { Limits } from "../../../../../src/domain/choice/policy.ts";
-import { mostInputTokens } from "../../../../../src/domain/sampling/estimate.ts";
-import { mostClaims } from "../../../../../src/domain/ports/ledger.ts";
+import { maxInputTokens } from "../../../../../src/domain/sampling/estimate.ts";
+import { maxClaims } from "../../../../../src/domain/ports/ledger.ts";
 import { reservationOf } from "../../../../../src/pipeline/sampling/admission/admit.ts";
 import type { Planned } from "../../../../../src/pipeline/sampling/choice/choose.ts";
 import {
@@ -32,7 +32,7 @@ const notesOf = ({ lesser }: ReturnType<typeof claimsOf>) =>
 
 describe("the claims of a call", () => {
   const plan = planOf([one, two, three]);
-  const input = mostInputTokens(plan.requirements.inputTokens);
+  const input = maxInputTokens(plan.requirements.inputTokens);
   const tokens = input + 1_000;
 
   it("reserve for fewer and fewer attempts, then for the first model, then for a short answer", () => {
@@ -68,7 +68,7 @@ describe("the claims of a call", () => {
 
   it("are five at most, of which the largest lesser ones go first", () => {
     const claims = claimsOf(planOf([one, two, three, four]), money);
-    expect(claims.all).toHaveLength(mostClaims);
+    expect(claims.all).toHaveLength(maxClaims);
     expect(notesOf(claims)[0]).toContain("2 of 4 attempts");
   });
 

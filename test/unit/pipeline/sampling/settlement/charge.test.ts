@@ -1,6 +1,6 @@
 /** What a call is charged once it has ended. */
 import { describe, expect, it } from "vitest";
-import { mostInputTokens } from "../../../../../src/domain/sampling/estimate.ts";
+import { maxInputTokens } from "../../../../../src/domain/sampling/estimate.ts";
 import type { Attempt } from "../../../../../src/domain/attempts.ts";
 import { chargeOf } from "../../../../../src/pipeline/sampling/settlement/settle.ts";
 import type { Reserved } from "../../../../../src/pipeline/sampling/admission/admit.ts";
@@ -10,7 +10,7 @@ import { planOf, priced, reservedBy } from "../../callers/callers.fixture.ts";
 const plan = planOf([priced("mistral/one", 1), priced("anthropic/two", 2)]);
 const reserved = reservedBy(plan);
 // No known tokenizer is any of these models', so all models are estimated alike.
-const tokens = mostInputTokens(plan.requirements.inputTokens) + 1_000;
+const tokens = maxInputTokens(plan.requirements.inputTokens) + 1_000;
 
 const attempt = (name: string, fields: Partial<Attempt> = {}): Attempt => {
   const [provider = "", id = ""] = name.split("/");

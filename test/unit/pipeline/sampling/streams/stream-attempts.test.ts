@@ -260,12 +260,12 @@ describe("a client that leaves", () => {
     const steps = [hidden("hm"), text("One "), 80_000, whole];
     const late = await streamed({ steps, leaves: 5_000 });
     expect([late.endedAt, usageIn(late.answer)]).toEqual([65_000, null]);
-    const readingOn = { count: streamLimits.mostReadOn };
+    const readingOn = { count: streamLimits.maxReadToEnd };
     const full = await streamed({ steps, leaves: 5_000, readingOn });
     expect([full.endedAt, usageIn(full.answer), full.readingOn.count]).toEqual([
       5_000,
       null,
-      streamLimits.mostReadOn,
+      streamLimits.maxReadToEnd,
     ]);
   });
 
