@@ -112,7 +112,7 @@ CREATE TABLE `sampling_requests` (
 	`overhead_ms` integer,
 	`settled_at` integer,
 	`retry_after_ms` integer,
-	`refused_hold` integer,
+	`refused_check` integer,
 	`seal_number` integer,
 	`seal_position` integer,
 	`former_seal` integer,
@@ -124,7 +124,7 @@ CREATE TABLE `sampling_requests` (
 	`asked` text,
 	`decision` text,
 	`attempts` text NOT NULL,
-	`holds` text NOT NULL
+	`limit_checks` text NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `sampling_requests_waiting` ON `sampling_requests` (`tenant_id`,`record_number`) WHERE "sampling_requests"."seal_number" is null and "sampling_requests"."outcome" <> 'admitted';--> statement-breakpoint

@@ -130,11 +130,17 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
     super(ctx, env);
     const { DATABASES } = env;
     const isHome = DATABASES?.idFromName(homeDatabase).equals(ctx.id) === true;
-    const holds = isHome ? "home" : "a tenant";
+    const databaseKind = isHome ? "home" : "a tenant";
     // Reported to the Worker's callers.
     const set = tenantDatabaseBytesOf(env);
     const limitBytes = set.ok ? set.value : defaultLimitBytes;
-    this.#object = createTenantObject({ ctx, texts: bookTexts, migrations, holds, limitBytes });
+    this.#object = createTenantObject({
+      ctx,
+      texts: bookTexts,
+      migrations,
+      databaseKind,
+      limitBytes,
+    });
   }
 
   write(job: Job): Promise<Outcome> {

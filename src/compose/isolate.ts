@@ -274,7 +274,7 @@ export async function createIsolate(config: Config, host: Host) {
     turns,
     heldBack: { count: 0 },
     lookups: createLookupPacer(clock),
-    webhookPlaces: createDeliverySlots(),
+    webhookSlots: createDeliverySlots(),
     jobPace: { ...clock, maxRounds: host.isOneProcess ? withoutBounds : fewRounds },
     probes: keptByName(createProbeMemory),
     lostAdmissions: keptByName(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),

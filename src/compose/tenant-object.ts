@@ -35,7 +35,7 @@ interface Deps {
   ctx: Pick<DurableObjectState, "storage" | "waitUntil">;
   texts: BookTexts;
   migrations: readonly Migration[];
-  holds: "home" | "a tenant";
+  databaseKind: "home" | "a tenant";
   /** of its storage */
   limitBytes: number;
 }
@@ -76,7 +76,7 @@ function runJobs(
 
 export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
   const { storage } = ctx;
-  const { holds } = deps;
+  const { databaseKind } = deps;
   const database = createObjectDatabase({ storage, ...deps });
   const alarm = createObjectAlarm(storage, now);
   const inGroup = createGroups(() => storage.sync());
@@ -89,7 +89,7 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
     ...clock,
   });
   /** Cron runs `home`'s jobs. */
-  const hasAlarm = holds !== "home";
+  const hasAlarm = databaseKind !== "home";
   return {
     async write(job) {
       if (hasAlarm) await alarm.look();

@@ -22,7 +22,7 @@ import type { Residency } from "../domain/tenancy/residency.ts";
 import type { Bridge } from "../domain/tenancy/session.ts";
 import type { MediaUsage, TokenClasses } from "../domain/usage.ts";
 import { decisionColumn } from "./rows/decisions.ts";
-import { holdsColumn } from "./rows/row-holds.ts";
+import { limitChecksColumn } from "./rows/stored-limit-checks.ts";
 import { askedColumn, attemptsColumn, timingColumn } from "./rows/packed-columns.ts";
 
 export const tenants = sqliteTable("tenants", {
@@ -191,7 +191,7 @@ export const samplingRequests = sqliteTable(
     /** ms until the refusing limit has room, as of the admission */
     retryAfterMs: integer("retry_after_ms"),
     /** refusing limit: claim index × checks per claim + check index; refused rows store no checks */
-    refusedHold: integer("refused_hold"),
+    refusedCheck: integer("refused_check"),
     /** position in the tenant's chain; `null` until sealed or after a correction */
     sealNumber: integer("seal_number"),
     sealPosition: integer("seal_position"),
@@ -210,7 +210,7 @@ export const samplingRequests = sqliteTable(
     asked: askedColumn(),
     decision: decisionColumn(),
     attempts: attemptsColumn().notNull(),
-    holds: holdsColumn().notNull(),
+    limitChecks: limitChecksColumn("limit_checks").notNull(),
   },
   (table) => [
     // Each index costs one written row per call. A record is in three: id, list, and one of `live`, `waiting`,

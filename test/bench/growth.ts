@@ -43,7 +43,7 @@ const fill = (from: number, to: number): string => `
     case when i % 10 < 2 then 0 when i % 10 < 5 then 1 + (i / 10) % 10 else 11 + (i / 2) % ${tenants - 11} end as t,
     (i * 2654435761) % 1000 as h from n)
   insert into sampling_requests (id, tenant_id, key_id, session_id, client_name, client_version, revision,
-    created_at, asked, content_sha256, outcome, reason, decision, attempts, model, holds, settlement,
+    created_at, asked, content_sha256, outcome, reason, decision, attempts, model, limit_checks, settlement,
     lease_until, reserved_tokens, reserved_micro_usd, input_tokens, output_tokens, usage_estimated,
     cost_micro_usd, overshoot, timing, total_ms, overhead_ms, settled_at, record_number, opening_code)
   select printf('req_%026d', i), printf('ten_%026d', t), printf('key_%026d', t * 5 + h % 5),
@@ -79,7 +79,7 @@ if (isNew) {
     JSON.stringify(model.opening.asked),
     packDecision({ ...model.decision, candidates }),
     JSON.stringify([attempt]),
-    JSON.stringify(model.holds),
+    JSON.stringify(model.limitChecks),
     JSON.stringify(settlement(model, now).timing),
   ];
   await client.execute(`with recursive n(i) as (select 0 union all select i + 1 from n where i < ${tenants - 1})

@@ -132,7 +132,7 @@ describe("who decides on a held call", () => {
         readContent: nothing,
         endHeld: nothing,
         editHeld: async () => ok({ edited: null }),
-        placesOf: async () => ok([]),
+        slotsOf: async () => ok([]),
         sendWebhooks: () => {},
       });
       const decide = (actor: Actor, of = slug) =>

@@ -47,7 +47,7 @@ describe("an admission whose answer was lost", () => {
       at: Record<number, () => Promise<unknown> | void> = {},
       admission = asked,
     ) => {
-      const { opening, holds } = admission;
+      const { opening, limitChecks } = admission;
       const release = createRelease({
         ledger,
         endCall: createEndCall({ ledger, ids }),
@@ -60,7 +60,7 @@ describe("an admission whose answer was lost", () => {
             if (Number(moment) > from && Number(moment) <= passed) await happen();
         },
       });
-      await release({ opening, holds, isKeyed: true });
+      await release({ opening, limitChecks, isKeyed: true });
     };
     const admit = () => world.stores.ledger.admit(asked);
     const sweep = () => world.stores.ledger.sweep(start + leaseMs);

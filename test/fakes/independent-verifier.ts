@@ -33,8 +33,8 @@ const bytesOf = (text: unknown): Buffer | null => {
 };
 
 class Changed extends Error {}
-function must(holds: unknown): asserts holds {
-  if (!holds) throw new Changed();
+function must(condition: unknown): asserts condition {
+  if (!condition) throw new Changed();
 }
 
 // A name with `?` may be absent. n: number, s: string, b: boolean, o: object, a: list; +0: or null.

@@ -22,9 +22,9 @@ export function createOauthEntries(): OauthEntryStore {
       const at = place(tenantId, key);
       const row = rows.get(at);
       const known = alive(row, now) ? row.version : null;
-      const holds =
+      const isUnchanged =
         ifVersion === "any" || (ifVersion === "absent" ? known === null : known === ifVersion.is);
-      if (!holds) return ok(false);
+      if (!isUnchanged) return ok(false);
       if (value === null) rows.delete(at);
       else rows.set(at, { key, value, version: String((versions += 1)), expiresAt });
       return ok(true);

@@ -16,7 +16,7 @@ let router: SharedRouter;
 let provider: WireServer;
 /** the provider's answers that wait for `holds` to end */
 let held: ServerResponse[] = [];
-let holds = false;
+let isHolding = false;
 const tenant = "hostile";
 let key = "";
 const running: { stop(): Promise<void> }[] = [];
@@ -27,14 +27,14 @@ const events = { "content-type": "text/event-stream" };
 const complete = (response: ServerResponse): void =>
   sendJson(response, 200, answerAt("compatible", { text: "fine" }));
 const release = (): void => {
-  holds = false;
+  isHolding = false;
   for (const response of held.splice(0)) complete(response);
 };
 
 beforeAll(async () => {
   provider = await startWireServer({
     answers(_request, response) {
-      if (holds) held.push(response);
+      if (isHolding) held.push(response);
       else complete(response);
     },
   });
@@ -160,7 +160,7 @@ describe("a client that answers for the router", () => {
   });
 
   it("is not believed for spelling the request's number as a text", async () => {
-    holds = true;
+    isHolding = true;
     let end = (): void => undefined;
     const { server, url } = await scripted({ sampling: "client-then-router" }, (_, response) => {
       response.writeHead(200, events);
@@ -289,7 +289,7 @@ describe("a key of the router's", () => {
 
 describe("a server that asks without end", () => {
   it("is answered some at a time, and all in the end", async () => {
-    holds = true;
+    isHolding = true;
     const count = 40;
     const { server, url } = await scripted({}, (_, response) => {
       response.writeHead(200, events);

@@ -263,7 +263,7 @@ describe.each(wires)("$provider, through the official client", (wire) => {
       stopReason: "endTurn",
     });
     const { body } = await sent();
-    expect(holds(body, wire.toolResult(use.id))).toBe(true);
+    expect(contains(body, wire.toolResult(use.id))).toBe(true);
     expect((await recordOf(answered)).body).toMatchObject({
       outcome: "succeeded",
       asked: { messages: 3, tools: 1 },
@@ -413,9 +413,9 @@ describe("audio", () => {
     const { client, sample } = await connect(router.url, key, { revision, capabilities });
     const result = await sample(listening(wav));
     expect(result.content).toEqual({ type: "text", text: "Nothing at all." });
-    expect(holds((await sent()).body, { inlineData: { mimeType: "audio/wav", data: wav } })).toBe(
-      true,
-    );
+    expect(
+      contains((await sent()).body, { inlineData: { mimeType: "audio/wav", data: wav } }),
+    ).toBe(true);
     const record = await adminOf(router, key)(
       "GET",
       `/tenants/audio-google/requests/${decisionOf(result).requestId}`,
@@ -441,7 +441,7 @@ describe("audio", () => {
     // 1,237 × 2.5 + 77 × 10 = 3,862.5 micro-USD, rounded up.
     expect(decisionOf(result).costUsd).toBe(0.003863);
     const audio = { type: "input_audio", input_audio: { data: wav, format: "wav" } };
-    expect(holds((await sent()).body, audio)).toBe(true);
+    expect(contains((await sent()).body, audio)).toBe(true);
     await client.close();
   });
 
@@ -487,13 +487,13 @@ describe("a reasoning model of OpenAI's", () => {
 });
 
 /** Whether an object somewhere in a value has all of the expected keys, whatever else it has. */
-function holds(value: unknown, expected: object): boolean {
+function contains(value: unknown, expected: object): boolean {
   if (typeof value !== "object" || value === null) return false;
   try {
     expect(value).toMatchObject(expected);
     return true;
   } catch {
-    return Object.values(value).some((inner) => holds(inner, expected));
+    return Object.values(value).some((inner) => contains(inner, expected));
   }
 }
 

@@ -253,23 +253,23 @@ const answered: {
   since?: Revision;
   token?: () => string;
   params: object;
-  holds: object;
+  wanted: object;
 }[] = [
   {
     name: "a text",
     params: asking("hello", { systemPrompt: "Be brief.", temperature: 0.5 }),
-    holds: { content: { type: "text", text: "Hi there! 👋 é" }, stopReason: "endTurn" },
+    wanted: { content: { type: "text", text: "Hi there! 👋 é" }, stopReason: "endTurn" },
   },
   {
     name: "a text that was cut off",
     params: asking("cut me off"),
-    holds: { content: { type: "text", text: "Once" }, stopReason: "maxTokens" },
+    wanted: { content: { type: "text", text: "Once" }, stopReason: "maxTokens" },
   },
   {
     name: "an image",
     token: () => imageKey,
     params: asking("paint", { metadata: { [mixed]: ["image"] } }),
-    holds: {
+    wanted: {
       content: { type: "image", mimeType: "image/png", data: png },
       _meta: { "sampling-router/omitted": ["text"] },
     },
@@ -278,19 +278,19 @@ const answered: {
     name: "one tool use",
     since: "2025-11-25",
     params: asking("one tool", { tools }),
-    holds: { content: { type: "tool_use", id: "call_1" }, stopReason: "toolUse" },
+    wanted: { content: { type: "tool_use", id: "call_1" }, stopReason: "toolUse" },
   },
   {
     name: "two tool uses",
     since: "2025-11-25",
     params: asking("two tools", { tools, toolChoice: { mode: "required" } }),
-    holds: { content: [{ id: "call_1" }, { id: "call_2" }], stopReason: "toolUse" },
+    wanted: { content: [{ id: "call_1" }, { id: "call_2" }], stopReason: "toolUse" },
   },
   {
     name: "a text where tools were offered",
     since: "2025-11-25",
     params: asking("hello", { tools }),
-    holds: { content: { type: "text" }, stopReason: "endTurn" },
+    wanted: { content: { type: "text" }, stopReason: "endTurn" },
   },
 ];
 
@@ -350,13 +350,13 @@ describe.each(revisions)("%s", (revision) => {
 
   it.each(answered.filter(({ since }) => since === undefined || revision >= since))(
     "answers $name as its schema says, as a stream and as JSON",
-    async ({ params, holds, token }) => {
+    async ({ params, wanted, token }) => {
       const one = token === undefined ? caller : await callerOf(revision, { token: token() });
       for (const accept of ["application/json, text/event-stream", "application/json"]) {
         const emitted = await one.send(sampling, params, { headers: { Accept: accept } });
         expect(emitted.type).toBe(accept.split(", ").at(-1));
         expectResult(revision, emitted, emitted.id, "CreateMessageResult");
-        expect(at(emitted.messages[0], "result")).toMatchObject(holds);
+        expect(at(emitted.messages[0], "result")).toMatchObject(wanted);
       }
     },
   );

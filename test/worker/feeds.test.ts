@@ -73,7 +73,7 @@ it("reads the database once a second for all listeners, and never without a list
       ctx: { storage, waitUntil: (work) => state.waitUntil(work) },
       texts: bookTexts,
       migrations,
-      holds: "a tenant",
+      databaseKind: "a tenant",
       limitBytes: 1e9,
     });
     const { tenantId } = given.who;

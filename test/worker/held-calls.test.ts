@@ -12,7 +12,7 @@ const nextAlarm = (given: GivenTenant) =>
 async function hold({ stores, who }: GivenTenant, deadline: number) {
   const held = reservation(who, Date.now(), {
     leaseUntil: null,
-    holds: [],
+    limitChecks: [],
     approval: {
       stage: "request",
       deadline,

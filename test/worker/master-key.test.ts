@@ -59,7 +59,7 @@ async function routerWith(keys: { now: number; before?: number }) {
           ctx: state,
           texts: bookTexts,
           migrations,
-          holds: "a tenant",
+          databaseKind: "a tenant",
           limitBytes: 1e9,
         }).alarm(isolate),
       ),

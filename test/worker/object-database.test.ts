@@ -28,10 +28,16 @@ const open = (
   storage: ObjectStorage,
   {
     applied = migrations,
-    holds = "a tenant",
-  }: { applied?: typeof migrations; holds?: "a tenant" | "home" } = {},
+    databaseKind = "a tenant",
+  }: { applied?: typeof migrations; databaseKind?: "a tenant" | "home" } = {},
 ) =>
-  createObjectDatabase({ storage, texts: bookTexts, migrations: applied, holds, limitBytes: 1e9 });
+  createObjectDatabase({
+    storage,
+    texts: bookTexts,
+    migrations: applied,
+    databaseKind,
+    limitBytes: 1e9,
+  });
 const tablesOf = (storage: ObjectStorage): number =>
   [...storage.sql.exec("select 1 from sqlite_master where name not like '\\_cf%' escape '\\'")]
     .length;
@@ -111,7 +117,7 @@ describe("the storage of a tenant's object", () => {
 
   it("has the home database's tables from the first question on", async () => {
     await within("home-like", (storage) => {
-      const database = open(storage, { holds: "home" });
+      const database = open(storage, { databaseKind: "home" });
       expect(rowsOf(database.read(job(raw(sql`select count(*) from placements`))))).toEqual([[0]]);
       expect(database.isKept()).toBe(true);
     });

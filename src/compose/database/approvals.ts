@@ -6,11 +6,7 @@ import {
   type ReadContent,
 } from "../../pipeline/approvals/contents.ts";
 import { createEditHeld, type EditHeld } from "../../pipeline/approvals/edit.ts";
-import {
-  createHeldCallerOf,
-  createPlacesOf,
-  type PlacesOf,
-} from "../../pipeline/approvals/places.ts";
+import { createHeldCallerOf, createSlotsOf, type SlotsOf } from "../../pipeline/approvals/slots.ts";
 import { createEndHeld, type EndHeld } from "../../pipeline/approvals/end.ts";
 import type { Chooser } from "../../pipeline/sampling/choice/choose.ts";
 import { createEndCall } from "../../pipeline/sampling/settlement/end-call.ts";
@@ -24,7 +20,7 @@ export interface DatabaseApprovals extends DatabaseWebhooks {
   readContent: ReadContent;
   endHeld: EndHeld;
   editHeld: EditHeld;
-  placesOf: PlacesOf;
+  slotsOf: SlotsOf;
 }
 
 export function createDatabaseApprovals(deps: {
@@ -33,7 +29,7 @@ export function createDatabaseApprovals(deps: {
   ids: Ids;
   chooser: Pick<Chooser, "plan">;
   parts: { idempotency: Pick<Idempotency<Summary>, "seal"> };
-  isolate: Pick<Isolate, "config" | "host" | "sha256Hex" | "webhookPlaces">;
+  isolate: Pick<Isolate, "config" | "host" | "sha256Hex" | "webhookSlots">;
   lifetime: Pick<Lifetime, "origin" | "upkeep">;
 }): DatabaseApprovals {
   const { stores, vault, ids, chooser, parts, isolate } = deps;
@@ -44,7 +40,7 @@ export function createDatabaseApprovals(deps: {
   return {
     ...createDatabaseWebhooks(deps),
     readContent,
-    placesOf: createPlacesOf({ callerOf, read: readContent, now: clock.now }),
+    slotsOf: createSlotsOf({ callerOf, read: readContent, now: clock.now }),
     editHeld: createEditHeld({
       callerOf,
       chooser,

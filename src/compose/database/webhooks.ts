@@ -20,7 +20,7 @@ export interface DatabaseWebhooks {
 }
 
 export function createDatabaseWebhooks(deps: {
-  isolate: Pick<Isolate, "config" | "host" | "webhookPlaces">;
+  isolate: Pick<Isolate, "config" | "host" | "webhookSlots">;
   stores: Pick<Stores, "webhooks">;
   vault: Vault;
   ids: Ids;
@@ -34,7 +34,7 @@ export function createDatabaseWebhooks(deps: {
     vault,
     sign: signWebhook,
     post: createWebhookSender({ fetch: (url, init) => host.fetch(url, init) }),
-    places: isolate.webhookPlaces,
+    slots: isolate.webhookSlots,
     rules: { allowPrivate: config.allowPrivateUpstreams, ownOrigins },
     ids,
     ...clock,

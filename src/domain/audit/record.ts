@@ -161,7 +161,7 @@ export interface Settlement extends Ending {
   now: number;
   /** null: the admission's answer was lost, so the row is read first */
   receipt: Receipt | null;
-  holds: LimitCheck[];
+  limitChecks: LimitCheck[];
   /** replaces the reserved tokens in limits */
   chargedTokens: number;
   /** replaces the reserved amount in budgets */

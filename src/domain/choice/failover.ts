@@ -84,7 +84,7 @@ const none: ReadonlySet<number> = new Set();
  * @param unaffordable positions that the reservation can't pay for
  */
 export function nextCandidate(
-  places: readonly FailoverTarget[],
+  targets: readonly FailoverTarget[],
   tried: readonly Tried[],
   {
     avoided = none,
@@ -93,20 +93,20 @@ export function nextCandidate(
 ): number | null {
   const attemptsAt = new Map<string, number>();
   for (const { at } of tried) {
-    const endpoint = places[at]?.endpoint ?? "";
+    const endpoint = targets[at]?.endpoint ?? "";
     attemptsAt.set(endpoint, (attemptsAt.get(endpoint) ?? 0) + 1);
   }
   let next: number | null = null;
   let least = Number.POSITIVE_INFINITY;
-  for (const [at, place] of places.entries()) {
+  for (const [at, target] of targets.entries()) {
     if (unaffordable.has(at) || tried.some((attempt) => attempt.at === at)) continue;
-    const attempts = attemptsAt.get(place.endpoint) ?? 0;
+    const attempts = attemptsAt.get(target.endpoint) ?? 0;
     let [isOut, isBroken] = [false, false];
     for (const attempt of tried) {
-      const from = places[attempt.at];
+      const from = targets[attempt.at];
       if (from === undefined) continue;
-      isOut ||= isExcluded(attempt, from, place);
-      isBroken ||= attempt.reach !== "request" && reaches(attempt.reach, from, place);
+      isOut ||= isExcluded(attempt, from, target);
+      isBroken ||= attempt.reach !== "request" && reaches(attempt.reach, from, target);
     }
     if (isOut) continue;
     // Ascending cost: unaffected; being probed; endpoint out of attempts; within the reach of an earlier fault.
@@ -122,32 +122,32 @@ export function nextCandidate(
 }
 
 /** Then a `request` fault leads where an `endpoint` fault leads. */
-const eachWireIsAnEndpoint = (places: readonly FailoverTarget[]): boolean =>
-  places.every(({ wire, endpoint }) =>
-    places.every((other) => (other.wire === wire) === (other.endpoint === endpoint)),
+const eachWireIsAnEndpoint = (targets: readonly FailoverTarget[]): boolean =>
+  targets.every(({ wire, endpoint }) =>
+    targets.every((other) => (other.wire === wire) === (other.endpoint === endpoint)),
   );
 
 /** Positions that any sequence of faults can reach within `attempts`, ascending. These are reserved. */
-export function reachable(places: readonly FailoverTarget[], attempts: number): number[] {
+export function reachable(targets: readonly FailoverTarget[], attempts: number): number[] {
   const found = new Set<number>();
-  const most = Math.max(...places.map(({ contextTokens }) => contextTokens ?? 0));
-  const isWalkedByEndpoint = eachWireIsAnEndpoint(places);
+  const most = Math.max(...targets.map(({ contextTokens }) => contextTokens ?? 0));
+  const isWalkedByEndpoint = eachWireIsAnEndpoint(targets);
   const faultsAt = (at: number, tried: readonly Tried[]): Tried[][] => {
-    const place = places[at];
+    const target = targets[at];
     const faults: Tried[][] = circuitReaches.map((reach) => [{ at, reach }]);
-    if (place?.isReservedTwice === true)
+    if (target?.isReservedTwice === true)
       faults.push([
         { at, reach: "model" },
         { at, reach: "model" },
       ]);
-    if ((place?.contextTokens ?? most) < most)
+    if ((target?.contextTokens ?? most) < most)
       faults.push([{ at, reach: "request", excludes: "small_context" }]);
     if (!isWalkedByEndpoint && !tried.some(refusesRequest)) faults.push([{ at, reach: "request" }]);
     return faults;
   };
   const walk = (tried: readonly Tried[]): void => {
-    if (tried.length >= attempts || found.size === places.length) return;
-    const at = nextCandidate(places, tried);
+    if (tried.length >= attempts || found.size === targets.length) return;
+    const at = nextCandidate(targets, tried);
     if (at === null) return;
     found.add(at);
     for (const faults of faultsAt(at, tried)) walk([...tried, ...faults]);
@@ -157,22 +157,22 @@ export function reachable(places: readonly FailoverTarget[], attempts: number): 
 }
 
 /** By position: the reaches of the first candidate's fault that lead directly there. */
-export function firstStepsOf(places: readonly FailoverTarget[]): FaultReach[][] {
-  const steps: FaultReach[][] = places.map(() => []);
-  const first = nextCandidate(places, []);
+export function firstStepsOf(targets: readonly FailoverTarget[]): FaultReach[][] {
+  const steps: FaultReach[][] = targets.map(() => []);
+  const first = nextCandidate(targets, []);
   if (first === null) return steps;
   for (const reach of faultReaches) {
-    const at = nextCandidate(places, [{ at: first, reach }]);
+    const at = nextCandidate(targets, [{ at: first, reach }]);
     if (at !== null) steps[at]?.push(reach);
   }
   return steps;
 }
 
 /** Whether the last candidate may be retried, because its model may not repeat the fault. */
-function mayRepeat({ places, tried, unaffordable = none }: FailoverState): boolean {
+function mayRepeat({ targets, tried, unaffordable = none }: FailoverState): boolean {
   const at = tried.at(-1)?.at ?? -1;
   return (
-    places[at]?.isReservedTwice === true &&
+    targets[at]?.isReservedTwice === true &&
     !unaffordable.has(at) &&
     tried.filter((attempt) => attempt.at === at).length === 1
   );
@@ -183,7 +183,7 @@ export type FailoverStep = { next: "stop" } | { next: "try"; at: number; waitMs:
 const stop: FailoverStep = { next: "stop" };
 
 interface FailoverState {
-  places: readonly FailoverTarget[];
+  targets: readonly FailoverTarget[];
   tried: readonly Tried[];
   fault: Pick<ProviderFault, "retryable" | "retryAfterMs" | "billed" | "code">;
   most: number;
@@ -199,18 +199,18 @@ interface FailoverState {
  * candidate is left, nothing was billed, and its Retry-After ends before the deadline.
  */
 export function stepAfter(input: FailoverState): FailoverStep {
-  const { places, tried, fault, remainingMs } = input;
+  const { targets, tried, fault, remainingMs } = input;
   const last = tried.at(-1);
   if (last === undefined || !fault.retryable || tried.length >= input.most) return stop;
   if (fault.code === "content_filter" && input.afterContentFilter === "stop") return stop;
   if (tried.filter(refusesRequest).length >= refusalsOfRequest) return stop;
   if (fault.code === "tool_use_failed" && mayRepeat(input))
     return remainingMs > minUsefulMs ? { next: "try", at: last.at, waitMs: 0 } : stop;
-  const at = nextCandidate(places, tried, input);
+  const at = nextCandidate(targets, tried, input);
   if (at !== null) {
     // Each endless answer may be billed and takes CPU time.
     const endsAtEndpoint = fault.code === "answer_too_large";
-    const [from, to] = [places[last.at], places[at]];
+    const [from, to] = [targets[last.at], targets[at]];
     const wide = last.reach === "endpoint" ? "endpoint" : "credential";
     if (endsAtEndpoint && from !== undefined && to !== undefined && reaches("endpoint", from, to))
       return stop;

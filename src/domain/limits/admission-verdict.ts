@@ -52,7 +52,7 @@ export interface Reserved {
 }
 
 export interface ClaimChecks {
-  holds: readonly LimitCheck[];
+  limitChecks: readonly LimitCheck[];
   /** see `FallbackClaim` */
   shortens: boolean;
 }
@@ -80,21 +80,23 @@ export function verdictOn(
   claims: readonly ClaimChecks[],
   { used, reservedOf }: { used: readonly Used[]; reservedOf: (position: number) => Reserved },
 ): Verdict {
-  const over = ({ holds }: ClaimChecks, position: number): number => {
-    const hold = holds[position];
+  const over = ({ limitChecks }: ClaimChecks, position: number): number => {
+    const check = limitChecks[position];
     // A run that continues is not counted, even if the limit was lowered since.
-    if (hold === undefined || (hold.begins !== undefined && hold.amount === 0)) return 0;
-    return Math.max(0, (used[position]?.used ?? 0) + hold.amount - hold.limit);
+    if (check === undefined || (check.begins !== undefined && check.amount === 0)) return 0;
+    return Math.max(0, (used[position]?.used ?? 0) + check.amount - check.limit);
   };
   const beyond = (claim: ClaimChecks): number[] =>
-    [...claim.holds.keys()].filter((position) => over(claim, position) > 0);
+    [...claim.limitChecks.keys()].filter((position) => over(claim, position) > 0);
   let least = 0;
   for (const [rung, claim] of claims.entries()) {
     const before = claims[rung - 1];
     const isDue =
       !claim.shortens ||
       before === undefined ||
-      before.holds.some((hold, at) => isLasting(hold) && over(before, at) > reservedOf(at).amount);
+      before.limitChecks.some(
+        (check, at) => isLasting(check) && over(before, at) > reservedOf(at).amount,
+      );
     if (!isDue) continue;
     if (beyond(claim).length === 0) return { state: "admitted", rung };
     least = rung;
@@ -111,15 +113,15 @@ export function verdictOn(
   };
 }
 
-function freeAt(hold: LimitCheck, buckets: Buckets) {
-  const last = lastBucketOf(hold);
+function freeAt(check: LimitCheck, buckets: Buckets) {
+  const last = lastBucketOf(check);
   const counted = [...buckets]
-    .filter(([bucket]) => bucket >= hold.since && bucket <= last)
+    .filter(([bucket]) => bucket >= check.since && bucket <= last)
     .toSorted(([a], [b]) => b - a);
   let free: number | null = null;
   let newer = 0;
   for (const [bucket, amount] of counted) {
-    if (hold.amount + newer <= hold.limit) free = bucket + longestWaitSeconds;
+    if (check.amount + newer <= check.limit) free = bucket + longestWaitSeconds;
     newer += amount;
   }
   return free;
@@ -134,30 +136,30 @@ export function latestWait(
   return until === null ? longestWaitSeconds * 1_000 : until * 1_000 - now;
 }
 
-function windowWait(hold: LimitCheck, { buckets, now }: { buckets: Buckets; now: number }) {
-  const latest = latestWait(hold, now);
-  if (latest === null || hold.resource === "concurrent" || hold.until !== null) return latest;
-  const free = freeAt(hold, buckets);
+function windowWait(check: LimitCheck, { buckets, now }: { buckets: Buckets; now: number }) {
+  const latest = latestWait(check, now);
+  if (latest === null || check.resource === "concurrent" || check.until !== null) return latest;
+  const free = freeAt(check, buckets);
   return free === null ? null : Math.min(free * 1_000 - now, latest);
 }
 
 /** ms until the limit has room; null: never. */
 export function waitFor(
-  hold: LimitCheck,
+  check: LimitCheck,
   needed: { buckets: Buckets; now: number; leaseUntil: number | null },
 ): number | null {
   const { now, leaseUntil } = needed;
-  const ofWindow = windowWait(hold, needed);
+  const ofWindow = windowWait(check, needed);
   if (leaseUntil === null) return ofWindow;
   const ofLease = Math.max(1, Math.min(leaseUntil - now, longestLeaseWaitMs));
   return Math.min(ofLease, ofWindow ?? ofLease);
 }
 
-/** @param usage alternating usage and oldest bucket of each hold */
+/** @param usage alternating usage and oldest bucket of each check */
 export const statesFrom = (
-  holds: readonly LimitCheck[],
+  limitChecks: readonly LimitCheck[],
   { usage, now }: { usage: readonly (number | null)[]; now: number },
 ): LimitState[] =>
-  holds.map((hold, at) =>
-    stateOf(hold, { used: usage[2 * at] ?? 0, oldest: usage[2 * at + 1] ?? null, now }),
+  limitChecks.map((check, at) =>
+    stateOf(check, { used: usage[2 * at] ?? 0, oldest: usage[2 * at + 1] ?? null, now }),
   );

@@ -1,4 +1,4 @@
-/** Which calls count toward `concurrent`. `store/rows/places.ts` has the same rule in SQL. */
+/** Which calls count toward `concurrent`. `store/rows/concurrency-slots.ts` has the same rule in SQL. */
 import { latestLeaseEnd } from "../leases.ts";
 import { collectedWithinMs } from "../sampling/approval.ts";
 

@@ -24,25 +24,25 @@ export interface CurrentUsage {
 /** Requests and running calls count immediately and are not reserved. */
 const isReserved = ({ resource }: LimitCheck): boolean => isTokens(resource) || isMoney(resource);
 
-function freesAt(hold: LimitCheck, oldest: number | null): number | null {
-  if (hold.until === endOfTime) return null;
-  if (hold.until !== null) return hold.until * 1_000;
-  if (hold.resource === "concurrent" || oldest === null) return null;
+function freesAt(check: LimitCheck, oldest: number | null): number | null {
+  if (check.until === endOfTime) return null;
+  if (check.until !== null) return check.until * 1_000;
+  if (check.resource === "concurrent" || oldest === null) return null;
   return (oldest + longestWaitSeconds) * 1_000;
 }
 
 export function currentUsageOf(
-  hold: LimitCheck,
+  check: LimitCheck,
   { counted, reserved, oldest }: SummedLimit,
 ): CurrentUsage {
-  const open = isReserved(hold) ? Math.min(reserved, counted) : 0;
+  const open = isReserved(check) ? Math.min(reserved, counted) : 0;
   return {
-    name: nameOfLimit(hold),
-    subject: hold.subject,
-    limit: hold.limit,
+    name: nameOfLimit(check),
+    subject: check.subject,
+    limit: check.limit,
     used: counted - open,
     reserved: open,
-    left: Math.max(0, hold.limit - counted),
-    freesAt: freesAt(hold, oldest),
+    left: Math.max(0, check.limit - counted),
+    freesAt: freesAt(check, oldest),
   };
 }

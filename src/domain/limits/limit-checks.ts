@@ -73,8 +73,8 @@ export const lastBucketOf = ({ bucket, until }: Pick<LimitCheck, "bucket" | "unt
 /** Retry delay for concurrency refusals: a call may have ended by then. */
 export const concurrencyRetryMs = 1_000;
 
-export const nameOfLimit = (hold: Pick<LimitCheck, "scope" | "resource" | "ceiling">): string =>
-  `${hold.ceiling === true ? "ceiling" : hold.scope}.${limitNameOf(hold.resource)}`;
+export const nameOfLimit = (check: Pick<LimitCheck, "scope" | "resource" | "ceiling">): string =>
+  `${check.ceiling === true ? "ceiling" : check.scope}.${limitNameOf(check.resource)}`;
 
 const namedScopes: ReadonlySet<string> = new Set(["ceiling", ...limitScopes]);
 
@@ -164,20 +164,20 @@ export function limitChecksOf(input: {
 
 /** Current state of a limit. `oldest`: first bucket with usage; `now`: ms since the epoch. */
 export function stateOf(
-  hold: LimitCheck,
+  check: LimitCheck,
   { used, oldest, now }: { used: number; oldest: number | null; now: number },
 ): LimitState {
   const second = Math.floor(now / 1_000);
   const sliding =
-    hold.resource === "concurrent"
+    check.resource === "concurrent"
       ? second + 1
       : Math.min(oldest ?? second, second) + longestWaitSeconds;
   return {
-    name: nameOfLimit(hold),
-    limit: hold.limit,
+    name: nameOfLimit(check),
+    limit: check.limit,
     used,
-    remaining: Math.max(0, hold.limit - used),
-    resetSeconds: Math.max(1, (hold.until ?? sliding) - second),
-    windowSeconds: hold.until === null ? windowSeconds : hold.until - hold.since,
+    remaining: Math.max(0, check.limit - used),
+    resetSeconds: Math.max(1, (check.until ?? sliding) - second),
+    windowSeconds: check.until === null ? windowSeconds : check.until - check.since,
   };
 }

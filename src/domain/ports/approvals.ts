@@ -65,7 +65,7 @@ export interface HeldCall {
   createdAt: number;
   /** determines the call's limit periods */
   admittedAt: number;
-  holds: Pick<LimitCheck, "subject" | "resource" | "bucket" | "amount">[];
+  limitChecks: Pick<LimitCheck, "subject" | "resource" | "bucket" | "amount">[];
   reservedTokens: number;
   reservedMicroUsd: number | null;
   serverId: string | null;
@@ -91,7 +91,7 @@ export interface ApprovalDecision extends CallPlace {
   /** replaces the reservation; absent: unchanged */
   claim?: Claim;
   /** concurrency limits that the approved call occupies */
-  places?: LimitCheck[];
+  slots?: LimitCheck[];
 }
 
 export type Decided =
@@ -99,7 +99,7 @@ export type Decided =
   /** already decided, expired, or other content was shown */
   | { state: "conflict" }
   /** no room in a budget for the edit, or no free concurrency slot */
-  | { state: "refused"; hold: LimitCheck; used: number };
+  | { state: "refused"; check: LimitCheck; used: number };
 
 /** A resumed call gets a lease, and its record names the approver. */
 export interface ResumedCall extends CallPlace {
@@ -108,7 +108,7 @@ export interface ResumedCall extends CallPlace {
   leaseUntil: number;
   decision: Decision;
   /** concurrency limits; kept from the approval, or acquired now */
-  holds: LimitCheck[];
+  limitChecks: LimitCheck[];
 }
 
 export interface ApprovalStore {

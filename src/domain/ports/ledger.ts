@@ -9,7 +9,7 @@ import type { ThinnedMinute } from "../audit/thinning.ts";
 
 export interface Claim {
   decision: Decision;
-  holds: LimitCheck[];
+  limitChecks: LimitCheck[];
   reservedTokens: number;
   /** micro-USD, charged if the call's end is lost; null: unknown price */
   reservedMicroUsd: number | null;
@@ -59,7 +59,7 @@ export type Admission =
   /** `hold`: the limit that refuses the smallest claim; `used`: including reservations */
   | {
       state: "refused";
-      hold: LimitCheck;
+      check: LimitCheck;
       used: number;
       retryAfterMs: number | null;
       limits: LimitState[];
@@ -142,7 +142,11 @@ export interface IdempotencyStore {
 
 export interface LimitStore {
   /** Sums in the order of `holds`, from one point in time. Ignores amounts. */
-  sum(tenantId: string, holds: readonly LimitCheck[], now: number): AsyncResult<SummedLimit[]>;
+  sum(
+    tenantId: string,
+    limitChecks: readonly LimitCheck[],
+    now: number,
+  ): AsyncResult<SummedLimit[]>;
   /** Sorted subjects of groups, runs, tags and users with usage. @param after exclusive */
   nodes(tenantId: string, about: { after?: string; limit: number }): AsyncResult<string[]>;
 }

@@ -88,7 +88,10 @@ export function parsePredicate(text: string): Predicate | null {
 }
 
 /** `!tag` matches denied and unlisted tags. `tag!=value` only matches a declared tag with another value. */
-export function holds(predicate: Predicate, { declared }: Pick<Features, "declared">): boolean {
+export function isSatisfied(
+  predicate: Predicate,
+  { declared }: Pick<Features, "declared">,
+): boolean {
   const has = declared.has(predicate.tag);
   const value = declared.get(predicate.tag) ?? null;
   switch (predicate.kind) {

@@ -1,6 +1,6 @@
 /** Appends sentences to the system prompt and sets default priorities; never affects authorization or limits. */
 import {
-  holds,
+  isSatisfied,
   parsePredicate,
   refusesInteraction,
   type Features,
@@ -67,7 +67,7 @@ export function shapingOf({
   for (const [at, { when, set }] of rules.entries()) {
     const applies = when.every((text) => {
       const predicate = parsePredicate(text);
-      return predicate !== null && holds(predicate, features);
+      return predicate !== null && isSatisfied(predicate, features);
     });
     if (!applies) continue;
     shaping.rules.push(at);

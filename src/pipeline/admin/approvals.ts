@@ -17,7 +17,7 @@ import type { EditHeld, RequestEdits } from "../approvals/edit.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import type { KeptResult, ShownResult } from "../approvals/hold-result.ts";
 import type { KeptRequest, ShownRequest } from "../approvals/hold-request.ts";
-import type { PlacesOf } from "../approvals/places.ts";
+import type { SlotsOf } from "../approvals/slots.ts";
 import { limitRefusal } from "../sampling/admission/limit-refusal.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access/access.ts";
 import type { Named } from "./audit/records.ts";
@@ -53,7 +53,7 @@ export interface ApprovalAdminDeps extends AdminDeps, OwnCallDeps {
   readContent: ReadContent;
   endHeld: EndHeld;
   editHeld: EditHeld;
-  placesOf: PlacesOf;
+  slotsOf: SlotsOf;
   sendWebhooks: () => void;
 }
 
@@ -65,7 +65,7 @@ const late = err({
 } as const);
 
 export function createApprovalAdmin(deps: ApprovalAdminDeps) {
-  const { approvals, readContent, endHeld, editHeld, placesOf, now } = deps;
+  const { approvals, readContent, endHeld, editHeld, slotsOf, now } = deps;
 
   const find = async (actor: Actor, slug: string, id: string) => {
     const tenant = await tenantFor(deps, actor, slug);
@@ -123,9 +123,9 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     if (before !== "waiting") return late;
     const edited = edits === undefined ? ok({ edited: null }) : await editHeld(held, edits);
     if (!edited.ok) return edited;
-    const takesPlaces = stage === "request" && decision === "approve";
-    const places = takesPlaces ? await placesOf(held) : ok([]);
-    if (!places.ok) return places;
+    const takesSlots = stage === "request" && decision === "approve";
+    const slots = takesSlots ? await slotsOf(held) : ok([]);
+    if (!slots.ok) return slots;
     const subject = await subjectOf(deps, actor, tenant.id);
     if (!subject.ok) return subject;
     const by = actorName(actor);
@@ -142,7 +142,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
         isOwn: own.value !== null,
         comment: reason ?? null,
         ...edited.value,
-        places: places.value,
+        slots: slots.value,
         now: now(),
       },
       eventOf(deps, actor, {
@@ -164,7 +164,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     // No free slot, or the edit exceeds a budget. The call stays pending.
     if (value.state === "refused")
       return err(
-        limitRefusal(value.hold, { ...value, retryAfterMs: latestWait(value.hold, now()) }),
+        limitRefusal(value.check, { ...value, retryAfterMs: latestWait(value.check, now()) }),
       );
     deps.sendWebhooks();
     return value.state === "done" ? ok(null) : late;

@@ -14,7 +14,7 @@ import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
 import type { AdminDeps } from "./access/access.ts";
 import type { ReadContent } from "../approvals/contents.ts";
 import type { EditHeld } from "../approvals/edit.ts";
-import type { PlacesOf } from "../approvals/places.ts";
+import type { SlotsOf } from "../approvals/slots.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import { createAlertAdmin } from "./tenants/alerts.ts";
 import { createApprovalAdmin } from "./approvals.ts";
@@ -61,7 +61,7 @@ export const createAdminUseCases = (
       readContent: ReadContent;
       endHeld: EndHeld;
       editHeld: EditHeld;
-      placesOf: PlacesOf;
+      slotsOf: SlotsOf;
       sendWebhooks: () => void;
       requestFeeds: RequestFeeds;
       grants: () => Grants | null;

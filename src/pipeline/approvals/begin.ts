@@ -87,7 +87,7 @@ export function createBegin(deps: {
       now: at,
       leaseUntil: at + reserved.deadlineMs + leaseSlackMs,
       decision: withVerdicts(held),
-      holds: reserved.holds.filter(({ resource }) => resource === "concurrent"),
+      limitChecks: reserved.limitChecks.filter(({ resource }) => resource === "concurrent"),
     });
     if (!lifted.ok) return lifted;
     if (lifted.value.state !== "lifted") return ok({ state: lifted.value.state });

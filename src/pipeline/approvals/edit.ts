@@ -8,7 +8,7 @@ import type { Block, Message, SamplingCall } from "../../domain/sampling/call.ts
 import { claimOf } from "../sampling/admission/admit.ts";
 import type { Chooser } from "../sampling/choice/choose.ts";
 import type { ReadContent } from "./contents.ts";
-import type { HeldCallerOf } from "./places.ts";
+import type { HeldCallerOf } from "./slots.ts";
 import { declaredIn, planFor, type KeptRequest, type SealContent } from "./hold-request.ts";
 
 /** Absent members stay unchanged. */

@@ -34,7 +34,7 @@ const unspent = (
     tenantId: approval.tenantId,
     now,
     // Holds as stored in the row.
-    holds: held.holds.map((hold) => ({
+    limitChecks: held.limitChecks.map((hold) => ({
       ...hold,
       scope: "tenant",
       since: 0,

@@ -166,8 +166,8 @@ export function planFor(
   if (!plan.ok) return plan;
   const all = heldReservationOf({ plan: plan.value, caller, server, names: asked, now, countedAt });
   // Slots and circuits are claimed when the call runs.
-  const holds = all.holds.filter(({ resource }) => resource !== "concurrent");
-  return ok({ plan: plan.value, reserved: { ...all, holds, probes: [] } });
+  const limitChecks = all.limitChecks.filter(({ resource }) => resource !== "concurrent");
+  return ok({ plan: plan.value, reserved: { ...all, limitChecks, probes: [] } });
 }
 
 /** Keeps the original candidates for the record; the call uses only this model. */

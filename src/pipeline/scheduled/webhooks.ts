@@ -45,7 +45,7 @@ export interface WebhookDeps {
   post: PostWebhook;
   rules: UpstreamRules;
   /** per process */
-  places: DeliverySlots;
+  slots: DeliverySlots;
   ids: Ids;
   now: () => number;
   wait: (ms: number) => Promise<void>;
@@ -57,7 +57,7 @@ const addressOf = (url: string): string => (URL.canParse(url) ? new URL(url).ori
 
 /** Returns the number of sent messages. */
 export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
-  const { webhooks, vault, sign, post, rules, places, ids, now, wait } = deps;
+  const { webhooks, vault, sign, post, rules, slots, ids, now, wait } = deps;
 
   /** Signs with every current secret, so that receivers can switch. */
   const signaturesOf = async (message: ClaimedMessage, seconds: number): AsyncResult<string[]> => {
@@ -101,7 +101,7 @@ export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
     const sent = await send(message);
     const isLate = sent.ok && sent.value.isLate === true;
     const hasAnswered = sent.ok && sent.value.status !== null;
-    places.end(place, isLate || hasAnswered ? !isLate : null, now());
+    slots.end(place, isLate || hasAnswered ? !isLate : null, now());
     if (!sent.ok) return sent;
     const { status, fault } = sent.value;
     const at = now();
@@ -131,13 +131,13 @@ export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
     if (!due.ok) return due;
     const wanted = due.value.map(({ url, ...named }) => ({ ...named, address: addressOf(url) }));
     const at = now();
-    const taken = places.take(wanted, at);
+    const taken = slots.take(wanted, at);
     const isLeft = taken.length < wanted.length;
     if (taken.length === 0) return ok({ begun: [], isLeft });
     const claimed = await webhooks.claim(taken, { now: at, until: at + claimedMs });
     const mine = new Set(claimed.ok ? claimed.value.map(({ id }) => id) : []);
     // Another process was faster.
-    for (const each of taken) if (!mine.has(each.id)) places.end(each, null, now());
+    for (const each of taken) if (!mine.has(each.id)) slots.end(each, null, now());
     if (!claimed.ok) return claimed;
     return ok({ begun: claimed.value.map(deliver), isLeft });
   };

@@ -13,7 +13,7 @@ import { appendEventWhere } from "../events.ts";
 import { turnOf } from "./approval-lifts.ts";
 import { announce } from "../notifications/webhook-announcements.ts";
 import { reclaiming } from "./approval-edits.ts";
-import { withoutPlace } from "../rows/places.ts";
+import { withoutSlot } from "../rows/concurrency-slots.ts";
 
 /** Replaces the sealed content if the approver edited it. */
 const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql>): Compiled[] =>
@@ -29,10 +29,10 @@ const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql
         isMine,
       );
 
-/** The limit without room: its place among the holds, and its current usage. */
-const beyondOf = (holds: readonly LimitCheck[], row: Row | undefined): Decided | null => {
-  const hold = holds[Number(row?.["position"] ?? -1)];
-  return hold === undefined ? null : { state: "refused", hold, used: Number(row?.["used"] ?? 0) };
+/** The limit without room: its position among the limit checks, and its current usage. */
+const beyondOf = (limitChecks: readonly LimitCheck[], row: Row | undefined): Decided | null => {
+  const check = limitChecks[Number(row?.["position"] ?? -1)];
+  return check === undefined ? null : { state: "refused", check, used: Number(row?.["used"] ?? 0) };
 };
 
 export async function decide(
@@ -41,8 +41,8 @@ export async function decide(
   event: AdminEvent,
 ): AsyncResult<Decided> {
   const { tenantId, requestId, stage, state, shown, comment, edited, now, claim } = decision;
-  const { by: decidedBy, bySubject: decidedBySubject, isOwn, places = [] } = decision;
-  const noPlace = withoutPlace(decision, places, now);
+  const { by: decidedBy, bySubject: decidedBySubject, isOwn, slots = [] } = decision;
+  const noSlot = withoutSlot(decision, slots, now);
   const nonce = deps.nonce();
   const found = await findStage(deps, decision);
   if (!found.ok) return found;
@@ -60,7 +60,7 @@ export async function decide(
     and request_id = ${requestId} and stage = ${stage} and nonce = ${nonce})`;
   const written = await deps.db.write(
     [
-      raw(sql`select h.key as position, h.value ->> 'limit' as used ${noPlace} limit 1`),
+      raw(sql`select h.key as position, h.value ->> 'limit' as used ${noSlot} limit 1`),
       ...(again === null ? [] : [again.beyond]),
       raw(sql`
         update approvals set state = ${state}, decided_at = ${now}, decided_by = ${decidedBy},
@@ -69,7 +69,7 @@ export async function decide(
           deadline = ${deadline}, code = ${code}, nonce = ${nonce}
         where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
           and code = ${before} and state = 'waiting' and deadline > ${now} and shown = ${shown}
-          and not exists (select 1 ${noPlace})
+          and not exists (select 1 ${noSlot})
           and ${again === null ? sql`true` : again.condition}`),
       ...editedContent(decision, isMine),
       announce(
@@ -89,6 +89,6 @@ export async function decide(
   if (!written.ok) return written;
   if ((written.value.at(-1) ?? []).length > 0) return ok({ state: "done" });
   const [full, beyond] = written.value;
-  const overBudget = again === null ? null : beyondOf(again.holds, beyond?.[0]);
-  return ok(overBudget ?? beyondOf(places, full?.[0]) ?? { state: "conflict" });
+  const overBudget = again === null ? null : beyondOf(again.limitChecks, beyond?.[0]);
+  return ok(overBudget ?? beyondOf(slots, full?.[0]) ?? { state: "conflict" });
 }

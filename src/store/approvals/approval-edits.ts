@@ -10,7 +10,7 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import { recordOf } from "./approval-rows.ts";
 import { raw, summed, type Compiled, type Database } from "../db.ts";
-import { heldIn, heldText, withMoney } from "../rows/row-holds.ts";
+import { storedChecksIn, limitChecksText, withMoney } from "../rows/stored-limit-checks.ts";
 import { openRow, recoded } from "./approval-lifts.ts";
 import type { RequestRow } from "../records/record-codes.ts";
 import { samplingRequests } from "../schema.ts";
@@ -28,14 +28,16 @@ const isSame = (one: Omit<Change, "amount">, other: Omit<Change, "amount">): boo
   one.subject === other.subject && one.resource === other.resource && one.bucket === other.bucket;
 
 function changesOf(row: RequestRow, claim: Claim) {
-  const before = heldIn(heldText(row.holds), row).filter(({ resource }) => isMoney(resource));
-  const after = claim.holds.filter(({ resource }) => isMoney(resource));
-  const asked = after.map((hold) => ({
-    ...hold,
-    last: lastBucketOf(hold),
-    more: hold.amount - (before.find((each) => isSame(each, hold))?.amount ?? 0),
+  const before = storedChecksIn(limitChecksText(row.limitChecks), row).filter(({ resource }) =>
+    isMoney(resource),
+  );
+  const after = claim.limitChecks.filter(({ resource }) => isMoney(resource));
+  const asked = after.map((check) => ({
+    ...check,
+    last: lastBucketOf(check),
+    more: check.amount - (before.find((each) => isSame(each, check))?.amount ?? 0),
   }));
-  const given = before.filter((held) => !after.some((hold) => isSame(held, hold)));
+  const given = before.filter((held) => !after.some((check) => isSame(held, check)));
   const changes: Change[] = [
     ...asked.map(({ subject, resource, bucket, more }) => ({
       subject,
@@ -55,7 +57,7 @@ export interface Reclaiming {
   statements(isMine: SQL): Compiled[];
   /** Limits without room, as rows with `position` and `used`. */
   beyond: Compiled;
-  holds: LimitCheck[];
+  limitChecks: LimitCheck[];
 }
 
 /** `null` if the call is no longer pending. */
@@ -97,7 +99,7 @@ export async function reclaiming(
         .set({
           ...change,
           model: `${claim.decision.provider}/${claim.decision.model}`,
-          holds: withMoney(row.holds, claim.holds),
+          limitChecks: withMoney(row.limitChecks, claim.limitChecks),
         })
         .where(
           and(
@@ -110,6 +112,6 @@ export async function reclaiming(
         ),
     ],
     beyond: raw(sql`select h.key as position, ${used} as used ${beyond} limit 1`),
-    holds: asked,
+    limitChecks: asked,
   });
 }

@@ -14,8 +14,8 @@ import { approvalCode, findStage, type ApprovalDeps } from "./approval-codes.ts"
 import { beginWaiting, recordOf, waitingOf } from "./approval-rows.ts";
 import { approvals } from "../schema/approval-schema.ts";
 import { raw, type WriteTurn } from "../db.ts";
-import { withPlaces } from "../rows/row-holds.ts";
-import { withoutPlace } from "../rows/places.ts";
+import { withSlots } from "../rows/stored-limit-checks.ts";
+import { withoutSlot } from "../rows/concurrency-slots.ts";
 import {
   leaseOf,
   openingAsRead,
@@ -75,7 +75,7 @@ export async function lift(
   lifted: ResumedCall,
 ): ReturnType<ApprovalStore["resume"]> {
   const { db, mac } = deps;
-  const { tenantId, requestId, stage, now, leaseUntil, decision, holds } = lifted;
+  const { tenantId, requestId, stage, now, leaseUntil, decision, limitChecks } = lifted;
   const found = await openRow(deps, lifted);
   if (!found.ok) return found;
   const row = found.value;
@@ -92,10 +92,10 @@ export async function lift(
     [
       raw(sql`
         update approvals set state = 'begun', code = ${code}, nonce = ${nonce}, is_open = 0
-        where ${approved} and not exists (select 1 ${withoutPlace(lifted, holds, now)})`),
+        where ${approved} and not exists (select 1 ${withoutSlot(lifted, limitChecks, now)})`),
       db.builder
         .update(samplingRequests)
-        .set({ ...change, holds: withPlaces(row.holds, holds) })
+        .set({ ...change, limitChecks: withSlots(row.limitChecks, limitChecks) })
         .where(
           and(
             recordOf(lifted),

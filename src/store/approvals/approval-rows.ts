@@ -20,7 +20,7 @@ import {
   type ApprovalRow,
 } from "./approval-codes.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
-import { heldIn, heldText } from "../rows/row-holds.ts";
+import { storedChecksIn, limitChecksText } from "../rows/stored-limit-checks.ts";
 import { results } from "../schema/ledger-schema.ts";
 import { samplingRequests } from "../schema.ts";
 import { announce } from "../notifications/webhook-announcements.ts";
@@ -151,7 +151,7 @@ export async function findHeld(deps: ApprovalDeps, place: CallPlace): AsyncResul
     decision: record.decision,
     createdAt: record.createdAt,
     admittedAt: record.admittedAt ?? record.createdAt,
-    holds: heldIn(heldText(record.holds), record),
+    limitChecks: storedChecksIn(limitChecksText(record.limitChecks), record),
     reservedTokens: record.reservedTokens ?? 0,
     reservedMicroUsd: record.reservedMicroUsd,
     serverId: record.serverId,

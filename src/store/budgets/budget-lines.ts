@@ -9,7 +9,7 @@ import { ok } from "../../domain/result.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { budgetWindows, utc, windowMembers } from "./budget-windows.ts";
 import type { Database } from "../db.ts";
-import { inColumns } from "../rows/row-holds.ts";
+import { inColumns } from "../rows/stored-limit-checks.ts";
 import { createLimitStore } from "./limit-sums.ts";
 import { nodesRefused, refusedNode } from "./nodes-refused.ts";
 import { afterPause } from "../rows/windows.ts";

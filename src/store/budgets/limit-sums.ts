@@ -6,8 +6,8 @@ import { largestInteger } from "../../domain/magnitudes.ts";
 import type { LimitStore } from "../../domain/ports/ledger.ts";
 import { ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
-import { held, inColumns, takesPlace } from "../rows/row-holds.ts";
-import { takenByApproved } from "../rows/places.ts";
+import { storedCheck, inColumns, occupiesSlot } from "../rows/stored-limit-checks.ts";
+import { approvedSlotCount } from "../rows/concurrency-slots.ts";
 import { countedIn, sinceOf } from "../rows/windows.ts";
 
 interface Summed {
@@ -53,27 +53,29 @@ export const createLimitStore = (db: Database): LimitStore => ({
   },
 
   /** A pending call has no lease: it reserves tokens and money but takes no concurrency slot. */
-  async sum(tenantId, holds, now) {
-    if (holds.length === 0) return ok([]);
-    const asked = JSON.stringify(holds.map((hold) => ({ ...hold, last: lastBucketOf(hold) })));
+  async sum(tenantId, limitChecks, now) {
+    if (limitChecks.length === 0) return ok([]);
+    const asked = JSON.stringify(
+      limitChecks.map((check) => ({ ...check, last: lastBucketOf(check) })),
+    );
     const inWindow = sql`bucket between ${sinceOf(tenantId)} and h.value ->> 'last'`;
     const rows = await db.read((builder) =>
       builder.all<Summed>(sql`
         with reserving as materialized (
-          select r.tenant_id, r.key_id, r.server_id, r.lease_until, r.holds from sampling_requests r
+          select r.tenant_id, r.key_id, r.server_id, r.lease_until, r.limit_checks from sampling_requests r
           where r.tenant_id = ${tenantId} and r.outcome = 'admitted'
             and (r.lease_until is null
               or r.lease_until > ${now} and r.lease_until <= ${latestLeaseEnd(now)})),
         held as materialized (
-          select ${held.subject} as subject, ${held.resource} as resource, ${held.bucket} as bucket,
-            ${held.amount} as amount
-          from reserving r, json_each(r.holds) h)
+          select ${storedCheck.subject} as subject, ${storedCheck.resource} as resource, ${storedCheck.bucket} as bucket,
+            ${storedCheck.amount} as amount
+          from reserving r, json_each(r.limit_checks) h)
         select
           case h.value ->> 'resource' when 'concurrent' then (
             select count(*) from reserving r
             where r.lease_until is not null
-              and ${takesPlace(sql.raw("h.value ->> 'scope'"), sql.raw("h.value ->> 'subject'"))})
-            + (${takenByApproved(tenantId, now)})
+              and ${occupiesSlot(sql.raw("h.value ->> 'scope'"), sql.raw("h.value ->> 'subject'"))})
+            + (${approvedSlotCount(tenantId, now)})
           else ${countedIn(tenantId)} end as counted,
           (select min(total(held.amount), ${largestInteger}) from held
             where held.subject = h.value ->> 'subject' and held.resource = h.value ->> 'resource'

@@ -120,7 +120,7 @@ export function createLedger(
             .insert(samplingRequests)
             .values({
               ...row,
-              holds: [],
+              limitChecks: [],
               recordNumber: nextNumber(ids.tenantId),
               openingCode: first,
               endingCode: last,

@@ -44,7 +44,7 @@ async function enteringOf(
   mac: Mac,
   reservation: Reservation & { leaseUntil: number },
 ): Promise<Entering> {
-  const { opening, holds, now, leaseUntil, idempotency, sessionExpiresAt } = reservation;
+  const { opening, limitChecks, now, leaseUntil, idempotency, sessionExpiresAt } = reservation;
   const { id, who, createdAt, contentSha256 } = opening;
   const { tenantId, keyId, serverId, sessionId } = who;
   const values = { ...openingColumns(opening), leaseUntil, admittedAt: now };
@@ -58,7 +58,7 @@ async function enteringOf(
   const openings = rows.map(openingsOfEncoded);
   const codes = await admissionCodes(mac, {
     claims: openings.map(({ admitted }) => admitted),
-    limited: holds.length === 0 ? null : (openings[0]?.limited ?? null),
+    limited: limitChecks.length === 0 ? null : (openings[0]?.limited ?? null),
   });
   const entry: AdmitEntry = {
     kind: "admit",
@@ -93,14 +93,14 @@ function admissionFrom(
     const { requestId, contentSha256 } = answer;
     return { state: "repeated", first: { requestId, contentSha256 } };
   }
-  const { holds, now } = reservation;
-  const limits = statesFrom(holds, { usage: answer.standing, now });
+  const { limitChecks, now } = reservation;
+  const limits = statesFrom(limitChecks, { usage: answer.standing, now });
   if (answer.state === "refused") {
     const { rung, position, retryAfterMs } = answer;
-    const hold = claimsOf(reservation)[rung]?.holds[position];
-    if (hold === undefined) return null;
-    const used = limits[position]?.used ?? hold.limit;
-    return { state: "refused", hold, used, retryAfterMs, limits };
+    const check = claimsOf(reservation)[rung]?.limitChecks[position];
+    if (check === undefined) return null;
+    const used = limits[position]?.used ?? check.limit;
+    return { state: "refused", check, used, retryAfterMs, limits };
   }
   const { rows, entry } = entering;
   const { rung, number } = answer;
@@ -157,7 +157,7 @@ async function settleEntryOf(
     settlement: nonce,
     endingCode,
     // Dropped when nothing can be corrected: holds are the largest part of a row.
-    holds: usage?.implausible === true ? null : "[]",
+    limitChecks: usage?.implausible === true ? null : "[]",
   };
   return {
     kind: "settle",

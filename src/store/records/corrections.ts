@@ -8,7 +8,7 @@ import { moneyResources } from "../../domain/limits/resources.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 import { ok } from "../../domain/result.ts";
 import { raw, summed, type Compiled, type Database } from "../db.ts";
-import { held, listOf } from "../rows/row-holds.ts";
+import { storedCheck, listOf } from "../rows/stored-limit-checks.ts";
 import { correctionOf } from "./record-codes.ts";
 import { samplingRequests } from "../schema.ts";
 import { correctable, correctedUsage } from "./usage.ts";
@@ -39,10 +39,10 @@ export async function correct(
   // Computed from the row when the statement runs, so a batch that is sent twice changes it once.
   const charge = raw(sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
-    select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
+    select r.tenant_id, ${storedCheck.subject}, ${storedCheck.resource}, ${storedCheck.bucket},
       ${correction.costMicroUsd} - coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd, 0)
-    from sampling_requests r, json_each(r.holds) h
-    where ${where} and ${held.resource} in ${listOf(moneyResources)}
+    from sampling_requests r, json_each(r.limit_checks) h
+    where ${where} and ${storedCheck.resource} in ${listOf(moneyResources)}
     on conflict (tenant_id, subject, resource, bucket)
       do update set amount = ${summed("amount")}`);
   const before = [

@@ -16,7 +16,7 @@ type TextRow = Record<Name, string | null>;
 const columns = getTableColumns(samplingRequests);
 const names = Object.keys(columns) as Name[];
 const integers = names.filter((name) => columns[name].dataType === "number");
-const lists = ["attempts", "holds"] as const satisfies Name[];
+const lists = ["attempts", "limitChecks"] as const satisfies Name[];
 
 const asText = Object.fromEntries(
   names.map((name): [string, SQL<string | null>] => [name, sql`cast(${columns[name]} as text)`]),

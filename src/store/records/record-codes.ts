@@ -77,7 +77,7 @@ const plain: Partial<Record<keyof RequestRow, (value: never) => string>> = {
   asked: JSON.stringify,
   attempts: JSON.stringify,
   timing: JSON.stringify,
-  holds: JSON.stringify,
+  limitChecks: JSON.stringify,
   decision: JSON.stringify,
 };
 
@@ -110,7 +110,7 @@ export function encodedRow(row: Partial<RequestRow>): EncodedRow {
   return encodedColumns;
 }
 
-/** Packs columns for storage. `holds` stay plain: the in-memory ledger uses and packs them. */
+/** Packs columns for storage. `limitChecks` stay plain: the in-memory ledger uses and packs them. */
 export function packedRow(encodedColumns: EncodedRow, row: Partial<RequestRow>): EncodedRow {
   const kept = { ...encodedColumns };
   if (row.decision !== undefined) kept.decision = stored("decision", row.decision) as string | null;

@@ -33,7 +33,7 @@ const thinText = `
     and (select c.amount from counters c where c.tenant_id = sampling_requests.tenant_id
       and c.subject = sampling_requests.key_id and c.resource = '${resource}'
       and c.bucket = ?) > ${recordedRefusals}
-  returning outcome, refused_hold, retry_after_ms, reserved_tokens`;
+  returning outcome, refused_check, retry_after_ms, reserved_tokens`;
 
 interface NewRequest {
   id: string;

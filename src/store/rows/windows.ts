@@ -1,4 +1,4 @@
-/** SQL for usage of a limit. A limit is a JSON row `h`: a hold with its last bucket, `last`. */
+/** SQL for usage of a limit. A limit is a JSON row `h`: a limit check with its last bucket, `last`. */
 import { sql, type SQL } from "drizzle-orm";
 import { largestInteger } from "../../domain/magnitudes.ts";
 

@@ -58,9 +58,9 @@ export const createSealedDeletions = (db: Database): SealedDeletions => ({
         limit ${oldestAtOnce}`);
       return rows.map((row) => ({ ...row, reason: "space" as const, createdBefore: null }));
     }),
-  sealsAt: (places) => {
+  sealsAt: (positions) => {
     const distinct = new Map(
-      places.map(({ tenantId, seal }) => [`${tenantId} ${seal}`, [tenantId, seal]]),
+      positions.map(({ tenantId, seal }) => [`${tenantId} ${seal}`, [tenantId, seal]]),
     );
     const wanted = JSON.stringify([...distinct.values()]);
     return db.read((builder) =>
@@ -72,9 +72,9 @@ export const createSealedDeletions = (db: Database): SealedDeletions => ({
         ),
     );
   },
-  async deleteSealed(places, notices) {
+  async deleteSealed(positions, notices) {
     const changes = JSON.stringify(
-      places.map(({ id, tenantId, seal, position }) => [id, tenantId, seal, position]),
+      positions.map(({ id, tenantId, seal, position }) => [id, tenantId, seal, position]),
     );
     // The unary plus disables the tenant's index: each record is found by id.
     const still = sql`

@@ -108,7 +108,7 @@ function invocation(
         readContent: undefined as never,
         endHeld: undefined as never,
         editHeld: undefined as never,
-        placesOf: undefined as never,
+        slotsOf: undefined as never,
         sendWebhooks: undefined as never,
         requestFeeds: undefined as never,
         newWebhookSecret: undefined as never,

@@ -152,9 +152,9 @@ function stepsOf(world: { callers: readonly Caller[]; sessionId: string }) {
         const nodes = amount === 400 ? nodesOf(who) : [];
         const claim = (size: number, model: string) => {
           const asked = { tokens: size, microUsd: size, nodes };
-          const { holds, decision } = reservation(who, at, asked);
+          const { limitChecks, decision } = reservation(who, at, asked);
           const chosen = { ...decision, model };
-          return { holds, reservedTokens: size, reservedMicroUsd: size, decision: chosen };
+          return { limitChecks, reservedTokens: size, reservedMicroUsd: size, decision: chosen };
         };
         const half = claim(Math.ceil(amount / 2), "half");
         const fallbacks = [
@@ -355,7 +355,7 @@ describe("the books of a single writer", () => {
       other.close();
     }
     const [[answer]] = (await both([[admitting(reserve(at(0), start))]])) as [[unknown]];
-    expect(answer).toMatchObject({ state: "refused", hold: { resource: "requests" } });
+    expect(answer).toMatchObject({ state: "refused", check: { resource: "requests" } });
   });
 
   it("leave the rows that SQL alone leaves, whatever comes in whatever groups", async () => {

@@ -136,8 +136,8 @@ export const alertsOfNodesSuite = (backend: Backend): void => {
         const scopes = [
           { scope: "tenant", subject: who.tenantId, limits: who.tenantLimits } as const,
         ];
-        const holds = limitChecksOf({ now, scopes, tokens: 100, microUsd: amount, calendar });
-        await spend(who, amount, { now, holds });
+        const limitChecks = limitChecksOf({ now, scopes, tokens: 100, microUsd: amount, calendar });
+        await spend(who, amount, { now, limitChecks });
       };
       const from = Date.UTC(2_027, 0, 14, 18, 30);
       // Another tenant's zone, of which a counter is here from before the tenant had its own.

@@ -98,7 +98,7 @@ export const alertsSuite = (backend: Backend): void => {
         },
         rules: { allowPrivate: false, ownOrigins: [] },
         ids: { next: id },
-        places: createDeliverySlots(),
+        slots: createDeliverySlots(),
         now: () => now,
         wait: () => new Promise(() => {}),
       });

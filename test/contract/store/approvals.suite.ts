@@ -39,10 +39,10 @@ export const approvalsSuite = (backend: Backend): void => {
         ...current,
       });
       held.opening.who.serverId = who.serverId ?? null;
-      const holds = held.holds.filter(({ resource }) => resource !== "concurrent");
-      const admission = value(await world.stores.ledger.admit({ ...held, holds }));
+      const limitChecks = held.limitChecks.filter(({ resource }) => resource !== "concurrent");
+      const admission = value(await world.stores.ledger.admit({ ...held, limitChecks }));
       const place = { tenantId: who.tenantId, requestId: held.opening.id };
-      return { held: { ...held, holds }, place, admission };
+      return { held: { ...held, limitChecks }, place, admission };
     };
     const decide = (place: { tenantId: string; requestId: string }, more: object = {}) =>
       world.stores.approvals.decide(
@@ -62,11 +62,13 @@ export const approvalsSuite = (backend: Backend): void => {
         event(place.tenantId, "approval.approve"),
       );
     const concurrentOf = (who: Caller) =>
-      reservation(who, start + minuteMs).holds.filter(({ resource }) => resource === "concurrent");
+      reservation(who, start + minuteMs).limitChecks.filter(
+        ({ resource }) => resource === "concurrent",
+      );
     const lift = async (
       who: Caller,
       place: { tenantId: string; requestId: string },
-      holds = concurrentOf(who),
+      limitChecks = concurrentOf(who),
     ) => {
       return value(
         await world.stores.approvals.resume({
@@ -75,7 +77,7 @@ export const approvalsSuite = (backend: Backend): void => {
           now: start + minuteMs,
           leaseUntil: start + 2 * minuteMs,
           decision: decision(),
-          holds,
+          limitChecks,
         }),
       );
     };
@@ -90,7 +92,7 @@ export const approvalsSuite = (backend: Backend): void => {
       // Two thirds of the budget are held.
       expect((await hold(who)).admission).toMatchObject({
         state: "refused",
-        hold: { resource: "usd_day" },
+        check: { resource: "usd_day" },
       });
       expect(value(await world.stores.ledger.sweep(start + 1_000 * minuteMs))).toBe(0);
       const found = value(await world.stores.approvals.find(first.place));
@@ -151,23 +153,23 @@ export const approvalsSuite = (backend: Backend): void => {
     it("take their places when they are approved, exactly as many as there are", async () => {
       const who = await caller(world.stores, { tenantLimits: { concurrent: 4 } });
       const all = await Promise.all(Array.from({ length: 64 }, () => hold(who)));
-      const places = concurrentOf(who);
+      const slots = concurrentOf(who);
       // Two approvers at once, and both decide about every call.
       const decided = await Promise.all(
-        all.flatMap(({ place }) => ["key_1", "key_2"].map((by) => decide(place, { by, places }))),
+        all.flatMap(({ place }) => ["key_1", "key_2"].map((by) => decide(place, { by, slots }))),
       );
       const states = decided.map((each) => value(each).state);
       expect(states.filter((state) => state === "done")).toHaveLength(4);
       expect(decided.map(value)).toContainEqual(
-        expect.objectContaining({ state: "refused", hold: places[0], used: 4 }),
+        expect.objectContaining({ state: "refused", check: slots[0], used: 4 }),
       );
       const found = await Promise.all(all.map(({ place }) => world.stores.approvals.find(place)));
       const approved = all.filter((_, at) => value(found[at]!)?.approval.state === "approved");
       expect(approved).toHaveLength(4);
       // Nobody else gets a place of theirs, and each of them gets its own.
       const another = await world.stores.ledger.admit(reservation(who, start + minuteMs));
-      expect(value(another)).toMatchObject({ state: "refused", hold: { resource: "concurrent" } });
-      const limits = value(await world.stores.limits.sum(who.tenantId, places, start + minuteMs));
+      expect(value(another)).toMatchObject({ state: "refused", check: { resource: "concurrent" } });
+      const limits = value(await world.stores.limits.sum(who.tenantId, slots, start + minuteMs));
       expect(limits).toMatchObject([{ counted: 4 }]);
       const lifted = await Promise.all(approved.map(({ place }) => lift(who, place)));
       expect(lifted.map(({ state }) => state)).toEqual(Array(4).fill("lifted"));
@@ -177,31 +179,31 @@ export const approvalsSuite = (backend: Backend): void => {
       const who = await caller(world.stores);
       const nodes = [{ scope: "tag", subject: "tag:mail", limits: { concurrent: 1 } }] as const;
       const tagged = () => reservation(who, start + minuteMs, { nodes });
-      const places = tagged().holds.filter(({ resource }) => resource === "concurrent");
+      const slots = tagged().limitChecks.filter(({ resource }) => resource === "concurrent");
       const [one, two] = [await hold(who), await hold(who)];
       for (const { place } of [one, two]) value(await decide(place));
-      expect((await lift(who, one.place, places)).state).toBe("lifted");
-      expect((await lift(who, two.place, places)).state).toBe("busy");
+      expect((await lift(who, one.place, slots)).state).toBe("lifted");
+      expect((await lift(who, two.place, slots)).state).toBe("busy");
       const another = value(await world.stores.ledger.admit(tagged()));
-      expect(another).toMatchObject({ state: "refused", hold: { subject: "tag:mail" } });
+      expect(another).toMatchObject({ state: "refused", check: { subject: "tag:mail" } });
       expect(value(await world.stores.ledger.sweep(start + 9 * minuteMs))).toBe(1);
-      expect((await lift(who, two.place, places)).state).toBe("lifted");
+      expect((await lift(who, two.place, slots)).state).toBe("lifted");
     });
 
     it("give their places back when they are withdrawn, or after ten minutes", async () => {
       const who = await caller(world.stores, { keyLimits: { concurrent: 1 } });
       const [one, two, three] = [await hold(who), await hold(who), await hold(who)];
-      const places = concurrentOf(who);
-      expect(value(await decide(one.place, { places })).state).toBe("done");
-      expect(value(await decide(two.place, { places })).state).toBe("refused");
+      const slots = concurrentOf(who);
+      expect(value(await decide(one.place, { slots })).state).toBe("done");
+      expect(value(await decide(two.place, { slots })).state).toBe("refused");
       expect(value(await world.stores.approvals.find(two.place))?.approval.state).toBe("waiting");
       value(await world.stores.approvals.withdraw(one.place, start + minuteMs));
-      expect(value(await decide(two.place, { places })).state).toBe("done");
+      expect(value(await decide(two.place, { slots })).state).toBe("done");
       const admitAt = async (now: number) =>
         value(await world.stores.ledger.admit(reservation(who, now))).state;
       expect(await admitAt(start + 11 * minuteMs - 1)).toBe("refused");
       expect(await admitAt(start + 11 * minuteMs)).toBe("admitted");
-      expect(value(await decide(three.place, { state: "denied", places: [] })).state).toBe("done");
+      expect(value(await decide(three.place, { state: "denied", slots: [] })).state).toBe("done");
     });
 
     it("are denied or approved when their time is over, as their rule says", async () => {
@@ -257,20 +259,20 @@ export const approvalsSuite = (backend: Backend): void => {
       const who = await caller(world.stores, { tenantLimits: { usdPerDay: 0.004 } });
       const [one, other] = [await hold(who), await hold(who)];
       const claimFor = (microUsd: number) => {
-        const { holds } = reservation(who, start, { microUsd });
-        return { decision: decision(), holds, reservedTokens: 5, reservedMicroUsd: microUsd };
+        const { limitChecks } = reservation(who, start, { microUsd });
+        return { decision: decision(), limitChecks, reservedTokens: 5, reservedMicroUsd: microUsd };
       };
       const refused = value(await decide(one.place, { claim: claimFor(3_500) }));
       expect(refused).toMatchObject({
         state: "refused",
-        hold: { resource: "usd_day" },
+        check: { resource: "usd_day" },
         used: 2_000,
       });
       const waits = value(await world.stores.approvals.find(one.place));
       expect(waits).toMatchObject({ approval: { state: "waiting" }, reservedMicroUsd: 1_000 });
       expect(value(await decide(one.place, { claim: claimFor(3_000) }))).toEqual({ state: "done" });
-      const holds = value(await world.stores.approvals.find(one.place));
-      expect(holds).toMatchObject({ reservedMicroUsd: 3_000, reservedTokens: 5 });
+      const limitChecks = value(await world.stores.approvals.find(one.place));
+      expect(limitChecks).toMatchObject({ reservedMicroUsd: 3_000, reservedTokens: 5 });
       // All of the budget is held by now.
       expect((await hold(who)).admission.state).toBe("refused");
       expect(value(await decide(other.place, { claim: claimFor(500) }))).toEqual({ state: "done" });

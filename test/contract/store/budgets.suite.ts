@@ -105,9 +105,17 @@ export const budgetsSuite = (backend: Backend): void => {
         tenantLimits: { usdPerDay: 0.003, tokensPerMinute: 1_000 },
       });
       const claiming = (large: number, little: number): ReservationFields => {
-        const { holds, decision } = reservation(who, start, { tokens: little, microUsd: little });
+        const { limitChecks, decision } = reservation(who, start, {
+          tokens: little,
+          microUsd: little,
+        });
         const chosen = { ...decision, model: "little" };
-        const claim = { holds, reservedTokens: little, reservedMicroUsd: little, decision: chosen };
+        const claim = {
+          limitChecks,
+          reservedTokens: little,
+          reservedMicroUsd: little,
+          decision: chosen,
+        };
         return { tokens: large, microUsd: large, fallbacks: [claim] };
       };
       const first = await running(who, start, claiming(700, 100));

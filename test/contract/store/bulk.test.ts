@@ -97,7 +97,7 @@ describe("many callers at once", () => {
       expect(told.filter(isAdmitted)).toHaveLength(fit);
       const refused = told.flatMap((each) => (each.state === "refused" ? [each] : []));
       expect(refused).toHaveLength(2 * callers - fit);
-      expect(refused.filter(({ hold }) => hold.resource === by && hold.scope === scope)).toEqual(
+      expect(refused.filter(({ check }) => check.resource === by && check.scope === scope)).toEqual(
         refused,
       );
       const money = { usd_day: fit * 1_000, usd_month: fit * 1_000 };

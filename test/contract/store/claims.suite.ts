@@ -10,11 +10,11 @@ const dayMs = 86_400_000;
 
 /** One claim of a size, with a note that tells it from the others. */
 const claim = (who: Caller, at: number, { size, ...more }: { size: number; shortens?: true }) => {
-  const { holds, decision } = reservation(who, at, { tokens: size, microUsd: size });
+  const { limitChecks, decision } = reservation(who, at, { tokens: size, microUsd: size });
   const noted = { ...decision, notes: [`claims ${size}`] };
   return {
     decision: noted,
-    holds,
+    limitChecks,
     reservedTokens: size,
     reservedMicroUsd: size,
     ...more,
@@ -86,7 +86,7 @@ export const claimsSuite = (backend: Backend): void => {
       const who = await caller(world.stores, { keyLimits: { usdPerDay: 0.002 } });
       await spend(who, 1_901);
       const refused = await admit(who, start, ladder(who));
-      expect(refused).toMatchObject({ state: "refused", used: 1_901, hold: { amount: 100 } });
+      expect(refused).toMatchObject({ state: "refused", used: 1_901, check: { amount: 100 } });
       expect(waitOf(refused)).toBe(Date.UTC(2_027, 0, 16) - start);
     });
 
@@ -108,7 +108,7 @@ export const claimsSuite = (backend: Backend): void => {
       expect(await admit(who, start, { ...wants, mayWait: true })).toEqual({ state: "waits" });
       const refused = await admit(who, start, wants);
       expect(told(refused)).toBe("refused by key usd_day");
-      expect(refused).toMatchObject({ used: 1_550, hold: { amount: 1_000 } });
+      expect(refused).toMatchObject({ used: 1_550, check: { amount: 1_000 } });
       expect(waitOf(refused)).toBe(leaseMs - 5 * second);
       await settle(runs, start, { chargedMicroUsd: 40 });
       const admitted = await running(who, start, { ...wants, mayWait: true });
@@ -140,7 +140,7 @@ export const claimsSuite = (backend: Backend): void => {
       const who = await caller(world.stores, { keyLimits: { tokensPerMinute: 2_000 } });
       await spend(who, 1_650);
       const refused = await admit(who, start, ladder(who));
-      expect(refused).toMatchObject({ state: "refused", hold: { amount: 400 } });
+      expect(refused).toMatchObject({ state: "refused", check: { amount: 400 } });
       expect(waitOf(refused)).toBe(61 * second);
       const later = await running(who, start + 61 * second, ladder(who, start + 61 * second));
       expect((await record(who, later.opening.id))?.reservedTokens).toBe(1_000);

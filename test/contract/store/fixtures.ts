@@ -342,7 +342,7 @@ export function reservation(
     decision: decision(),
     fallbacks: [],
     tenantVersion: 2,
-    holds: limitChecksOf({
+    limitChecks: limitChecksOf({
       now,
       tokens: tokensAsked,
       microUsd,
@@ -388,7 +388,7 @@ export const settlement = (
   tenantId: reserved.opening.who.tenantId,
   now,
   receipt: null,
-  holds: reserved.holds,
+  limitChecks: reserved.limitChecks,
   chargedTokens: reserved.reservedTokens,
   chargedMicroUsd: 500,
   result: null,

@@ -16,7 +16,7 @@ export const second = 1_000;
 /** An admission in one word, for the lines of a test. */
 export const told = (admission: Admission): string =>
   admission.state === "refused"
-    ? `refused by ${admission.hold.scope} ${admission.hold.resource}`
+    ? `refused by ${admission.check.scope} ${admission.check.resource}`
     : admission.state;
 
 export const waitOf = (admission: Admission): number | null => {

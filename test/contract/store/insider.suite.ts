@@ -188,7 +188,7 @@ export const insiderSuite = (backend: Backend): void => {
 
     it("is named for a made-up record, and for a copied one", async () => {
       const id = await settled();
-      const columns = sql`tenant_id, key_id, created_at, content_sha256, outcome, overshoot, settled_at, attempts, holds`;
+      const columns = sql`tenant_id, key_id, created_at, content_sha256, outcome, overshoot, settled_at, attempts, limit_checks`;
       const codes = sql`record_number, opening_code, ending_code`;
       await change(
         sql`insert into sampling_requests (id, ${columns}, ${codes})

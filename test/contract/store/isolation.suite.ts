@@ -650,9 +650,9 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const ride = await ledger.admit(reservation(stranger, start, { sessionId }));
       expect(value(ride)).toEqual({ state: "stale" });
       // The stranger's own counters are changed, though the hold names the owner as subject.
-      const [tenantHold] = owner.running.holds;
+      const [tenantHold] = owner.running.limitChecks;
       if (tenantHold === undefined) throw new Error("the owner has limits");
-      value(await ledger.admit(reservation(stranger, start, { holds: [tenantHold] })));
+      value(await ledger.admit(reservation(stranger, start, { limitChecks: [tenantHold] })));
     },
     "ledger.settle": async ({ ledger }, owner, { tenantId }) => {
       const ended = settlement(owner.running, start, {
@@ -767,7 +767,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
         now: start,
         leaseUntil: start + 1,
         decision: decision(),
-        holds: [],
+        limitChecks: [],
       });
       expect(value(lifted)).toEqual({ state: "gone" });
     },
@@ -809,8 +809,8 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const scopes = [
         { scope: "tenant", subject: who.tenantId, limits: { usdPerDay: 1 } },
       ] as const;
-      const holds = limitChecksOf({ now: start, scopes, tokens: 0, microUsd: 0 });
-      expect(value(await limits.sum(tenantId, holds, start))).toMatchObject([{ counted: 0 }]);
+      const limitChecks = limitChecksOf({ now: start, scopes, tokens: 0, microUsd: 0 });
+      expect(value(await limits.sum(tenantId, limitChecks, start))).toMatchObject([{ counted: 0 }]);
     },
     "limits.nodes": async ({ limits }, { who }, { tenantId }) => {
       expect(value(await limits.nodes(tenantId, { limit: 9 }))).toEqual([]);

@@ -988,12 +988,12 @@ export const ledgerSuite = (backend: Backend): void => {
       const { ledger } = storesOn(counting);
       const expiresAt = start + minute;
       const asking = { sessionId: its.id, server: { id: "srv_1", limits } };
-      const { holds } = reservation(who, start, { ...asking, tokens: 1 });
+      const { limitChecks } = reservation(who, start, { ...asking, tokens: 1 });
       const reserved = reservation(who, start, {
         ...asking,
         idempotency: { key: "k", expiresAt },
         fallbacks: Array.from({ length: 4 }, (_, at) => ({
-          holds,
+          limitChecks,
           decision: decision(),
           reservedTokens: 1,
           reservedMicroUsd: 1_000,
@@ -1001,7 +1001,7 @@ export const ledgerSuite = (backend: Backend): void => {
         })),
         mayWait: true,
       });
-      expect(reserved.holds satisfies LimitCheck[]).toHaveLength(15);
+      expect(reserved.limitChecks satisfies LimitCheck[]).toHaveLength(15);
       expect(told(value(await ledger.admit(reserved)))).toBe("admitted");
       const result = { parts: ["one", "two"], expiresAt };
       value(await ledger.settle(settlement(reserved, start, { captured: "content", result })));

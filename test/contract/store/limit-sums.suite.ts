@@ -18,7 +18,7 @@ const limits = {
   usdPerMonth: 2,
 };
 
-const holdsAt = (now: number, scopes: readonly LimitedScope[]): LimitCheck[] =>
+const limitChecksAt = (now: number, scopes: readonly LimitedScope[]): LimitCheck[] =>
   limitChecksOf({ now, scopes, tokens: 0, microUsd: 0 });
 
 export const limitSumsSuite = (backend: Backend): void => {
@@ -33,11 +33,11 @@ export const limitSumsSuite = (backend: Backend): void => {
     ];
     /** By scope and resource. */
     const sumsAt = async (who: Caller, now: number) => {
-      const holds = holdsAt(now, scopesOf(who));
-      const sums = value(await world.stores.limits.sum(who.tenantId, holds, now));
-      expect(sums).toHaveLength(holds.length);
+      const limitChecks = limitChecksAt(now, scopesOf(who));
+      const sums = value(await world.stores.limits.sum(who.tenantId, limitChecks, now));
+      expect(sums).toHaveLength(limitChecks.length);
       return Object.fromEntries(
-        holds.map(({ scope, resource }, at) => [`${scope} ${resource}`, sums[at]]),
+        limitChecks.map(({ scope, resource }, at) => [`${scope} ${resource}`, sums[at]]),
       );
     };
     const given = () => caller(world.stores, { tenantLimits: limits, keyLimits: limits });
@@ -114,7 +114,7 @@ export const limitSumsSuite = (backend: Backend): void => {
       expect(Object.values(sums).map((sum) => sum?.counted)).toEqual(
         Object.values(sums).map(() => 0),
       );
-      const theirs = holdsAt(start, scopesOf(other));
+      const theirs = limitChecksAt(start, scopesOf(other));
       const stolen = value(await world.stores.limits.sum(who.tenantId, theirs, start));
       expect(stolen.map(({ counted }) => counted)).toEqual(theirs.map(() => 0));
     });

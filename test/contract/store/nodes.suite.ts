@@ -79,7 +79,7 @@ export const nodesSuite = (backend: Backend): void => {
       await admit(who, start, { nodes: [other], microUsd: 2_000 });
       const refused = await admit(who, start, { nodes: [one, other], microUsd: 3_000 });
       if (refused.state !== "refused") throw new Error(refused.state);
-      expect(limitRefusal(refused.hold, refused)).toMatchObject({
+      expect(limitRefusal(refused.check, refused)).toMatchObject({
         node: "second",
         limitUsd: 0.004,
         usedUsd: 0.002,
@@ -177,8 +177,14 @@ export const nodesSuite = (backend: Backend): void => {
       const berlin = (moment: number) => {
         const calendar = calendarAt(moment / 1_000, () => 3_600);
         const scopes = [node("tag", { requestsPerDay: 1 })];
-        const holds = limitChecksOf({ now: moment, scopes, tokens: 1, microUsd: 1, calendar });
-        return admit(who, moment, { holds });
+        const limitChecks = limitChecksOf({
+          now: moment,
+          scopes,
+          tokens: 1,
+          microUsd: 1,
+          calendar,
+        });
+        return admit(who, moment, { limitChecks });
       };
       const late = Date.UTC(2_027, 0, 15, 22, 59);
       expect(told(await berlin(late))).toBe("admitted");

@@ -31,7 +31,7 @@ export const numbersSuite = (backend: Backend): void => {
       const limits = { tokensPerMinute: 1_000, usdPerDay: 1 };
       const who = await caller(world.stores, { tenantLimits: limits });
       for (let count = 0; count < 2; count += 1) {
-        const reserved = await running(who, start, { holds: [] });
+        const reserved = await running(who, start, { limitChecks: [] });
         await settle(reserved, start + second, {
           chargedTokens: many,
           chargedMicroUsd: many,

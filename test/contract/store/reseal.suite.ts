@@ -92,7 +92,7 @@ export const resealSuite = (backend: Backend): void => {
         approval,
         tenantVersion: Number(row?.["version"]),
       });
-      expect(value(await stores.ledger.admit({ ...held, holds: [] })).state).toBe("admitted");
+      expect(value(await stores.ledger.admit({ ...held, limitChecks: [] })).state).toBe("admitted");
       return { tenantId, requestId: held.opening.id };
     };
     const resultOf = async (requestId: string) =>

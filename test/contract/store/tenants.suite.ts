@@ -96,7 +96,7 @@ export const tenantsSuite = (backend: Backend): void => {
         raw(sql`
           with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
           insert into sampling_requests (id, tenant_id, key_id, created_at, content_sha256, outcome,
-            overshoot, attempts, holds, record_number, opening_code)
+            overshoot, attempts, limit_checks, record_number, opening_code)
           select 'req_' || ${owner} || i, ${owner}, 'key', ${start}, '', 'succeeded', 0, '[]', '[]', i, '' from n`);
       const left = raw(sql`select tenant_id, count(*) as count from sampling_requests group by 1`);
       value(await world.db.write([rows(its.id, 4_500), rows(neighbour.id, 3)]));

@@ -48,7 +48,7 @@ export const thinningSuite = (backend: Backend): void => {
       const state = await admit(who, start);
       expect(state).toMatchObject({
         state: "refused",
-        hold: { scope: "key", resource: "requests" },
+        check: { scope: "key", resource: "requests" },
         retryAfterMs: 61_000,
         limits: [{ name: "key.requestsPerMinute", remaining: 0 }],
       });

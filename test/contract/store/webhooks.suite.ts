@@ -26,8 +26,10 @@ export const webhooksSuite = (backend: Backend): void => {
 
     const hold = async (who: Caller, approval: NewApproval) => {
       const held = reservation(who, start, { leaseUntil: null, approval });
-      const holds = held.holds.filter(({ resource }) => resource !== "concurrent");
-      expect(value(await world.stores.ledger.admit({ ...held, holds })).state).toBe("admitted");
+      const limitChecks = held.limitChecks.filter(({ resource }) => resource !== "concurrent");
+      expect(value(await world.stores.ledger.admit({ ...held, limitChecks })).state).toBe(
+        "admitted",
+      );
       return { tenantId: who.tenantId, requestId: held.opening.id };
     };
     const decide = (place: { tenantId: string; requestId: string }, more: object) =>

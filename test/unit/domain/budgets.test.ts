@@ -54,8 +54,13 @@ describe("holds of money", () => {
 
   it("are asked for in every scope, the tenant's first and the server's last", () => {
     const all: Limits = { requestsPerMinute: 1, concurrent: 2, usdPerDay: 3 };
-    const holds = limitChecksOf({ now: 0, tokens: 1, microUsd: 1, scopes: scopes(all, all, all) });
-    expect(holds.map(({ scope, resource }) => `${scope} ${resource}`)).toEqual([
+    const limitChecks = limitChecksOf({
+      now: 0,
+      tokens: 1,
+      microUsd: 1,
+      scopes: scopes(all, all, all),
+    });
+    expect(limitChecks.map(({ scope, resource }) => `${scope} ${resource}`)).toEqual([
       "tenant requests",
       "tenant concurrent",
       "tenant usd_day",

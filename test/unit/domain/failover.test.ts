@@ -25,14 +25,14 @@ const place = (name: string): FailoverTarget => {
   };
 };
 /** `endpoint/credential/model`, best first. */
-const places = (...names: string[]): FailoverTarget[] => names.map(place);
+const targets = (...names: string[]): FailoverTarget[] => names.map(place);
 const tried = (at: number, reach: Tried["reach"]): Tried => ({ at, reach });
 
 const fault = { retryable: true, retryAfterMs: null, billed: "no" } as const;
-const two = places("a/1/x", "a/1/y", "b/1/z");
+const two = targets("a/1/x", "a/1/y", "b/1/z");
 const after = (fields: Partial<Parameters<typeof stepAfter>[0]> = {}) =>
   stepAfter({
-    places: two,
+    targets: two,
     tried: [tried(0, "endpoint")],
     fault,
     most: maxAttempts,
@@ -45,20 +45,20 @@ const stop = { next: "stop" };
 
 describe("the next candidate", () => {
   it("is the best one outside of the fault's reach", () => {
-    const all = places("a/1/x", "a/2/x", "a/1/y", "b/1/z");
+    const all = targets("a/1/x", "a/2/x", "a/1/y", "b/1/z");
     expect(nextCandidate(all, [])).toBe(0);
     expect(nextCandidate(all, [tried(0, "model")])).toBe(1);
-    expect(nextCandidate(places("a/1/x", "a/1/y", "a/2/x"), [tried(0, "credential")])).toBe(2);
+    expect(nextCandidate(targets("a/1/x", "a/1/y", "a/2/x"), [tried(0, "credential")])).toBe(2);
     expect(nextCandidate(all, [tried(0, "endpoint")])).toBe(3);
   });
 
   it("is at another endpoint after two attempts at one, whatever the reach of the faults", () => {
-    const all = places("a/1/x", "a/1/y", "a/1/w", "b/1/z");
+    const all = targets("a/1/x", "a/1/y", "a/1/w", "b/1/z");
     expect(nextCandidate(all, [tried(0, "model"), tried(1, "model")])).toBe(3);
   });
 
   it("is inside of the fault's reach where no candidate is outside", () => {
-    const all = places("a/1/x", "a/1/y", "a/1/z", "a/1/w");
+    const all = targets("a/1/x", "a/1/y", "a/1/z", "a/1/w");
     const faults: Tried[] = [];
     for (const at of all.keys()) {
       expect(nextCandidate(all, faults)).toBe(at);
@@ -75,7 +75,7 @@ describe("the next candidate", () => {
 
 describe("the candidates that a call can reach", () => {
   it("are the best, the best outside its credential, the best outside its endpoint, and so on", () => {
-    const all = places("a/1/x", "a/1/y", "a/1/z", "a/2/x", "a/2/y", "b/1/m", "b/1/n", "c/1/o");
+    const all = targets("a/1/x", "a/1/y", "a/1/z", "a/2/x", "a/2/y", "b/1/m", "b/1/n", "c/1/o");
     expect(reachable(all, 1)).toEqual([0]);
     expect(reachable(all, 2)).toEqual([0, 1, 3, 5]);
     expect(reachable(all, 4)).toContain(7);
@@ -92,7 +92,7 @@ describe("after a fault", () => {
   });
 
   it("another model of the same credential gets a moment, doubled each time, jittered", () => {
-    const same = { places: places("a/1/x", "a/1/y", "a/1/z"), tried: [tried(0, "model")] };
+    const same = { targets: targets("a/1/x", "a/1/y", "a/1/z"), tried: [tried(0, "model")] };
     expect(after(same)).toEqual({ next: "try", at: 1, waitMs: 100 });
     expect(after({ ...same, tried: [tried(0, "model"), tried(1, "model")] })).toEqual({
       next: "try",
@@ -126,7 +126,7 @@ describe("after a fault", () => {
   it("the last candidate is tried again if it says when, the time is left, and the fault cost nothing", () => {
     const last = (retryAfterMs: number | null, fields: Partial<Parameters<typeof after>[0]> = {}) =>
       after({
-        places: places("a/1/x"),
+        targets: targets("a/1/x"),
         tried: [tried(0, "model")],
         fault: { ...fault, retryAfterMs },
         ...fields,
@@ -158,17 +158,17 @@ describe("after a request that a provider refuses", () => {
 
   it("the best candidate of another wire is asked, and none of the same one", () => {
     const all = [wired("a/1/x", "chat"), wired("c/1/y", "chat"), wired("a/1/z", "responses")];
-    expect(after({ places: all, tried: [refusedAt(0)] })).toMatchObject({ next: "try", at: 2 });
-    expect(after({ places: all.slice(0, 2), tried: [refusedAt(0)] })).toEqual(stop);
+    expect(after({ targets: all, tried: [refusedAt(0)] })).toMatchObject({ next: "try", at: 2 });
+    expect(after({ targets: all.slice(0, 2), tried: [refusedAt(0)] })).toEqual(stop);
     expect(reachable(all, 2)).toEqual([0, 1, 2]);
   });
 
   it("a second wire's refusal ends the call, whatever was between", () => {
-    const all = places("a/1/x", "b/1/y", "c/1/z", "d/1/w");
-    expect(after({ places: all, tried: [refusedAt(0), refusedAt(1)] })).toEqual(stop);
+    const all = targets("a/1/x", "b/1/y", "c/1/z", "d/1/w");
+    expect(after({ targets: all, tried: [refusedAt(0), refusedAt(1)] })).toEqual(stop);
     const between = [refusedAt(0), tried(1, "endpoint"), refusedAt(2)];
-    expect(after({ places: all, tried: between })).toEqual(stop);
-    expect(after({ places: all, tried: between.slice(0, 2) })).toMatchObject({ at: 2 });
+    expect(after({ targets: all, tried: between })).toEqual(stop);
+    expect(after({ targets: all, tried: between.slice(0, 2) })).toMatchObject({ at: 2 });
   });
 
   it("as too long, a model with more context is asked, at the same wire too, as often as one has", () => {
@@ -181,9 +181,9 @@ describe("after a request that a provider refuses", () => {
     ];
     const first = refusedAt(0, "small_context");
     const second = refusedAt(3, "small_context");
-    expect(after({ places: all, tried: [first] })).toMatchObject({ at: 3 });
-    expect(after({ places: all, tried: [first, second] })).toMatchObject({ at: 4 });
-    expect(after({ places: all, tried: [first, second, refusedAt(4, "small_context")] })).toEqual(
+    expect(after({ targets: all, tried: [first] })).toMatchObject({ at: 3 });
+    expect(after({ targets: all, tried: [first, second] })).toMatchObject({ at: 4 });
+    expect(after({ targets: all, tried: [first, second, refusedAt(4, "small_context")] })).toEqual(
       stop,
     );
     expect(reachable(all, 2)).toContain(3);
@@ -196,7 +196,7 @@ describe("after a request that a provider refuses", () => {
   it("by its content filter, other providers are asked if the policy says so", () => {
     const all = [wired("a/1/x", "chat"), wired("a/1/y", "responses"), wired("b/1/z", "b")];
     const filtered = {
-      places: all,
+      targets: all,
       tried: [refusedAt(0, "endpoint")],
       fault: { ...fault, code: "content_filter" as const },
     };
@@ -209,16 +209,20 @@ describe("after a request that a provider refuses", () => {
     const all = [twice, place("a/1/y"), place("b/1/z")];
     const slip = { ...fault, billed: "maybe" as const, code: "tool_use_failed" as const };
     const once = [tried(0, "model")];
-    expect(after({ places: all, tried: once, fault: slip })).toEqual({
+    expect(after({ targets: all, tried: once, fault: slip })).toEqual({
       next: "try",
       at: 0,
       waitMs: 0,
     });
-    expect(after({ places: all, tried: [...once, ...once], fault: slip })).toMatchObject({ at: 2 });
+    expect(after({ targets: all, tried: [...once, ...once], fault: slip })).toMatchObject({
+      at: 2,
+    });
     const unaffordable = new Set([0]);
-    expect(after({ places: all, tried: once, fault: slip, unaffordable })).toMatchObject({ at: 1 });
+    expect(after({ targets: all, tried: once, fault: slip, unaffordable })).toMatchObject({
+      at: 1,
+    });
     const unheld = [place("a/1/x"), ...all.slice(1)];
-    expect(after({ places: unheld, tried: once, fault: slip })).toMatchObject({ at: 1 });
+    expect(after({ targets: unheld, tried: once, fault: slip })).toMatchObject({ at: 1 });
   });
 });
 
@@ -270,7 +274,7 @@ describe("whatever fails", () => {
       const contextTokens = all[at]?.contextTokens ?? null;
       steps.push({ ...tried(at, reach), ...excludedBy({ contextTokens }, coded) });
       const next = after({
-        places: all,
+        targets: all,
         tried: steps,
         fault: { ...fault, ...coded },
         afterContentFilter: "other_providers",

@@ -13,20 +13,25 @@ const scopes = (tenant: Limits, key: Limits) =>
     { scope: "key", subject: "key_1", limits: key },
   ] as const;
 
-describe("holds", () => {
+describe("limit checks", () => {
   it("are made for each limit that is set, the tenant's first", () => {
     const all: Limits = { requestsPerMinute: 1, tokensPerMinute: 2, concurrent: 3 };
-    const holds = limitChecksOf({ now: 90_500, tokens: 7, microUsd: 0, scopes: scopes(all, all) });
-    expect(holds.map((hold) => [nameOfLimit(hold), hold.subject, hold.amount, hold.limit])).toEqual(
-      [
-        ["tenant.requestsPerMinute", "ten_1", 1, 1],
-        ["tenant.tokensPerMinute", "ten_1", 7, 2],
-        ["tenant.concurrent", "ten_1", 1, 3],
-        ["key.requestsPerMinute", "key_1", 1, 1],
-        ["key.tokensPerMinute", "key_1", 7, 2],
-        ["key.concurrent", "key_1", 1, 3],
-      ],
-    );
+    const limitChecks = limitChecksOf({
+      now: 90_500,
+      tokens: 7,
+      microUsd: 0,
+      scopes: scopes(all, all),
+    });
+    expect(
+      limitChecks.map((hold) => [nameOfLimit(hold), hold.subject, hold.amount, hold.limit]),
+    ).toEqual([
+      ["tenant.requestsPerMinute", "ten_1", 1, 1],
+      ["tenant.tokensPerMinute", "ten_1", 7, 2],
+      ["tenant.concurrent", "ten_1", 1, 3],
+      ["key.requestsPerMinute", "key_1", 1, 1],
+      ["key.tokensPerMinute", "key_1", 7, 2],
+      ["key.concurrent", "key_1", 1, 3],
+    ]);
   });
 
   it("are not made where no limit is set, and are made for a limit of 0", () => {

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../src/domain/json.ts";
 import {
   contentNegotiationKey,
   featuresOf,
-  holds,
+  isSatisfied,
   parsePredicate,
   refusesInteraction,
 } from "../../../src/domain/sampling/negotiation.ts";
@@ -16,7 +16,7 @@ const tagsOf = (features: unknown): Record<string, string | null> =>
   Object.fromEntries(featuresOf(declaring(features)).declared);
 const evaluate = (predicate: string, features: unknown): boolean | null => {
   const parsed = parsePredicate(predicate);
-  return parsed === null ? null : holds(parsed, featuresOf(declaring(features)));
+  return parsed === null ? null : isSatisfied(parsed, featuresOf(declaring(features)));
 };
 
 describe("what a client declares", () => {

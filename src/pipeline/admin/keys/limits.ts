@@ -232,19 +232,19 @@ export const createLimitAdmin =
     const ends = endsOfRaises(listed, policy, now);
     const scopes = listed.map((scope) => raisedScope(scope, policy, now));
     const calendar = calendarOf(policy.timeZone, now);
-    const holds = limitChecksOf({ now, scopes, tokens: 0, microUsd: 0, calendar });
-    const sums = await deps.limits.sum(id, holds, now);
+    const limitChecks = limitChecksOf({ now, scopes, tokens: 0, microUsd: 0, calendar });
+    const sums = await deps.limits.sum(id, limitChecks, now);
     if (!sums.ok) return sums;
     const room = await roomShown(deps, id, page);
     if (!room.ok) return room;
-    const data = holds.flatMap((hold, at): ShownLimit[] => {
+    const data = limitChecks.flatMap((check, at): ShownLimit[] => {
       const summed = sums.value[at];
-      if (summed === undefined || isForgotten(hold, summed)) return [];
-      const limit = shown(hold, currentUsageOf(hold, summed));
+      if (summed === undefined || isForgotten(check, summed)) return [];
+      const limit = shown(check, currentUsageOf(check, summed));
       const end = ends.get(`${limit.name} ${limit.subject}`);
       return [end === undefined ? limit : { ...limit, raisedUntil: end }];
     });
-    const ofTenant = holds.filter(({ scope }) => scope === "tenant").length;
+    const ofTenant = limitChecks.filter(({ scope }) => scope === "tenant").length;
     data.splice(ofTenant, 0, ...room.value);
     const subjects = data.map(({ subject }) => subject);
     const names = await namesOfSubjects(deps.names, id, subjects);

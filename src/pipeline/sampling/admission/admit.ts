@@ -52,7 +52,7 @@ export interface Reserved {
   probes: CircuitProbe[];
   /** half-open circuits of other candidates, which are tried last */
   resting: string[];
-  holds: LimitCheck[];
+  limitChecks: LimitCheck[];
   /** of the largest attempt */
   tokens: number;
   /** sum of the most expensive attempts, since each may be billed; `null` without a known price */
@@ -63,7 +63,7 @@ export interface Reserved {
 /** tokens, of a model of which no context is known */
 const unknownContext = 200_000;
 
-export const placeOf = ({
+export const targetOf = ({
   model,
   credentialId,
   endpoint,
@@ -128,13 +128,13 @@ function stepsOf(
       return { model, credentialId, endpoint, ...costing, ...twice };
     });
   });
-  return reachable(steps.map(placeOf), most).flatMap((at) => steps[at] ?? []);
+  return reachable(steps.map(targetOf), most).flatMap((at) => steps[at] ?? []);
 }
 
 function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[] {
   if (plan.halfOpen.size === 0) return [];
   const scopes = steps.flatMap((step) =>
-    circuitReaches.map((reach) => scopeOf(reach, placeOf(step))),
+    circuitReaches.map((reach) => scopeOf(reach, targetOf(step))),
   );
   return [...new Set(scopes)].flatMap((scope) => {
     const updatedAt = plan.halfOpen.get(scope);
@@ -178,7 +178,7 @@ export function reservationOf(input: ToReserve): Reserved {
     resting: waiting.filter((scope) => !claimed.has(scope)),
     tokens,
     microUsd,
-    holds: limitChecksOf({
+    limitChecks: limitChecksOf({
       now,
       scopes,
       tokens,
@@ -201,7 +201,7 @@ export interface LesserClaimed extends Claimed {
 
 /** Adds the failover order to the decision, and models that no hint asks for. */
 export function withFailover(decision: Decision, { steps }: Pick<Reserved, "steps">): Decision {
-  const after = firstStepsOf(steps.map(placeOf));
+  const after = firstStepsOf(steps.map(targetOf));
   const isHinted = decision.candidates.some(({ matchedHint }) => matchedHint !== undefined);
   const reserved = new Set(steps.map(({ model }) => nameOf(model)));
   return {
@@ -240,7 +240,7 @@ export const reservedFor = (
 
 export const claimOf = ({ plan, reserved }: Claimed): Claim => ({
   decision: withFailover(plan.decision, reserved),
-  holds: reserved.holds,
+  limitChecks: reserved.limitChecks,
   reservedTokens: reserved.tokens,
   reservedMicroUsd: reserved.microUsd,
 });

@@ -22,12 +22,12 @@ import { scopesFor } from "../../callers/scopes.ts";
 const isSized = ({ resource }: LimitCheck): boolean => isTokens(resource) || isMoney(resource);
 
 const resized = (
-  holds: readonly LimitCheck[],
+  limitChecks: readonly LimitCheck[],
   { tokens, microUsd }: Pick<Reserved, "tokens" | "microUsd">,
 ): LimitCheck[] =>
-  holds.map((hold) => {
-    if (isMoney(hold.resource)) return { ...hold, amount: microUsd ?? 0 };
-    return isTokens(hold.resource) ? { ...hold, amount: tokens } : hold;
+  limitChecks.map((check) => {
+    if (isMoney(check.resource)) return { ...check, amount: microUsd ?? 0 };
+    return isTokens(check.resource) ? { ...check, amount: tokens } : check;
   });
 
 /**
@@ -35,18 +35,20 @@ const resized = (
  * doesn't use up the reservation.
  */
 function withAttempts(reserved: Reserved, attempts: number): Reserved {
-  const { steps, holds } = reserved;
+  const { steps, limitChecks } = reserved;
   const counted = attempts === 0 ? steps.slice(0, 1) : steps;
-  const isMoneyHeld = holds.some(({ resource }) => isMoney(resource));
+  const isMoneyHeld = limitChecks.some(({ resource }) => isMoney(resource));
   const of = {
     tokens: Math.max(...counted.map(({ tokens }) => tokens)),
     microUsd: isMoneyHeld ? dearestOf(counted, Math.max(1, attempts)) : reserved.microUsd,
   };
-  return { ...reserved, ...of, holds: resized(holds, of) };
+  return { ...reserved, ...of, limitChecks: resized(limitChecks, of) };
 }
 
 const isLess = (one: Reserved, other: Reserved): boolean => {
-  const amounts = one.holds.map(({ amount }, at) => amount - (other.holds[at]?.amount ?? 0));
+  const amounts = one.limitChecks.map(
+    ({ amount }, at) => amount - (other.limitChecks[at]?.amount ?? 0),
+  );
   return amounts.every((more) => more <= 0) && amounts.some((more) => more < 0);
 };
 
@@ -80,7 +82,7 @@ function firstModel(input: Laddered, plan: Plan | null, before: Reserved): Claim
 
 /** Never for models that always reason: a short answer may be empty. */
 function shortAnswer(input: Laddered, from: Plan, before: Reserved): LesserClaimed | null {
-  if (!before.holds.some((hold) => isSized(hold) && isLasting(hold))) return null;
+  if (!before.limitChecks.some((check) => isSized(check) && isLasting(check))) return null;
   const plan = input.plan.shortened(from);
   const choices = plan?.choices.filter(({ model }) => !alwaysReasons(model)) ?? [];
   if (plan === null || choices.length === 0 || choices[0] !== plan.choices[0]) return null;
@@ -90,7 +92,7 @@ function shortAnswer(input: Laddered, from: Plan, before: Reserved): LesserClaim
 
 export function ladderOf(input: Laddered, reserved: Reserved): LesserClaimed[] {
   const { plan } = input;
-  if (!reserved.holds.some(isSized)) return [];
+  if (!reserved.limitChecks.some(isSized)) return [];
   const fewer = fewerAttempts({ plan, reserved });
   const others: LesserClaimed[] = [];
   const last = (): Reserved => (others.at(-1) ?? fewer.at(-1))?.reserved ?? reserved;

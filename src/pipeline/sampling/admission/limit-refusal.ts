@@ -10,21 +10,21 @@ function nodeOf({ scope, subject }: LimitCheck): { node?: string } {
 }
 
 export function limitRefusal(
-  hold: LimitCheck,
+  check: LimitCheck,
   { retryAfterMs, used }: { retryAfterMs: number | null; used: number },
 ): Refusal {
   const full = {
-    limit: nameOfLimit(hold),
-    ...nodeOf(hold),
+    limit: nameOfLimit(check),
+    ...nodeOf(check),
     retryAfterMs,
-    ...(hold.until === endOfTime && hold.amount <= hold.limit && { usedUp: true as const }),
+    ...(check.until === endOfTime && check.amount <= check.limit && { usedUp: true as const }),
   };
-  if (!isMoney(hold.resource)) return { reason: "rate_limited", ...full };
+  if (!isMoney(check.resource)) return { reason: "rate_limited", ...full };
   return {
     reason: "budget_exceeded",
     ...full,
-    limitUsd: hold.limit / 1e6,
+    limitUsd: check.limit / 1e6,
     usedUsd: used / 1e6,
-    neededUsd: hold.amount / 1e6,
+    neededUsd: check.amount / 1e6,
   };
 }

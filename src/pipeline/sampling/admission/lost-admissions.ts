@@ -6,7 +6,7 @@ import type { LimitCheck } from "../../../domain/limits/limit-checks.ts";
 
 export interface LostAdmission {
   opening: Opening;
-  holds: LimitCheck[];
+  limitChecks: LimitCheck[];
   /** may have claimed an idempotency key */
   isKeyed: boolean;
 }

@@ -30,7 +30,7 @@ import type { Refusal } from "../../../domain/refusals.ts";
 import type { CallSlot } from "../../../domain/sampling/call-slot.ts";
 import { err, ok, type Result } from "../../../domain/result.ts";
 import type { SamplingCall } from "../../../domain/sampling/call.ts";
-import { placeOf } from "../admission/admit.ts";
+import { targetOf } from "../admission/admit.ts";
 import { answered, exhausted, failed, refusedKeysOf, unopenable } from "./attempt-outcome.ts";
 import type { AttemptStreams } from "./attempt-streams.ts";
 import { signalUntil } from "./signal-until.ts";
@@ -74,7 +74,7 @@ interface Walk {
   afterContentFilter: AfterContentFilter;
   signal: AbortSignal;
   /** ms after which the first attempt moves to another endpoint; `null` if unknown */
-  patienceAt: (place: FailoverTarget) => number | null;
+  patienceAt: (target: FailoverTarget) => number | null;
   /** Releases the scheduling slot while a provider works. */
   outside: CallSlot["outside"];
   /** absent: the answer is requested as a whole */
@@ -98,17 +98,17 @@ interface Next {
 const shareOfDeadline = 2 / 3;
 
 const avoidedOf = (
-  places: readonly FailoverTarget[],
+  targets: readonly FailoverTarget[],
   blocked: readonly string[],
 ): ReadonlySet<number> =>
   new Set(
-    places.flatMap((place, at) =>
-      circuitReaches.some((reach) => blocked.includes(scopeOf(reach, place))) ? [at] : [],
+    targets.flatMap((target, at) =>
+      circuitReaches.some((reach) => blocked.includes(scopeOf(reach, target))) ? [at] : [],
     ),
   );
 
 interface OpenStep extends Next, Pick<Walk["steps"][number], "tokens" | "microUsd"> {
-  place: FailoverTarget;
+  target: FailoverTarget;
 }
 
 type TimedAttempt = Attempt & { endpoint: string; beganAt: number; readAt: number };
@@ -124,7 +124,7 @@ const openStepsOf = ({ steps, credentials }: Walk): OpenStep[] =>
     const credential = credentials.find((known) => known.id === credentialId);
     return credential === undefined
       ? []
-      : [{ model, credential, place: placeOf(step), ...costing }];
+      : [{ model, credential, target: targetOf(step), ...costing }];
   });
 
 /** Candidates that exceed what is left of the reservation. */
@@ -146,16 +146,16 @@ const unaffordableOf = (
 /** `null`: the attempt gets its share of the deadline. */
 const patienceOf = (
   { patienceAt }: Walk,
-  { place, reasoning }: OpenStep,
-  places: readonly FailoverTarget[],
+  { target, reasoning }: OpenStep,
+  targets: readonly FailoverTarget[],
 ): number | null =>
   // Reasoning time varies. Without another endpoint, waiting is the only option.
   reasoning.headroom > 0 ||
   reasoning.sent !== null ||
   reasoning.metadata !== "absent" ||
-  places.every(({ endpoint }) => endpoint === place.endpoint)
+  targets.every(({ endpoint }) => endpoint === target.endpoint)
     ? null
-    : patienceAt(place);
+    : patienceAt(target);
 
 export function createAttempt(deps: {
   providers: Providers;
@@ -213,7 +213,7 @@ export function createAttempt(deps: {
   };
 
   const tryStep = async (walk: Walk, step: OpenStep, timeoutMs: number): Promise<Tryout> => {
-    const { model, credential, place } = step;
+    const { model, credential, target } = step;
     const beganAt = now();
     const began = elapsed();
     const called = await callOnce(walk, step, timeoutMs);
@@ -221,7 +221,7 @@ export function createAttempt(deps: {
       provider: model.provider,
       model: model.id,
       credentialId: credential.id,
-      endpoint: place.endpoint,
+      endpoint: target.endpoint,
       beganAt,
       readAt: credential.updatedAt,
       latencyMs: elapsed() - began,
@@ -241,8 +241,8 @@ export function createAttempt(deps: {
     const tried: Tried[] = [];
     const billed: number[] = [];
     const steps = openStepsOf(walk);
-    const places = steps.map(({ place }) => place);
-    const avoided = avoidedOf(places, walk.blocked);
+    const targets = steps.map(({ target }) => target);
+    const avoided = avoidedOf(targets, walk.blocked);
     const remaining = (): number => walk.deadlineMs - (elapsed() - startedAt);
     const end = (answer: AttemptsMade["answer"]): AttemptsMade => ({
       attempts: attempts.map(({ endpoint: _, beganAt: __, readAt: ___, ...attempt }) => attempt),
@@ -251,16 +251,16 @@ export function createAttempt(deps: {
       refusedKeys: refusedKeysOf(attempts),
       answer,
     });
-    let at = nextCandidate(places, tried, { avoided });
+    let at = nextCandidate(targets, tried, { avoided });
     for (let step = at === null ? undefined : steps[at]; step !== undefined && at !== null;) {
       const isLast =
         attempts.length + 1 >= walk.maxAttempts ||
-        nextCandidate(places, [...tried, { at, reach: "endpoint" }], {
+        nextCandidate(targets, [...tried, { at, reach: "endpoint" }], {
           avoided,
           unaffordable: unaffordableOf(walk, steps, [...billed, at]),
         }) === null;
       const share = isLast ? 1 : shareOfDeadline;
-      const patience = attempts.length === 0 ? patienceOf(walk, step, places) : null;
+      const patience = attempts.length === 0 ? patienceOf(walk, step, targets) : null;
       const shared = remaining() * share;
       const timeoutMs = Math.max(1, Math.floor(Math.min(shared, patience ?? shared)));
       const { attempt, checked } = await tryStep(walk, step, timeoutMs);
@@ -269,11 +269,11 @@ export function createAttempt(deps: {
       const fault = checked.error;
       if (fault.kind === "cancelled") return end(err({ reason: "cancelled" }));
       if (walk.stream?.isGivenOut() === true) break;
-      const excludes = excludedBy(step.place, fault);
+      const excludes = excludedBy(step.target, fault);
       tried.push({ at, reach: fault.reach, isLasting: isLasting(attempt), ...excludes });
       if (fault.billed !== "no") billed.push(at);
       const next = stepAfter({
-        places,
+        targets,
         tried,
         fault,
         most: walk.maxAttempts,

@@ -9,10 +9,10 @@ import type { SamplingRequest } from "./sampling-request.ts";
 export function passedOf(
   { passed, call }: Pick<SamplingRequest, "passed" | "call">,
   planned: SamplingCall,
-  holds: readonly LimitCheck[],
+  limitChecks: readonly LimitCheck[],
 ): { passed?: PassedRequest } {
   if (passed === undefined || planned.endpoint === undefined) return {};
   const isLowered = call.ok && planned.maxTokens < call.value.maxTokens;
-  const isReserved = holds.some(({ resource }) => isTokens(resource) || isMoney(resource));
+  const isReserved = limitChecks.some(({ resource }) => isTokens(resource) || isMoney(resource));
   return { passed: { ...passed, addsLimit: isLowered || isReserved } };
 }

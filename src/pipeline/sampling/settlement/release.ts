@@ -16,12 +16,12 @@ const maxPerBatch = 500;
 const nothing = { auth: 0, choose: 0, approve: 0, admit: 0, provider: 0 };
 
 /** No provider was called and nothing is charged. */
-const releaseOf = ({ opening, holds, isKeyed }: LostAdmission, now: number): Settlement => ({
+const releaseOf = ({ opening, limitChecks, isKeyed }: LostAdmission, now: number): Settlement => ({
   ...uncalled,
   id: opening.id,
   tenantId: opening.who.tenantId,
   now,
-  holds,
+  limitChecks,
   outcome: "failed",
   reason: "unavailable",
   reasonDetail: null,

@@ -119,7 +119,7 @@ const settlementOf = (
     tenantId,
     now: now(),
     receipt: ended.receipt,
-    holds: reserved.holds,
+    limitChecks: reserved.limitChecks,
     outcome: outcomeOf(refusal),
     reason: refusal?.reason ?? null,
     reasonDetail: null,

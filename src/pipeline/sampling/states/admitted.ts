@@ -42,7 +42,7 @@ export const createClaim =
       if (error.reason !== "unavailable" || error.cause === undefined)
         deps.release({
           opening: call.opening,
-          holds: toClaim.reserved.holds,
+          limitChecks: toClaim.reserved.limitChecks,
           isKeyed: call.replayKey !== null,
         });
       return refused(call, error);
@@ -52,7 +52,7 @@ export const createClaim =
       case "admitted":
         return { state: "granted", granted: value };
       case "refused":
-        return refused(call, limitRefusal(value.hold, value), value.limits);
+        return refused(call, limitRefusal(value.check, value), value.limits);
       case "repeated":
         return deps.repeat(call, value.first);
       default:

@@ -17,13 +17,13 @@ const maxSeals = 500;
 /** Skips places whose seal is gone. */
 export async function signedNotices(
   { seals, hashing, signer, now }: DeletionDeps,
-  places: readonly EmptiedPosition[],
+  positions: readonly EmptiedPosition[],
 ): AsyncResult<DeletionNotice[]> {
-  if (places.length === 0) return ok([]);
-  const found = await seals.sealsAt(places);
+  if (positions.length === 0) return ok([]);
+  const found = await seals.sealsAt(positions);
   if (!found.ok) return found;
   const beside = { seals: found.value, hashing, at: now(), keyId: signer.key.id };
-  const notices = await noticesFor(places, beside);
+  const notices = await noticesFor(positions, beside);
   return ok(
     await Promise.all(
       notices.map(async (notice) => ({
@@ -34,9 +34,9 @@ export async function signedNotices(
   );
 }
 
-function inFewSeals(places: readonly EmptiedPosition[]): EmptiedPosition[] {
+function inFewSeals(positions: readonly EmptiedPosition[]): EmptiedPosition[] {
   const seen = new Set<string>();
-  return places.filter(({ tenantId, seal }) => seen.add(`${tenantId} ${seal}`).size <= maxSeals);
+  return positions.filter(({ tenantId, seal }) => seen.add(`${tenantId} ${seal}`).size <= maxSeals);
 }
 
 /** A key must be stored before it signs, so that copies of the database stay verifiable. */
@@ -53,12 +53,12 @@ async function deletePlaces(
   deps: DeletionDeps,
   found: readonly EmptiedPosition[],
 ): AsyncResult<number> {
-  const places = inFewSeals(found);
-  if (places.length === 0) return ok(0);
+  const positions = inFewSeals(found);
+  if (positions.length === 0) return ok(0);
   const kept = await keepOwnKey(deps);
   if (!kept.ok) return kept;
-  const notices = await signedNotices(deps, places);
-  return notices.ok ? deps.seals.deleteSealed(places, notices.value) : notices;
+  const notices = await signedNotices(deps, positions);
+  return notices.ok ? deps.seals.deleteSealed(positions, notices.value) : notices;
 }
 
 export const createRetentionJob =

@@ -63,7 +63,7 @@ export type Answer =
       number: number;
       /** index of the claim */
       rung: number;
-      /** two values per hold: usage and oldest bucket */
+      /** two values per check: usage and oldest bucket */
       standing: (number | null)[];
     }
   | {

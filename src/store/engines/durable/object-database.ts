@@ -68,26 +68,26 @@ const unreleased: Outcome = {
   fault: { code: unreleasedCode, message: "an unreleased version made the database" },
 };
 
-/** @param deps `holds`: the home database exists without a tenant */
+/** @param deps `databaseKind`: the home database exists without a tenant */
 export function createObjectDatabase(deps: {
   storage: ObjectStorage;
   texts: BookTexts;
   migrations: readonly Migration[];
-  holds: "home" | "a tenant";
+  databaseKind: "home" | "a tenant";
   limitBytes: number;
   onWritten?: (rows: number) => void;
 }): ObjectDatabase {
-  const { storage, migrations, holds, limitBytes } = deps;
+  const { storage, migrations, databaseKind, limitBytes } = deps;
   const engine = createObjectEngine(deps);
   const sql = createObjectSql(storage);
   let tables: "unknown" | "none" | "current" | "unreleased" = "unknown";
 
-  const isKept = (): boolean => holds === "home" || sql.all(hasTenant, []).length > 0;
+  const isKept = (): boolean => databaseKind === "home" || sql.all(hasTenant, []).length > 0;
   /** Creates missing tables in existing storage, and those of `home` immediately. */
   const prepare = (): void => {
     if (tables !== "unknown") return;
     if (madeByUnreleased(sql)) tables = "unreleased";
-    else if (holds === "home" || hasTables(sql)) {
+    else if (databaseKind === "home" || hasTables(sql)) {
       // Avoids a transaction, and so a commit, on every wake.
       if (lacksMigrations(sql, migrations))
         storage.transactionSync(() => migrateObject(sql, migrations));

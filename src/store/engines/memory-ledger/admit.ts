@@ -12,7 +12,7 @@ import {
   type Used,
   type Verdict,
 } from "../../../domain/limits/admission-verdict.ts";
-import { heldText, placesAmong } from "../../rows/row-holds.ts";
+import { limitChecksText, slotSubjectsAmong } from "../../rows/stored-limit-checks.ts";
 import type { AdmitEntry, Answer } from "../contract/entries.ts";
 import type { Desk } from "./memory.ts";
 import type { Bound } from "../contract/sql.ts";
@@ -39,30 +39,34 @@ function heldByAnother({ sql, texts }: Desk, entry: AdmitEntry): Answer | null {
   return { state: "repeated", requestId: String(row[0]), contentSha256: String(row[1]) };
 }
 
-function usedOf({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: LimitCheck): Used {
-  if (hold.resource === "concurrent")
-    return { used: memory.calls.count(tenantId, hold, now), oldest: null };
-  const { subject, resource } = hold;
-  return usedIn(memory.counters.bucketsOf({ tenantId, subject, resource }, hold.since), hold);
+function usedOf({ memory }: Desk, { tenantId, now }: AdmitEntry, check: LimitCheck): Used {
+  if (check.resource === "concurrent")
+    return { used: memory.calls.count(tenantId, check, now), oldest: null };
+  const { subject, resource } = check;
+  return usedIn(memory.counters.bucketsOf({ tenantId, subject, resource }, check.since), check);
 }
 
 /** Limits of new runs ask for nothing if the run continues. */
-const askedIn = ({ memory }: Desk, tenantId: string, holds: readonly LimitCheck[]): LimitCheck[] =>
-  holds.map((hold) => {
-    if (hold.begins === undefined) return hold;
-    const { subject, since } = hold.begins;
+const askedIn = (
+  { memory }: Desk,
+  tenantId: string,
+  limitChecks: readonly LimitCheck[],
+): LimitCheck[] =>
+  limitChecks.map((check) => {
+    if (check.begins === undefined) return check;
+    const { subject, since } = check.begins;
     const run = { tenantId, subject, resource: countedOfRuns };
     const goesOn = [...memory.counters.bucketsOf(run, 0).keys()].some((bucket) => bucket >= since);
-    return goesOn ? { ...hold, amount: 0 } : hold;
+    return goesOn ? { ...check, amount: 0 } : check;
   });
 
 const standingOf = (
   desk: Desk,
   entry: AdmitEntry,
-  holds: readonly LimitCheck[],
+  limitChecks: readonly LimitCheck[],
 ): (number | null)[] =>
-  holds.flatMap((hold) => {
-    const { used, oldest } = usedOf(desk, entry, hold);
+  limitChecks.flatMap((check) => {
+    const { used, oldest } = usedOf(desk, entry, check);
     return [used, oldest];
   });
 
@@ -70,15 +74,15 @@ const standingOf = (
 const reservedOf = (
   { memory }: Desk,
   { tenantId, now }: AdmitEntry,
-  hold: LimitCheck,
+  check: LimitCheck,
 ): Reserved => {
-  const { subject, resource, since } = hold;
+  const { subject, resource, since } = check;
   if (!isMoney(resource) && !isTokens(resource)) return { amount: 0, until: null };
   const buckets = memory.counters.bucketsOf({ tenantId, subject, resource }, since);
-  const from = beginningOf(buckets, hold);
+  const from = beginningOf(buckets, check);
   return memory.calls.reserved(
     tenantId,
-    { subject, resource, from, last: lastBucketOf(hold) },
+    { subject, resource, from, last: lastBucketOf(check) },
     now,
   );
 };
@@ -86,7 +90,7 @@ const reservedOf = (
 interface Decided {
   claims: readonly ClaimChecks[];
   /** holds of the first claim, for reporting current usage */
-  holds: readonly LimitCheck[];
+  limitChecks: readonly LimitCheck[];
 }
 
 /** `false` if a row already has the id. */
@@ -99,54 +103,54 @@ const insert = (
 function refuse(
   desk: Desk,
   entry: AdmitEntry,
-  { claims, holds, verdict }: Decided & { verdict: Verdict & { state: "refused" } },
+  { claims, limitChecks, verdict }: Decided & { verdict: Verdict & { state: "refused" } },
 ): Answer | null {
   const { memory, texts } = desk;
   const { tenantId, keyId, now } = entry;
   const { rung, position, leaseUntil } = verdict;
   if (leaseUntil !== null && entry.mayWait) return { state: "waits" };
-  const hold = claims[rung]?.holds[position] as LimitCheck;
-  const { subject, resource } = hold;
-  const retryAfterMs = waitFor(hold, {
+  const check = claims[rung]?.limitChecks[position] as LimitCheck;
+  const { subject, resource } = check;
+  const retryAfterMs = waitFor(check, {
     buckets:
       resource === "concurrent"
         ? new Map()
-        : memory.counters.bucketsOf({ tenantId, subject, resource }, hold.since),
+        : memory.counters.bucketsOf({ tenantId, subject, resource }, check.since),
     now,
     leaseUntil,
   });
-  const isThinnable = !isMoney(hold.resource);
+  const isThinnable = !isMoney(check.resource);
   const refusals = { tenantId, subject: keyId, resource: "refusals" };
   const minute = minuteOf(now);
   const before = isThinnable ? (memory.counters.bucketsOf(refusals, minute).get(minute) ?? 0) : 0;
   const claim = [...(entry.claims[0]?.values ?? [])];
   const number = memory.numbers.next(tenantId);
   if (before < recordedRefusals) {
-    claim[texts.holdsAt] = "[]";
+    claim[texts.limitChecksAt] = "[]";
     const reason = isThinnable ? "rate_limited" : "budget_exceeded";
-    const decided = [number, entry.limitedCode, null, "refused", reason, nameOfLimit(hold), now];
-    const place = rung * holds.length + position;
+    const decided = [number, entry.limitedCode, null, "refused", reason, nameOfLimit(check), now];
+    const place = rung * limitChecks.length + position;
     if (!insert(desk, { ...entry, claim }, [...decided, place, retryAfterMs])) return null;
     memory.numbers.use(tenantId, number);
   }
   if (isThinnable) memory.counters.add(refusals, minute, 1);
   countRefused(memory.usage, entry, claim[texts.modelAt] ?? null);
-  const standing = standingOf(desk, entry, holds);
+  const standing = standingOf(desk, entry, limitChecks);
   return { state: "refused", rung, position, retryAfterMs, standing };
 }
 
 function admitClaim(
   desk: Desk,
   entry: AdmitEntry,
-  { claims, holds, rung }: Decided & { rung: number },
+  { claims, limitChecks, rung }: Decided & { rung: number },
 ): Answer | null {
   const { memory, sql, texts } = desk;
   const { tenantId, keyId, serverId, replay, leaseUntil, now, id } = entry;
   const { values = [], code = null } = entry.claims[rung] ?? {};
-  const kept = claims[rung]?.holds ?? [];
+  const kept = claims[rung]?.limitChecks ?? [];
   const claim = [...values];
-  const text = heldText(kept);
-  claim[texts.holdsAt] = text;
+  const text = limitChecksText(kept);
+  claim[texts.limitChecksAt] = text;
   const number = memory.numbers.next(tenantId);
   const decided = [number, code, now, "admitted", null, null, null, null, null];
   // Must be read before the row is written, or this call would be included.
@@ -165,14 +169,14 @@ function admitClaim(
     approvedAt: null,
     admittedAt: now,
     model: model === null || model === undefined ? null : String(model),
-    holds: text,
-    places: placesAmong(kept),
+    limitChecks: text,
+    slots: slotSubjectsAmong(kept),
     number,
   });
   for (const { subject, resource, bucket, amount } of kept)
     if (resource !== "concurrent")
       memory.counters.add({ tenantId, subject, resource }, bucket, amount);
-  return { state: "admitted", number, rung, standing: standingOf(desk, entry, holds) };
+  return { state: "admitted", number, rung, standing: standingOf(desk, entry, limitChecks) };
 }
 
 /**
@@ -187,29 +191,29 @@ export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
   const repeated = heldByAnother(desk, entry);
   if (repeated !== null) return repeated;
   const claims = entry.claims.map(({ values, shortens }): ClaimChecks => {
-    let holds: LimitCheck[] | undefined;
+    let limitChecks: LimitCheck[] | undefined;
     return {
       shortens,
       // Lazy, since most calls take their first claim.
-      get holds() {
-        const text = String(values[texts.holdsAt]);
-        return (holds ??= askedIn(desk, entry.tenantId, JSON.parse(text) as LimitCheck[]));
+      get limitChecks() {
+        const text = String(values[texts.limitChecksAt]);
+        return (limitChecks ??= askedIn(desk, entry.tenantId, JSON.parse(text) as LimitCheck[]));
       },
     };
   });
-  const holds = claims[0]?.holds ?? [];
-  const used = holds.map((hold) => usedOf(desk, entry, hold));
+  const limitChecks = claims[0]?.limitChecks ?? [];
+  const used = limitChecks.map((check) => usedOf(desk, entry, check));
   const reserved = new Map<number, Reserved>();
   const verdict = verdictOn(claims, {
     used,
     reservedOf(position) {
       const known = reserved.get(position);
-      const found = known ?? reservedOf(desk, entry, holds[position] as LimitCheck);
+      const found = known ?? reservedOf(desk, entry, limitChecks[position] as LimitCheck);
       if (known === undefined) reserved.set(position, found);
       return found;
     },
   });
   return verdict.state === "admitted"
-    ? admitClaim(desk, entry, { claims, holds, rung: verdict.rung })
-    : refuse(desk, entry, { claims, holds, verdict });
+    ? admitClaim(desk, entry, { claims, limitChecks, rung: verdict.rung })
+    : refuse(desk, entry, { claims, limitChecks, verdict });
 }

@@ -11,7 +11,7 @@
  */
 import type { HealthChange } from "../../../domain/choice/health.ts";
 import { minuteOf } from "../../../domain/audit/thinning.ts";
-import { heldIn } from "../../rows/row-holds.ts";
+import { storedChecksIn } from "../../rows/stored-limit-checks.ts";
 import { admitEntry } from "./admit.ts";
 import { namesOf, remembersOf, type Books } from "./books.ts";
 import type { Answer, Entry, SettleEntry } from "../contract/entries.ts";
@@ -85,10 +85,10 @@ const textOr = (value: unknown): string | null => (typeof value === "string" ? v
 /** Adds rows above the last counted record number. Returns how many. */
 function readUncounted(sql: Sql, texts: BookTexts, memory: Memory): number {
   const running = sql.all(texts.readUncountedRunning, []);
-  for (const [tenant, number, key, server, holds] of running) {
+  for (const [tenant, number, key, server, limitChecks] of running) {
     const tenantId = String(tenant);
     const row = { tenantId, keyId: String(key), serverId: textOr(server) };
-    for (const { subject, resource, bucket, amount } of heldIn(String(holds), row))
+    for (const { subject, resource, bucket, amount } of storedChecksIn(String(limitChecks), row))
       memory.counters.add({ tenantId, subject, resource }, bucket, amount);
     memory.numbers.use(tenantId, Math.max(Number(number), memory.numbers.next(tenantId) - 1));
   }
@@ -156,7 +156,10 @@ export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
     if (answer === null || call === undefined) return answer;
     // `readUncountedRunning` no longer finds this call, whose row has ended.
     if (!isCounted)
-      for (const { subject, resource, bucket, amount } of heldIn(call.holds, { ...call, tenantId }))
+      for (const { subject, resource, bucket, amount } of storedChecksIn(call.limitChecks, {
+        ...call,
+        tenantId,
+      }))
         added.counters.push([tenantId, subject, resource, bucket, amount]);
     log(added);
     return answer;

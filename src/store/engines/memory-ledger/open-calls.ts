@@ -3,7 +3,7 @@ import type { LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import { latestLeaseEnd } from "../../../domain/leases.ts";
 import { hasConcurrencySlot } from "../../../domain/limits/concurrency-slots.ts";
 import type { Reserved } from "../../../domain/limits/admission-verdict.ts";
-import { heldIn, placesIn, type Kept } from "../../rows/row-holds.ts";
+import { storedChecksIn, slotSubjectsIn, type Kept } from "../../rows/stored-limit-checks.ts";
 import type { Remembered, Sql } from "../contract/sql.ts";
 import type { BookTexts } from "./texts.ts";
 
@@ -16,11 +16,11 @@ export interface OpenCall {
   admittedAt: number;
   model: string | null;
   /** JSON, as in the row */
-  holds: string;
+  limitChecks: string;
   /** parsed on first use */
   kept?: readonly Kept[];
   /** limits of concurrency that count the call, in addition to those of tenant, key, and server */
-  places: readonly string[];
+  slots: readonly string[];
   /** record number */
   number: number;
 }
@@ -37,7 +37,7 @@ const callOf = ([
   approvedAt,
   admittedAt,
   model,
-  holds,
+  limitChecks,
   number,
 ]: unknown[]): OpenCall => ({
   keyId: String(keyId),
@@ -46,19 +46,19 @@ const callOf = ([
   approvedAt: approvedAt === null ? null : Number(approvedAt),
   admittedAt: Number(admittedAt),
   model: textOf(model),
-  holds: String(holds),
-  places: placesIn(String(holds)),
+  limitChecks: String(limitChecks),
+  slots: slotSubjectsIn(String(limitChecks)),
   number: Number(number),
 });
 
 /** Must match the SQL of `row-holds.ts`. */
-function takesPlace(
-  { keyId, serverId, places }: OpenCall,
+function occupiesSlot(
+  { keyId, serverId, slots }: OpenCall,
   { scope, subject }: Pick<LimitCheck, "scope" | "subject">,
 ): boolean {
   if (scope === "tenant") return true;
   if (scope === "key") return subject === keyId;
-  return scope === "server" ? subject === serverId : places.includes(subject);
+  return scope === "server" ? subject === serverId : slots.includes(subject);
 }
 
 export interface LimitWindow extends Pick<LimitCheck, "subject" | "resource"> {
@@ -92,7 +92,7 @@ export function createOpenCalls(sql: Sql, texts: BookTexts): OpenCalls {
     count(tenantId, { scope, subject }, now) {
       let count = 0;
       for (const call of of(tenantId).values()) {
-        if (hasConcurrencySlot(call, now) && takesPlace(call, { scope, subject })) count += 1;
+        if (hasConcurrencySlot(call, now) && occupiesSlot(call, { scope, subject })) count += 1;
       }
       return count;
     },
@@ -102,7 +102,7 @@ export function createOpenCalls(sql: Sql, texts: BookTexts): OpenCalls {
       for (const call of of(tenantId).values()) {
         const { leaseUntil } = call;
         if (leaseUntil === null || leaseUntil <= now || leaseUntil > latest) continue;
-        call.kept ??= heldIn(call.holds, { ...call, tenantId });
+        call.kept ??= storedChecksIn(call.limitChecks, { ...call, tenantId });
         for (const held of call.kept) {
           const isOther = held.subject !== subject || held.resource !== resource;
           if (isOther || held.amount <= 0 || held.bucket < from || held.bucket > last) continue;

@@ -1,6 +1,6 @@
 /** Ends a running call: rewrites its row and adds to the cached sums. */
 import { isMoney, isTokens, type Resource } from "../../../domain/limits/resources.ts";
-import { heldIn } from "../../rows/row-holds.ts";
+import { storedChecksIn } from "../../rows/stored-limit-checks.ts";
 import type { Answer, SettleEntry } from "../contract/entries.ts";
 import type { Desk } from "./memory.ts";
 import { countSettled } from "./usage.ts";
@@ -19,11 +19,11 @@ export function settleEntry({ sql, memory, texts }: Desk, entry: SettleEntry): A
   if (call === undefined) return null;
   const failing = memory.scopes.of(tenantId);
   if (entry.closes.some((scope) => failing.has(scope))) return null;
-  const holds = heldIn(call.holds, { ...call, tenantId });
+  const limitChecks = storedChecksIn(call.limitChecks, { ...call, tenantId });
   if (sql.change(texts.endRequest, [...entry.row, id, tenantId]) === 0) return null;
   for (const kept of entry.kept) sql.change(kept.sql, kept.params);
   calls.delete(id);
-  for (const { subject, resource, bucket, amount } of holds) {
+  for (const { subject, resource, bucket, amount } of limitChecks) {
     const charge = chargeOf(resource, entry);
     if (charge !== null)
       memory.counters.add({ tenantId, subject, resource }, bucket, charge - amount);

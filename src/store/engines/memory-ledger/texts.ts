@@ -8,7 +8,7 @@ import { keptSamples } from "../../../domain/choice/health.ts";
 import { approvals } from "../../schema/approval-schema.ts";
 import { circuits, health } from "../../schema/health-schema.ts";
 import { booksJournal, counters, idempotency, usage } from "../../schema/ledger-schema.ts";
-import { approvedAt } from "../../rows/places.ts";
+import { approvedAt } from "../../rows/concurrency-slots.ts";
 import { callNames, endingNames, type RequestRow } from "../../records/record-codes.ts";
 import { samplingRequests, sessions, tenants } from "../../schema.ts";
 import { recordNumbers } from "../../schema/seal-schema.ts";
@@ -37,7 +37,7 @@ export const claimNames = [
   "reservedTokens",
   "reservedMicroUsd",
   "decision",
-  "holds",
+  "limitChecks",
 ] as const satisfies Name[];
 
 export const calledNames = [
@@ -57,16 +57,16 @@ export const decidedNames = [
   "reason",
   "reasonDetail",
   "settledAt",
-  "refusedHold",
+  "refusedCheck",
   "retryAfterMs",
 ] as const satisfies Name[];
 
-/** Columns that a settlement writes. The last value is `null` if the row keeps its `holds`. */
+/** Columns that a settlement writes. The last value is `null` if the row keeps its `limitChecks`. */
 export const endedNames = [
   ...endingNames,
   "settlement",
   "endingCode",
-  "holds",
+  "limitChecks",
 ] as const satisfies Name[];
 
 const inserted = columnsOf([...calledNames, ...claimNames, ...decidedNames]);
@@ -74,7 +74,7 @@ const insertRequest = `insert into ${tables.requests} (${inserted.join(", ")})
   values (${marks(inserted.length)}) on conflict (id) do nothing`;
 
 const ended = columnsOf(endedNames).map((name) =>
-  name === columns.holds.name ? `${name} = coalesce(?, ${name})` : `${name} = ?`,
+  name === columns.limitChecks.name ? `${name} = coalesce(?, ${name})` : `${name} = ?`,
 );
 const endRequest = `update ${tables.requests} set ${ended.join(", ")}
   where id = ? and tenant_id = ? and outcome = 'admitted'`;
@@ -129,13 +129,13 @@ const readVersion = `select version from ${tables.tenants} where id = ?`;
 const readScopes = `select scope from ${tables.circuits} where tenant_id = ?`;
 const readOpenCalls = `select id, key_id, server_id, ${readable("lease_until")},
     case when lease_until is null then ${approvedAt(tables.requests)} end,
-    ${readable("coalesce(admitted_at, created_at)")}, model, holds, record_number
+    ${readable("coalesce(admitted_at, created_at)")}, model, limit_checks, record_number
   from ${tables.requests} where tenant_id = ? and outcome = 'admitted'`;
 
 // Rows missing from the journaled sums. `cross join` fixes the join order.
 const aboveLast = `r.record_number > coalesce(
     (select n.last from ${tables.numbers} n where n.tenant_id = r.tenant_id), 0)`;
-const readUncountedRunning = `select r.tenant_id, r.record_number, r.key_id, r.server_id, r.holds
+const readUncountedRunning = `select r.tenant_id, r.record_number, r.key_id, r.server_id, r.limit_checks
   from ${tables.requests} r where r.outcome = 'admitted' and ${aboveLast}`;
 const readUncountedEnded = `select r.tenant_id, r.record_number, r.outcome, r.reason,
     r.created_at, r.key_id, r.server_id, r.model, r.settled_at
@@ -170,7 +170,7 @@ const claimReplay = `insert into ${tables.idempotency}
 
 export const bookTexts = {
   tables,
-  holdsAt: claimNames.indexOf("holds"),
+  limitChecksAt: claimNames.indexOf("limitChecks"),
   modelAt: claimNames.indexOf("model"),
   insertRequest,
   endRequest,

@@ -3,14 +3,19 @@ import { compactDecision } from "../../../domain/choice/decision.ts";
 import type { Claim, FallbackClaim, Reservation } from "../../../domain/ports/ledger.ts";
 
 export const claimsOf = (reservation: Reservation): FallbackClaim[] => {
-  const { decision, holds, reservedTokens, reservedMicroUsd, fallbacks } = reservation;
-  return [{ decision, holds, reservedTokens, reservedMicroUsd }, ...fallbacks];
+  const { decision, limitChecks, reservedTokens, reservedMicroUsd, fallbacks } = reservation;
+  return [{ decision, limitChecks, reservedTokens, reservedMicroUsd }, ...fallbacks];
 };
 
-export const claimColumns = ({ decision, holds, reservedTokens, reservedMicroUsd }: Claim) => ({
+export const claimColumns = ({
+  decision,
+  limitChecks,
+  reservedTokens,
+  reservedMicroUsd,
+}: Claim) => ({
   decision: compactDecision(decision),
   model: `${decision.provider}/${decision.model}`,
-  holds,
+  limitChecks,
   reservedTokens,
   reservedMicroUsd,
 });

@@ -8,7 +8,7 @@ import { admissionCodes, type AdmissionCodes } from "./admission-codes.ts";
 import { usedOf, verdictTables } from "./admission-verdict.ts";
 import { claimProbes } from "../../tenants/circuits.ts";
 import { raw, type Builder, type Compiled } from "../../db.ts";
-import { heldText, type Held } from "../../rows/row-holds.ts";
+import { limitChecksText, type StoredCheck } from "../../rows/stored-limit-checks.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { isFreshIn, nextNumber } from "../../records/record-numbers.ts";
 import { beginWaiting, hasRoom, waitingOf, type Waiting } from "../../approvals/approval-rows.ts";
@@ -40,7 +40,7 @@ export async function admitting(
   { mac, rowMac }: { mac: Mac; rowMac: Mac },
   reservation: Reservation,
 ): Promise<Admitting> {
-  const { opening, holds, now, tenantVersion, approval } = reservation;
+  const { opening, limitChecks, now, tenantVersion, approval } = reservation;
   const { id, who } = opening;
   const { tenantId, keyId, sessionId } = who;
   const values = rowOf(reservation);
@@ -48,7 +48,8 @@ export async function admitting(
   const [first, ...lesser] = claims.map((each) => ({ ...values, ...claimColumns(each) }));
   const codes = await admissionCodes(mac, {
     claims: [first, ...lesser].map((row) => openingOf(row ?? values)),
-    limited: holds.length === 0 ? null : openingOf({ ...(first ?? values), admittedAt: null }),
+    limited:
+      limitChecks.length === 0 ? null : openingOf({ ...(first ?? values), admittedAt: null }),
   });
   const isCurrent = sql`tenants.id = ${tenantId} and tenants.version = ${tenantVersion}
       and (${sessionId} is null or exists (
@@ -65,15 +66,15 @@ export async function admitting(
 const columns = getTableColumns(samplingRequests);
 
 /** Holds if the call's run continues. */
-const goingOn = (holds: readonly LimitCheck[]): Held[] =>
-  holds.map((hold) => (hold.begins === undefined ? hold : { ...hold, amount: 0 }));
+const goingOn = (limitChecks: readonly LimitCheck[]): StoredCheck[] =>
+  limitChecks.map((check) => (check.begins === undefined ? check : { ...check, amount: 0 }));
 
 const claimNames = ["model", "decision", "reservedTokens", "reservedMicroUsd"] as const;
-const [codeAt, holdsAt, goingOnAt] = [0, 1, 2].map((at) =>
+const [codeAt, limitChecksAt, goingOnAt] = [0, 1, 2].map((at) =>
   sql.raw(`taken.value ->> ${claimNames.length + at}`),
 );
 
-/** Per claim: the row's columns, code, and holds, both for a new and a continued run. */
+/** Per claim: the row's columns, code, and limit checks, both for a new and a continued run. */
 const claimTexts = ({ claims, codes }: Admitting): string =>
   JSON.stringify(
     claims.map((each, rung) => {
@@ -81,8 +82,8 @@ const claimTexts = ({ claims, codes }: Admitting): string =>
       return [
         ...claimNames.map((name) => stored(name, values[name])),
         codes.claims[rung],
-        heldText(each.holds),
-        heldText(goingOn(each.holds)),
+        limitChecksText(each.limitChecks),
+        limitChecksText(goingOn(each.limitChecks)),
       ];
     }),
   );
@@ -98,9 +99,9 @@ function columnsOf({ values, codes }: Admitting): { names: SQL; encoded: SQL } {
   encoded.push(
     ...claimNames.map((name, at): [typeof name, SQL] => [name, sql.raw(`taken.value ->> ${at}`)]),
     [
-      "holds",
+      "limitChecks",
       sql`case when v.rung is null then '[]'
-        when exists (select 1 from used where goes_on) then ${goingOnAt} else ${holdsAt} end`,
+        when exists (select 1 from used where goes_on) then ${goingOnAt} else ${limitChecksAt} end`,
     ],
     ["openingCode", sql`case when v.rung is null then ${codes.limited} else ${codeAt} end`],
   );
@@ -127,7 +128,7 @@ export function insertRow(ready: Admitting): Compiled {
   return raw(sql`
     with ${verdictTables(request, claims)}
     insert into sampling_requests
-      (${names}, record_number, outcome, reason, reason_detail, settled_at, refused_hold, retry_after_ms)
+      (${names}, record_number, outcome, reason, reason_detail, settled_at, refused_check, retry_after_ms)
     select ${encoded}, ${nextNumber(tenantId)},
       case when v.rung is null then 'refused' else 'admitted' end,
       case when v.rung is not null then null
@@ -187,7 +188,7 @@ export const readRow = (builder: Builder, { id, tenantId }: Admitting["request"]
   builder
     .select({
       outcome: samplingRequests.outcome,
-      refused_hold: samplingRequests.refusedHold,
+      refused_check: samplingRequests.refusedCheck,
       retry_after_ms: samplingRequests.retryAfterMs,
       reserved_tokens: samplingRequests.reservedTokens,
       reserved_micro_usd: samplingRequests.reservedMicroUsd,
@@ -200,7 +201,7 @@ export const readRow = (builder: Builder, { id, tenantId }: Admitting["request"]
 
 export const standing = (
   { tenantId, now }: Admitting["request"],
-  holds: readonly LimitCheck[],
+  limitChecks: readonly LimitCheck[],
 ): Compiled =>
   raw(sql`
     select used.position, used.used, (
@@ -208,7 +209,7 @@ export const standing = (
         and c.subject = used.subject and c.resource = used.resource
         and c.bucket between used.since and used.last
     ) as oldest
-    from (${usedOf({ tenantId, now }, holds)}) used order by used.position`);
+    from (${usedOf({ tenantId, now }, limitChecks)}) used order by used.position`);
 
 export const holder = ({ call, request, isCurrent }: Admitting): Compiled[] =>
   call === null

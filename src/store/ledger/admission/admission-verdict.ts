@@ -19,8 +19,8 @@ import {
 } from "../../../domain/limits/resources.ts";
 import { isLasting, longestLeaseWaitMs } from "../../../domain/limits/admission-verdict.ts";
 import type { FallbackClaim } from "../../../domain/ports/ledger.ts";
-import { held, listOf } from "../../rows/row-holds.ts";
-import { takenPlaces } from "../../rows/places.ts";
+import { storedCheck, listOf } from "../../rows/stored-limit-checks.ts";
+import { occupiedSlots } from "../../rows/concurrency-slots.ts";
 import { countedIn, sinceOf } from "../../rows/windows.ts";
 
 interface Asking {
@@ -29,17 +29,17 @@ interface Asking {
 }
 
 const asRows = (
-  holds: readonly LimitCheck[],
-  claims: readonly Pick<FallbackClaim, "holds">[],
+  limitChecks: readonly LimitCheck[],
+  claims: readonly Pick<FallbackClaim, "limitChecks">[],
 ): string =>
   JSON.stringify(
-    holds.map((hold, at) => ({
-      ...hold,
-      name: nameOfLimit(hold),
-      isMoney: isMoney(hold.resource),
-      isLasting: isLasting(hold),
-      last: lastBucketOf(hold),
-      amounts: claims.map((claim) => claim.holds[at]?.amount ?? hold.amount),
+    limitChecks.map((check, at) => ({
+      ...check,
+      name: nameOfLimit(check),
+      isMoney: isMoney(check.resource),
+      isLasting: isLasting(check),
+      last: lastBucketOf(check),
+      amounts: claims.map((claim) => claim.limitChecks[at]?.amount ?? check.amount),
     })),
   );
 
@@ -49,8 +49,8 @@ const goesOn = (tenantId: string): SQL => sql`(h.value -> 'begins' is not null a
 
 export const usedOf = (
   { tenantId, now }: Asking,
-  holds: readonly LimitCheck[],
-  claims: readonly Pick<FallbackClaim, "holds">[] = [],
+  limitChecks: readonly LimitCheck[],
+  claims: readonly Pick<FallbackClaim, "limitChecks">[] = [],
 ): SQL => sql`
   select h.key as position, h.value ->> 'limit' as "limit", h.value -> 'amounts' as amounts,
     h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
@@ -58,24 +58,24 @@ export const usedOf = (
     h.value ->> 'until' as until, h.value ->> 'name' as name, h.value ->> 'isMoney' as is_money,
     h.value ->> 'isLasting' as is_lasting, ${goesOn(tenantId)} as goes_on,
     case h.value ->> 'resource'
-      when 'concurrent' then ${takenPlaces(tenantId, now)}
+      when 'concurrent' then ${occupiedSlots(tenantId, now)}
       else ${countedIn(tenantId)}
     end as used
-  from json_each(${asRows(holds, claims)}) h`;
+  from json_each(${asRows(limitChecks, claims)}) h`;
 
 /**
  * Returnable reservations under the limits without room, and the earliest end of a lease. A request count is
  * never returned.
  */
 const reserved = ({ tenantId, now }: Asking): SQL => sql`
-  select f.position, sum(${held.amount}) as amount, min(r.lease_until) as lease
+  select f.position, sum(${storedCheck.amount}) as amount, min(r.lease_until) as lease
   from (select distinct position from beyond) f
     join used lim on lim.position = f.position and lim.resource in ${listOf(chargedResources)}
     cross join sampling_requests r on r.tenant_id = ${tenantId} and r.outcome = 'admitted'
       and r.lease_until > ${now} and r.lease_until <= ${latestLeaseEnd(now)}
-    cross join json_each(r.holds) h
-  where ${held.subject} = lim.subject and ${held.resource} = lim.resource and ${held.amount} > 0
-    and ${held.bucket} between lim.begins and lim.last
+    cross join json_each(r.limit_checks) h
+  where ${storedCheck.subject} = lim.subject and ${storedCheck.resource} = lim.resource and ${storedCheck.amount} > 0
+    and ${storedCheck.bucket} between lim.begins and lim.last
   group by 1`;
 
 /** Second at which enough of a window has passed for the amount to fit; `null` if it never fits. */
@@ -102,7 +102,7 @@ const windowWait = ({ tenantId, now }: Asking): SQL => sql`case
  */
 export function verdictTables(asking: Asking, claims: readonly FallbackClaim[]): SQL {
   const { now } = asking;
-  const holds = claims[0]?.holds ?? [];
+  const limitChecks = claims[0]?.limitChecks ?? [];
   const shortens = claims.at(-1)?.shortens === true;
   // Only the last claim may shorten the answer.
   const wholes = shortens ? claims.length - 1 : claims.length;
@@ -116,7 +116,7 @@ export function verdictTables(asking: Asking, claims: readonly FallbackClaim[]):
         where gap.rung = ${minWhole} and lim.is_lasting and ${usedUp})`
     : sql`false`;
   return sql`
-    used as materialized (${usedOf(asking, holds, claims)}),
+    used as materialized (${usedOf(asking, limitChecks, claims)}),
     rungs as (select value as rung from json_each(${JSON.stringify(claims.map((_, at) => at))})),
     beyond as materialized (
       select claim.rung, lim.position, lim.used + (lim.amounts ->> claim.rung) - lim."limit" as over
@@ -144,7 +144,7 @@ export function verdictTables(asking: Asking, claims: readonly FallbackClaim[]):
         coalesce(${windowWait(asking)}, case when f.leased then ${longestLeaseWaitMs} end) as window_wait
       from full f join used lim on lim.position = f.position),
     verdict as materialized (
-      select pick.rung, pick.least * ${sql.raw(String(holds.length))} + f.position as position, f.name, f.is_money,
+      select pick.rung, pick.least * ${sql.raw(String(limitChecks.length))} + f.position as position, f.name, f.is_money,
         coalesce(f.leased, false) as waits,
         case when f.leased then min(f.window_wait, max(1, min(${longestLeaseWaitMs}, (
             select min(lease.lease) from reserved lease join beyond gap on gap.position = lease.position

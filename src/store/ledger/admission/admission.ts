@@ -27,12 +27,16 @@ import { refusedUsage } from "../../records/usage.ts";
 
 const number = (value: unknown): number => Number(value ?? 0);
 
-const statesOf = (holds: readonly LimitCheck[], rows: readonly Row[], now: number): LimitState[] =>
+const statesOf = (
+  limitChecks: readonly LimitCheck[],
+  rows: readonly Row[],
+  now: number,
+): LimitState[] =>
   rows.flatMap((row): LimitState[] => {
-    const hold = holds[number(row["position"])];
-    if (hold === undefined) return [];
+    const check = limitChecks[number(row["position"])];
+    if (check === undefined) return [];
     const oldest = row["oldest"] === null ? null : number(row["oldest"]);
-    return [stateOf(hold, { used: number(row["used"]), oldest, now })];
+    return [stateOf(check, { used: number(row["used"]), oldest, now })];
   });
 
 interface AdmissionRows {
@@ -45,7 +49,7 @@ interface AdmissionRows {
 }
 
 function admissionOf(
-  { reservation: { holds }, claims, codes }: Admitting,
+  { reservation: { limitChecks }, claims, codes }: Admitting,
   found: AdmissionRows,
 ): Admission {
   const { row, limits, holder: held, blocked } = found;
@@ -67,13 +71,13 @@ function admissionOf(
       rung: Math.max(0, codes.claims.indexOf(String(row["opening_code"]))),
     };
   // Index among the holds of all claims.
-  const place = number(row["refused_hold"]);
-  const position = place % holds.length;
-  const hold = claims[Math.floor(place / holds.length)]?.holds[position];
-  if (hold === undefined) return { state: "stale" };
-  const used = limits[position]?.used ?? hold.limit;
+  const place = number(row["refused_check"]);
+  const position = place % limitChecks.length;
+  const check = claims[Math.floor(place / limitChecks.length)]?.limitChecks[position];
+  if (check === undefined) return { state: "stale" };
+  const used = limits[position]?.used ?? check.limit;
   const retryAfterMs = row["retry_after_ms"] === null ? null : number(row["retry_after_ms"]);
-  return { state: "refused", hold, used, retryAfterMs, limits };
+  return { state: "refused", check, used, retryAfterMs, limits };
 }
 
 interface AdmissionDeps {
@@ -86,11 +90,11 @@ async function admitAlone(
   { db, ...macs }: AdmissionDeps,
   reservation: Reservation,
 ): AsyncResult<Admission> {
-  const { holds, probes } = reservation;
+  const { limitChecks, probes } = reservation;
   const ready = await admitting(macs, reservation);
   const { request } = ready;
   const written = JSON.stringify([[request.id, request.tenantId]]);
-  const mayThin = holds.some(({ resource }) => !isMoney(resource));
+  const mayThin = limitChecks.some(({ resource }) => !isMoney(resource));
   // If a refusal is only counted, the statements after it find no row.
   const thinning = mayThin ? [thinRefusal(request)] : [];
   const deciding = [
@@ -99,11 +103,11 @@ async function admitAlone(
     refusedUsage(request),
   ];
   const counting = [
-    ...(holds.length === 0 ? [] : [prepared(bump, [written])]),
+    ...(limitChecks.length === 0 ? [] : [prepared(bump, [written])]),
     ...takings(ready),
     prepared(useNumbers, [written]),
   ];
-  const standings = holds.length === 0 ? [] : [standing(request, holds)];
+  const standings = limitChecks.length === 0 ? [] : [standing(request, limitChecks)];
   const holders = holder(ready);
   const touches = touch(db.builder, ready);
   const blocked = probes.length === 0 ? [] : [blockedProbes(probing(reservation))];
@@ -119,7 +123,7 @@ async function admitAlone(
   return ok(
     admissionOf(ready, {
       row: [...(thinned ?? []), ...(counted ?? [])][0],
-      limits: statesOf(holds, states ?? [], request.now),
+      limits: statesOf(limitChecks, states ?? [], request.now),
       holder: held?.[0],
       blocked: (scopes ?? []).map(({ scope }) => String(scope)),
       waits: (waited ?? []).length > 0,

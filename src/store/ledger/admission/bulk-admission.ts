@@ -16,8 +16,8 @@ import type { Mac } from "../../../domain/tenancy/mac.ts";
 import { compactDecision } from "../../../domain/choice/decision.ts";
 import { arrayOf, textOf } from "../../records/bulk-text.ts";
 import { summed, type Bulk, type Row } from "../../db.ts";
-import { held } from "../../rows/row-holds.ts";
-import { takenPlacesAt } from "../../rows/places.ts";
+import { storedCheck } from "../../rows/stored-limit-checks.ts";
+import { occupiedSlotsAt } from "../../rows/concurrency-slots.ts";
 import { callNames, openingCode, openingOf, stored } from "../../records/record-codes.ts";
 import { isFresh, useNumbers, written } from "../../records/record-numbers.ts";
 import { openingColumns } from "../../records/records.ts";
@@ -33,7 +33,7 @@ const names = [
   "overshoot",
   "decision",
   "model",
-  "holds",
+  "limitChecks",
   "reservedTokens",
   "reservedMicroUsd",
   "admittedAt",
@@ -68,7 +68,7 @@ const liveSession = sql`s.id = ${cell("sessionId")} and s.tenant_id = ${cell("te
  */
 const used = sql.raw(`case w.value ->> 3
   when 'concurrent' then ${textOf(
-    takenPlacesAt({
+    occupiedSlotsAt({
       tenant: sql.raw("w.value ->> 0"),
       scope: sql.raw("w.value ->> 1"),
       subject: sql.raw("w.value ->> 2"),
@@ -107,10 +107,10 @@ const insert = textOf(sql`
 
 export const bump = textOf(sql`
   insert into counters (tenant_id, subject, resource, bucket, amount)
-  select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
-    min(sum(${held.amount}), ${largestInteger})
-  from ${written} cross join json_each(r.holds) h
-  where ${isFresh} and r.outcome = 'admitted' and ${held.resource} <> 'concurrent'
+  select r.tenant_id, ${storedCheck.subject}, ${storedCheck.resource}, ${storedCheck.bucket},
+    min(sum(${storedCheck.amount}), ${largestInteger})
+  from ${written} cross join json_each(r.limit_checks) h
+  where ${isFresh} and r.outcome = 'admitted' and ${storedCheck.resource} <> 'concurrent'
   group by 1, 2, 3, 4
   on conflict (tenant_id, subject, resource, bucket) do update set amount = ${summed("amount")}`);
 
@@ -140,23 +140,23 @@ export const mayAdmitInBulk = ({
   sessionExpiresAt,
   opening,
   approval,
-  holds,
+  limitChecks,
 }: Reservation) =>
   approval === undefined &&
   // The start of a run depends on its counters.
-  holds.every(({ pause }) => pause === undefined) &&
+  limitChecks.every(({ pause }) => pause === undefined) &&
   probes.length === 0 &&
   idempotency === null &&
   (sessionExpiresAt === null) === (opening.who.sessionId === null);
 
 export async function admissionItem(mac: Mac, reservation: Reservation): Promise<AdmissionItem> {
-  const { opening, decision, holds, tenantVersion, sessionExpiresAt, now } = reservation;
+  const { opening, decision, limitChecks, tenantVersion, sessionExpiresAt, now } = reservation;
   const row = {
     ...openingColumns(opening),
     tenantId: opening.who.tenantId,
     decision: compactDecision(decision),
     model: `${decision.provider}/${decision.model}`,
-    holds,
+    limitChecks,
     reservedTokens: reservation.reservedTokens,
     reservedMicroUsd: reservation.reservedMicroUsd,
     admittedAt: now,
@@ -177,7 +177,7 @@ export async function admissionItem(mac: Mac, reservation: Reservation): Promise
 /** One limit as seen by some of the calls, with the cumulative amount at each. */
 interface Window {
   at: number;
-  hold: LimitCheck;
+  check: LimitCheck;
   tenantId: string;
   asked: [position: number, amount: number][];
 }
@@ -185,14 +185,14 @@ interface Window {
 function windowsOf(items: readonly AdmissionItem[]): { windows: Window[]; ofItems: Window[][] } {
   const windows = new Map<string, Window>();
   const sums = new Map<string, number>();
-  const ofItems = items.map(({ reservation: { opening, holds } }, position) =>
-    holds.map((hold): Window => {
+  const ofItems = items.map(({ reservation: { opening, limitChecks } }, position) =>
+    limitChecks.map((check): Window => {
       const { tenantId } = opening.who;
-      const counted = `${tenantId} ${hold.scope} ${hold.subject} ${hold.resource}`;
-      const sum = (sums.get(counted) ?? 0) + hold.amount;
+      const counted = `${tenantId} ${check.scope} ${check.subject} ${check.resource}`;
+      const sum = (sums.get(counted) ?? 0) + check.amount;
       sums.set(counted, sum);
-      const name = `${counted} ${hold.since} ${lastBucketOf(hold)} ${hold.limit}`;
-      const window = windows.get(name) ?? { at: windows.size, hold, tenantId, asked: [] };
+      const name = `${counted} ${check.since} ${lastBucketOf(check)} ${check.limit}`;
+      const window = windows.get(name) ?? { at: windows.size, check, tenantId, asked: [] };
       windows.set(name, window);
       window.asked.push([position, sum]);
       return window;
@@ -201,15 +201,15 @@ function windowsOf(items: readonly AdmissionItem[]): { windows: Window[]; ofItem
   return { windows: [...windows.values()], ofItems };
 }
 
-const windowText = ({ hold, tenantId, asked }: Window): string =>
+const windowText = ({ check, tenantId, asked }: Window): string =>
   JSON.stringify([
     tenantId,
-    hold.scope,
-    hold.subject,
-    hold.resource,
-    hold.since,
-    lastBucketOf(hold),
-    hold.limit,
+    check.scope,
+    check.subject,
+    check.resource,
+    check.since,
+    lastBucketOf(check),
+    check.limit,
     asked.at(-1)?.[1] ?? 0,
     asked,
   ]);
@@ -227,15 +227,15 @@ function admittedOf(
 }
 
 function limitsOf(
-  { holds, now }: Reservation,
+  { limitChecks, now }: Reservation,
   windows: readonly Window[],
   states: readonly Row[],
 ): LimitState[] {
-  return holds.flatMap((hold, place) => {
+  return limitChecks.flatMap((check, place) => {
     const state = states[windows[place]?.at ?? -1];
     if (state === undefined) return [];
     const oldest = state["oldest"] === null ? null : Number(state["oldest"]);
-    return [stateOf(hold, { used: Number(state["used"]), oldest, now })];
+    return [stateOf(check, { used: Number(state["used"]), oldest, now })];
   });
 }
 

@@ -7,7 +7,7 @@ import { chargedResources, tokenResources } from "../../../domain/limits/resourc
 import { arrayOf, textOf } from "../../records/bulk-text.ts";
 import { summed, type Bulk } from "../../db.ts";
 import { writable } from "../../rows/storable.ts";
-import { held, listOf } from "../../rows/row-holds.ts";
+import { storedCheck, listOf } from "../../rows/stored-limit-checks.ts";
 import { endingNames, stored, type EndingRow } from "../../records/record-codes.ts";
 import { samplingRequests } from "../../schema.ts";
 import { hourOf } from "../../records/usage.ts";
@@ -35,12 +35,12 @@ const open = sql`json_each(?1) j
 // Entries: charged tokens and money.
 const charge = textOf(sql`
   insert into counters (tenant_id, subject, resource, bucket, amount)
-  select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
-    sum(case when ${held.resource} in ${listOf(tokenResources)} then j.value ->> 2
-      else j.value ->> 3 end - ${held.amount})
-  from ${open} cross join json_each(r.holds) h
+  select r.tenant_id, ${storedCheck.subject}, ${storedCheck.resource}, ${storedCheck.bucket},
+    sum(case when ${storedCheck.resource} in ${listOf(tokenResources)} then j.value ->> 2
+      else j.value ->> 3 end - ${storedCheck.amount})
+  from ${open} cross join json_each(r.limit_checks) h
   where r.outcome = 'admitted'
-    and ${held.resource} in ${listOf(chargedResources)}
+    and ${storedCheck.resource} in ${listOf(chargedResources)}
   group by 1, 2, 3, 4
   on conflict (tenant_id, subject, resource, bucket) do update set amount = ${summed("amount")}`);
 
@@ -86,7 +86,7 @@ const close = textOf(sql`
 const end = textOf(sql`
   update sampling_requests set
     settlement = j.value ->> 2, ending_code = j.value ->> 3,
-    holds = case when j.value ->> ${firstColumn + endingNames.indexOf("usageImplausible")} then holds else '[]' end,
+    limit_checks = case when j.value ->> ${firstColumn + endingNames.indexOf("usageImplausible")} then limit_checks else '[]' end,
     ${sql.raw(
       endingNames
         .map((name, at) => `${columns[name].name} = j.value ->> ${firstColumn + at}`)

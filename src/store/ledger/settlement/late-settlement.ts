@@ -9,7 +9,7 @@ import type { Mac } from "../../../domain/tenancy/mac.ts";
 import { loggedWithBefore } from "../../records/corrections.ts";
 import { slidingCharges } from "../../../domain/limits/resources.ts";
 import { raw, type Compiled, type Database } from "../../db.ts";
-import { held, listOf } from "../../rows/row-holds.ts";
+import { storedCheck, listOf } from "../../rows/stored-limit-checks.ts";
 import { settle, type SettlementTry } from "./settlement.ts";
 import { unsweptUsage } from "../../records/usage.ts";
 
@@ -28,12 +28,12 @@ function reopening({ settlement: { id, tenantId } }: SettlementTry, event: Admin
       update sampling_requests as r set outcome = 'admitted',
         former_seal = coalesce(seal_number, former_seal),
         former_position = coalesce(seal_position, former_position),
-        seal_number = null, seal_position = null, holds = (
-          select json_group_array(json(h.value)) from json_each(r.holds) h
-          where ${held.resource} not in ${listOf(slidingCharges)} or exists (
+        seal_number = null, seal_position = null, limit_checks = (
+          select json_group_array(json(h.value)) from json_each(r.limit_checks) h
+          where ${storedCheck.resource} not in ${listOf(slidingCharges)} or exists (
             select 1 from counters c where c.tenant_id = ${tenantId}
-              and c.subject = ${held.subject} and c.resource = ${held.resource}
-              and c.bucket = ${held.bucket}))
+              and c.subject = ${storedCheck.subject} and c.resource = ${storedCheck.resource}
+              and c.bucket = ${storedCheck.bucket}))
       where ${swept}`),
   ];
 }

@@ -29,11 +29,11 @@ export interface SettlementTry {
   kind?: EndingKind;
 }
 
-const changesCounters = ({ holds }: Settlement): boolean =>
-  holds.some(({ resource }) => isMoney(resource) || isTokens(resource));
+const changesCounters = ({ limitChecks }: Settlement): boolean =>
+  limitChecks.some(({ resource }) => isMoney(resource) || isTokens(resource));
 
-const countsTokens = ({ holds }: Settlement): boolean =>
-  holds.some(({ resource }) => isTokens(resource));
+const countsTokens = ({ limitChecks }: Settlement): boolean =>
+  limitChecks.some(({ resource }) => isTokens(resource));
 
 /**
  * Tokens are charged only to limits of tokens. Without a price, no money was reserved that a charge could

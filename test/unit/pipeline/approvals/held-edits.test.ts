@@ -6,7 +6,7 @@ import { ok } from "../../../../src/domain/result.ts";
 import type { User } from "../../../../src/domain/tenancy/user.ts";
 import { createEditHeld } from "../../../../src/pipeline/approvals/edit.ts";
 import { createHold } from "../../../../src/pipeline/approvals/hold-request.ts";
-import { createHeldCallerOf } from "../../../../src/pipeline/approvals/places.ts";
+import { createHeldCallerOf } from "../../../../src/pipeline/approvals/slots.ts";
 import type { Caller } from "../../../../src/pipeline/callers/authenticate.ts";
 import { openingOf } from "../../../../src/pipeline/sampling/request/sampling-request.ts";
 import { arrivalWith } from "../sampling/arrivals.fixture.ts";
@@ -62,7 +62,7 @@ async function edited(caller: Caller) {
       stage: "request",
     } as Approval,
     decision: plan.decision,
-    holds: reserved.holds,
+    limitChecks: reserved.limitChecks,
     serverId: null,
   } as unknown as HeldCall;
   const editHeld = createEditHeld({
@@ -79,7 +79,7 @@ async function edited(caller: Caller) {
     messages: [{ role: "user", content: [{ type: "text", text: "Shorter" }] }],
   });
   if (!answer.ok) throw new Error(answer.error.reason);
-  return { before: reserved.holds, after: answer.value.claim?.holds ?? [] };
+  return { before: reserved.limitChecks, after: answer.value.claim?.limitChecks ?? [] };
 }
 
 describe("an edited call", () => {

@@ -58,7 +58,7 @@ async function sent({ attempts = 1, secrets = [], url: to = url, answer }: Given
     }),
     rules: { allowPrivate: false, ownOrigins: ["https://router.test"] },
     ids: { next: () => "evt_1" },
-    places: createDeliverySlots(),
+    slots: createDeliverySlots(),
     now: () => now,
     wait: () => new Promise(() => {}),
   });
@@ -175,7 +175,7 @@ describe("messages of several tenants", () => {
             )
           : Promise.resolve({ status: 204, fault: null }),
       rules: { allowPrivate: false, ownOrigins: [] },
-      places: createDeliverySlots(),
+      slots: createDeliverySlots(),
       ids: { next: () => "evt_1" },
       now: () => now,
       wait: () => new Promise(() => {}),

@@ -19,7 +19,7 @@ const tokens = maxInputTokens(plan.requirements.inputTokens) + 1_000;
 const names = (reserved: ReturnType<typeof reservedBy>) =>
   reserved.steps.map(({ model }) => nameOf(model));
 const amountsOf = (reserved: ReturnType<typeof reservedBy>) =>
-  reserved.holds.map(({ scope, resource, amount }) => [scope, resource, amount]);
+  reserved.limitChecks.map(({ scope, resource, amount }) => [scope, resource, amount]);
 
 describe("a reservation", () => {
   it("covers every attempt in money, since each may be billed, and the largest in tokens", () => {
@@ -75,7 +75,7 @@ describe("a reservation", () => {
       ["key", "usd_day", 6 * tokens],
       ["server", "usd_day", 6 * tokens],
     ]);
-    expect(reservedBy(plan, about).holds.map(({ subject }) => subject)).toEqual([
+    expect(reservedBy(plan, about).limitChecks.map(({ subject }) => subject)).toEqual([
       "ten_1",
       "key_1",
       "srv_1",

@@ -44,7 +44,7 @@ describe("the claims of a call", () => {
       tokens,
       input + 256,
     ]);
-    expect(claims.all.map(({ holds }) => holds[0]?.amount)).toEqual(
+    expect(claims.all.map(({ limitChecks }) => limitChecks[0]?.amount)).toEqual(
       claims.all.map(({ microUsd }) => microUsd),
     );
     expect(notesOf(claims)).toEqual([

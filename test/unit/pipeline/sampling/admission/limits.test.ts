@@ -25,9 +25,9 @@ function shownWith(
     limits: {
       nodes: async (_, { after = "", limit }) =>
         ok(nodes.filter((node) => node > after).slice(0, limit)),
-      sum: async (_, holds) =>
+      sum: async (_, limitChecks) =>
         ok(
-          holds.map(({ subject }) => ({
+          limitChecks.map(({ subject }) => ({
             counted: subject.endsWith(":over") ? 0 : 1,
             reserved: 0,
             oldest: null,

@@ -1,5 +1,5 @@
 /**
- * A running call's holds as stored in its row: scope and resource as numbers, bucket, amount, and subject if
+ * A running call's limit checks as stored in its row: scope and resource as numbers, bucket, amount, and subject if
  * the row has no column for it. Concurrency is stored only for such subjects.
  */
 import { customType } from "drizzle-orm/sqlite-core";
@@ -37,19 +37,19 @@ export const inColumns: ReadonlySet<LimitScope> = new Set<LimitScope>(["tenant",
 type Packed = [scope: number, resource: number, bucket: number, amount: number, subject?: string];
 
 /** Read from a row, or about to be written. */
-export type Held = Packed | LimitCheck;
+export type StoredCheck = Packed | LimitCheck;
 
 const scopeAt = new Map(scopes.map((scope, at) => [scope, at]));
 const resourceAt = new Map<Resource, number>(resources.map((resource, at) => [resource, at]));
 
-function packed(holds: readonly Held[]): Packed[] {
+function packed(limitChecks: readonly StoredCheck[]): Packed[] {
   const all: Packed[] = [];
-  for (const hold of holds) {
-    if (Array.isArray(hold)) {
-      all.push(hold);
+  for (const check of limitChecks) {
+    if (Array.isArray(check)) {
+      all.push(check);
       continue;
     }
-    const { scope, subject, resource, bucket, amount } = hold;
+    const { scope, subject, resource, bucket, amount } = check;
     const [its, what] = [scopeAt.get(scope) ?? -1, resourceAt.get(resource) ?? -1];
     if (!inColumns.has(scope)) all.push([its, what, bucket, amount, subject]);
     else if (resource !== "concurrent") all.push([its, what, bucket, amount]);
@@ -57,12 +57,13 @@ function packed(holds: readonly Held[]): Packed[] {
   return all;
 }
 
-export const heldText = (holds: readonly Held[]): string => JSON.stringify(packed(holds));
+export const limitChecksText = (limitChecks: readonly StoredCheck[]): string =>
+  JSON.stringify(packed(limitChecks));
 
 export type Kept = Pick<LimitCheck, "subject" | "resource" | "bucket" | "amount">;
 
 /** Throws on invalid JSON. */
-export const heldIn = (
+export const storedChecksIn = (
   text: string,
   row: { tenantId: string; keyId: string; serverId: string | null },
 ): Kept[] =>
@@ -76,36 +77,39 @@ export const heldIn = (
 const concurrentAt = resources.indexOf("concurrent");
 
 /** Subjects without a column that limit the call's concurrency. */
-export const placesAmong = (holds: readonly LimitCheck[]): string[] =>
-  holds
+export const slotSubjectsAmong = (limitChecks: readonly LimitCheck[]): string[] =>
+  limitChecks
     .filter(({ scope, resource }) => resource === "concurrent" && !inColumns.has(scope))
     .map(({ subject }) => subject);
 
 /** The same of a row's text. */
-export const placesIn = (text: string): string[] =>
+export const slotSubjectsIn = (text: string): string[] =>
   (JSON.parse(text) as Packed[]).flatMap(([, place, , , subject]) =>
     place === concurrentAt && subject !== undefined ? [subject] : [],
   );
 
-const moneyPlaces = new Set(resources.flatMap((resource, at) => (isMoney(resource) ? [at] : [])));
+const moneyAt = new Set(resources.flatMap((resource, at) => (isMoney(resource) ? [at] : [])));
 
-/** Replaces holds of money. Rates stay as counted. */
-export const withMoney = (holds: readonly Held[], money: readonly LimitCheck[]): Held[] => [
-  ...holds.filter((hold) =>
-    Array.isArray(hold) ? !moneyPlaces.has(hold[1]) : !isMoney(hold.resource),
+/** Replaces checks of money limits. Rates stay as counted. */
+export const withMoney = (
+  limitChecks: readonly StoredCheck[],
+  money: readonly LimitCheck[],
+): StoredCheck[] => [
+  ...limitChecks.filter((check) =>
+    Array.isArray(check) ? !moneyAt.has(check[1]) : !isMoney(check.resource),
   ),
   ...money.filter(({ resource }) => isMoney(resource)),
 ];
 
 /** Adds concurrency slots for a call that starts running. */
-export const withPlaces = (holds: readonly Held[], places: readonly LimitCheck[]): Held[] => [
-  ...holds,
-  ...places.filter(({ scope }) => !inColumns.has(scope)),
-];
+export const withSlots = (
+  limitChecks: readonly StoredCheck[],
+  slots: readonly LimitCheck[],
+): StoredCheck[] => [...limitChecks, ...slots.filter(({ scope }) => !inColumns.has(scope))];
 
-export const holdsColumn = customType<{ data: Held[]; driverData: string }>({
+export const limitChecksColumn = customType<{ data: StoredCheck[]; driverData: string }>({
   dataType: () => "text",
-  toDriver: heldText,
+  toDriver: limitChecksText,
   fromDriver: (stored) => JSON.parse(stored) as Packed[],
 });
 
@@ -124,15 +128,15 @@ export const listOf = (names: readonly Resource[]): SQL => listed(names);
  * the limit existed when the call started.
  * @param scope of the limit, @param subject of the limit
  */
-export const takesPlace = (scope: SQL, subject: SQL): SQL => sql`case ${scope}
+export const occupiesSlot = (scope: SQL, subject: SQL): SQL => sql`case ${scope}
   when 'tenant' then true when 'key' then r.key_id = ${subject}
   when 'server' then r.server_id = ${subject}
   else exists (
-    select 1 from json_each(r.holds) o
+    select 1 from json_each(r.limit_checks) o
     where o.value ->> 4 = ${subject} and o.value ->> 1 = ${sql.raw(String(concurrentAt))}) end`;
 
-/** Of row `r` and a hold `h` from `json_each`. */
-export const held = {
+/** Of row `r` and a check `h` from `json_each`. */
+export const storedCheck = {
   subject: choice(0, ["r.tenant_id", "r.key_id", "r.server_id"], "h.value ->> 4"),
   resource: choice(
     1,

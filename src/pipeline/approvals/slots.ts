@@ -17,10 +17,10 @@ export type HeldCallerOf = (
 ) => AsyncResult<Caller | null>;
 
 /** Only the token names groups, so they are taken from the call's holds. */
-const userOf = ({ holds }: HeldCall, { who }: Pick<ShownRequest, "who">): User | null =>
+const userOf = ({ limitChecks }: HeldCall, { who }: Pick<ShownRequest, "who">): User | null =>
   who.user === undefined
     ? null
-    : { id: who.user, groups: holds.flatMap(({ subject }) => groupOfSubject(subject) ?? []) };
+    : { id: who.user, groups: limitChecks.flatMap(({ subject }) => groupOfSubject(subject) ?? []) };
 
 export const createHeldCallerOf =
   ({ snapshots }: { snapshots: Pick<Snapshots, "load"> }): HeldCallerOf =>
@@ -45,11 +45,11 @@ export const createHeldCallerOf =
     });
   };
 
-export type PlacesOf = (held: HeldCall) => AsyncResult<LimitCheck[]>;
+export type SlotsOf = (held: HeldCall) => AsyncResult<LimitCheck[]>;
 
 /** A call without a caller is refused when resumed, so it occupies no slot. */
-export const createPlacesOf =
-  (deps: { callerOf: HeldCallerOf; read: ReadContent; now: () => number }): PlacesOf =>
+export const createSlotsOf =
+  (deps: { callerOf: HeldCallerOf; read: ReadContent; now: () => number }): SlotsOf =>
   async (held) => {
     const { callerOf, read, now } = deps;
     const { tenantId, requestId } = held.approval;
@@ -62,6 +62,6 @@ export const createPlacesOf =
     const { snapshot, server } = found.value;
     const at = now();
     const scopes = scopesOf(snapshot, { server, now: at });
-    const holds = limitChecksOf({ now: at, scopes, tokens: 0, microUsd: 0 });
-    return ok(holds.filter(({ resource }) => resource === "concurrent"));
+    const limitChecks = limitChecksOf({ now: at, scopes, tokens: 0, microUsd: 0 });
+    return ok(limitChecks.filter(({ resource }) => resource === "concurrent"));
   };

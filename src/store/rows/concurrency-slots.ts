@@ -7,7 +7,7 @@ import { latestLeaseEnd } from "../../domain/leases.ts";
 import type { LimitCheck } from "../../domain/limits/limit-checks.ts";
 import type { CallPlace } from "../../domain/ports/approvals.ts";
 import { collectedWithinMs } from "../../domain/sampling/approval.ts";
-import { takesPlace } from "./row-holds.ts";
+import { occupiesSlot } from "./stored-limit-checks.ts";
 
 /** Approved and not yet resumed. Approvals by timeout have no slot. */
 const isApproved = `p.stage = 'request' and p.is_open = 1 and p.state = 'approved'
@@ -32,11 +32,11 @@ interface Asked {
 
 const counts = ({ tenant, scope, subject, except }: Asked): SQL => sql`
   r.tenant_id = ${tenant} and r.outcome = 'admitted'
-  and ${takesPlace(scope, subject)}
+  and ${occupiesSlot(scope, subject)}
   ${except === undefined ? sql`` : sql`and r.id <> ${except}`}`;
 
 /** Approved calls with a slot that have not resumed. Cross joins fix the join order. */
-const approvedPlaces = (asked: Asked): SQL => sql`
+const approvedSlots = (asked: Asked): SQL => sql`
   select count(*) from approvals p cross join sampling_requests r
   where p.tenant_id = ${asked.tenant} and ${sql.raw(isApproved)}
     and p.decided_at > ${asked.now} - ${sql.raw(String(collectedWithinMs))}
@@ -44,13 +44,13 @@ const approvedPlaces = (asked: Asked): SQL => sql`
     and r.id = p.request_id and r.lease_until is null and ${counts(asked)}`;
 
 /** Occupied slots under a limit of concurrency. */
-export const takenPlacesAt = (asked: Asked): SQL => sql`(
+export const occupiedSlotsAt = (asked: Asked): SQL => sql`(
   select count(*) from sampling_requests r
   where ${counts(asked)} and r.lease_until > ${asked.now} and r.lease_until <= ${asked.latest})
-  + (${approvedPlaces(asked)})`;
+  + (${approvedSlots(asked)})`;
 
-/** The same for the limit of hold `h`. */
-const ofHold = (tenantId: string, now: number): Asked => ({
+/** The same for the limit of check `h`. */
+const ofLimitCheck = (tenantId: string, now: number): Asked => ({
   tenant: sql`${tenantId}`,
   scope: sql.raw("h.value ->> 'scope'"),
   subject: sql.raw("h.value ->> 'subject'"),
@@ -58,17 +58,17 @@ const ofHold = (tenantId: string, now: number): Asked => ({
   latest: sql`${latestLeaseEnd(now)}`,
 });
 
-export const takenPlaces = (tenantId: string, now: number): SQL =>
-  takenPlacesAt(ofHold(tenantId, now));
+export const occupiedSlots = (tenantId: string, now: number): SQL =>
+  occupiedSlotsAt(ofLimitCheck(tenantId, now));
 
 /** Only those by approval. */
-export const takenByApproved = (tenantId: string, now: number): SQL =>
-  approvedPlaces(ofHold(tenantId, now));
+export const approvedSlotCount = (tenantId: string, now: number): SQL =>
+  approvedSlots(ofLimitCheck(tenantId, now));
 
-/** Full limits of concurrency, as rows `h` of holds. */
-export const withoutPlace = (
+/** Full limits of concurrency, as rows `h` of limit checks. */
+export const withoutSlot = (
   { tenantId, requestId }: CallPlace,
-  holds: readonly LimitCheck[],
+  limitChecks: readonly LimitCheck[],
   now: number,
-): SQL => sql`from json_each(${JSON.stringify(holds)}) h
-  where h.value ->> 'limit' <= ${takenPlacesAt({ ...ofHold(tenantId, now), except: requestId })}`;
+): SQL => sql`from json_each(${JSON.stringify(limitChecks)}) h
+  where h.value ->> 'limit' <= ${occupiedSlotsAt({ ...ofLimitCheck(tenantId, now), except: requestId })}`;
