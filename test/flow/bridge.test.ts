@@ -122,7 +122,7 @@ describe("a modern client before a legacy server", () => {
     expect(json["result"]).toEqual({
       resultType: "complete",
       supportedVersions: [modern],
-      capabilities: { tools: {}, resources: {} },
+      capabilities: { tools: {}, resources: {}, logging: {} },
       instructions: "Mind the gap.",
       _meta: { [`${ns}/serverInfo`]: initialized.serverInfo },
       ttlMs: 0,

@@ -21,6 +21,7 @@ export const onBothHosts: readonly string[] = [
   "test/flow/proxy-modern.test.ts",
   "test/flow/proxy-streamed.test.ts",
   "test/flow/telemetry.test.ts",
+  "test/interop/eras.test.ts",
   "test/interop/sdk-v1.test.ts",
   "test/interop/sdk-v2.test.ts",
 ];

@@ -31,7 +31,7 @@ import type { SealStore } from "../audit/seals.ts";
 import type { SealedServer } from "../servers/server.ts";
 import type { AuthorizationStore, ServerStore, TokenStores } from "./server-stores.ts";
 import type { Residency } from "../tenancy/residency.ts";
-import type { Bridge, Session } from "../tenancy/session.ts";
+import type { BridgeChange, Session } from "../tenancy/session.ts";
 import type { DeliveryStore, OutboxStore } from "./outbox.ts";
 import type { ResealedTenants } from "./resealed-tenants.ts";
 import type { RoomStore } from "./room.ts";
@@ -188,7 +188,8 @@ export interface SessionStore {
     where: { tenantId: string; keyId: string; serverId: string; bridgeKey: string },
     now: number,
   ): AsyncResult<Session | null>;
-  setBridge(tenantId: string, id: string, bridge: Bridge): AsyncResult<null>;
+  /** Replaces the given members, so that concurrent changes of others are kept. */
+  amendBridge(tenantId: string, id: string, change: BridgeChange): AsyncResult<null>;
   /** The event is only written for an administrator. Returns whether a session existed. */
   end(tenantId: string, id: string, event: AdminEvent | null): AsyncResult<boolean>;
   prune(now: number): AsyncResult<number>;

@@ -20,7 +20,7 @@ export const bridgedMethods: readonly string[] = [
 /** Without flags, because bridges don't support notifications and subscriptions. */
 export const bridgedOffers = (capabilities: unknown): JsonObject =>
   Object.fromEntries(
-    ["tools", "prompts", "resources", "completions"].flatMap((name) =>
+    ["tools", "prompts", "resources", "completions", "logging"].flatMap((name) =>
       isObject(own(capabilities, name)) ? [[name, {}]] : [],
     ),
   );

@@ -16,7 +16,12 @@ export type Bridge =
       paramHeaders: Readonly<Record<string, readonly ParamHeader[]>> | null;
       /** tools with wrapped output; absent: not loaded */
       wrapped?: Readonly<Record<string, boolean>>;
+      /** of the log messages that the client wants; absent: the server sends none */
+      logLevel?: string;
     };
+
+/** Members that change while the session lasts. */
+export type BridgeChange = Partial<Omit<Extract<Bridge, { to: "modern" }>, "to">>;
 
 /** An argument that is repeated as `Mcp-Param-{name}`. */
 export interface ParamHeader {

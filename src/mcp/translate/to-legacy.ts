@@ -1,7 +1,8 @@
 /** Converts a modern client's request for a legacy server, and the server's messages back, as text. */
-import { own } from "../../domain/json.ts";
+import { own, parsedJson } from "../../domain/json.ts";
 import { parsedMessages } from "../json-text/exact-ids.ts";
 import { textAt, textsIn } from "../json-text/parts.ts";
+import { logLevelIn, reachesLevel } from "../log-levels.ts";
 import { messageIn } from "../message.ts";
 import { mapElements, withMember } from "../json-text/raw-json.ts";
 import { metaKey, metaPrefix } from "../meta-key.ts";
@@ -47,7 +48,8 @@ export interface LegacyRequest {
 export function legacyRequest(request: string, method: string, idText: string): LegacyRequest {
   const clientsId = textAt(request, ["id"]) ?? "null";
   const clientsToken = textAt(request, tokenPath);
-  const wantsLogs = textAt(request, [...metaPath, metaKey("logLevel")]) !== null;
+  const levelText = textAt(request, [...metaPath, metaKey("logLevel")]);
+  const logLevel = levelText === null ? null : logLevelIn(parsedJson(levelText));
   let text = withMember(request, ["id"], idText);
   for (const name of textsIn(request, metaPath).keys())
     if (name.startsWith(metaPrefix)) text = withMember(text, [...metaPath, name], null);
@@ -75,7 +77,9 @@ export function legacyRequest(request: string, method: string, idText: string): 
       if (seen.kind !== "notification") return nothing;
       const note = withMember(message, ["params", "_meta", metaKey("subscriptionId")], null);
       if (seen.method === "notifications/message")
-        return wantsLogs ? { kind: "notification", text: note } : nothing;
+        return logLevel !== null && reachesLevel(seen.params, logLevel)
+          ? { kind: "notification", text: note }
+          : nothing;
       const isOfRequest = JSON.stringify(seen.params["progressToken"] ?? null) === idText;
       if (seen.method !== "notifications/progress" || clientsToken === null || !isOfRequest)
         return nothing;

@@ -2,6 +2,7 @@
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { notTranslated } from "../../domain/servers/bridging.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
 import { textAt, textsIn } from "../json-text/parts.ts";
 import { messageIn } from "../message.ts";
 import { withMember } from "../json-text/raw-json.ts";
@@ -21,12 +22,15 @@ const reserved = new Set(["logLevel", "subscriptionId"].map(metaKey));
 
 export function modernRequest(
   request: string,
-  session: { capabilities: JsonObject; clientInfo: JsonObject },
+  session: Pick<Session, "capabilities" | "clientInfo"> & { logLevel: string | null },
 ): string {
   const said: [string, JsonValue][] = [
     [metaKey("clientCapabilities"), session.capabilities],
     [metaKey("clientInfo"), implementationOf(session.clientInfo)],
     [metaKey("protocolVersion"), modernRevision],
+    ...(session.logLevel === null
+      ? []
+      : [[metaKey("logLevel"), session.logLevel] satisfies [string, JsonValue]]),
   ];
   let text = request;
   for (const path of [["params"], ["params", "_meta"]])

@@ -9,7 +9,7 @@ import { problemWithSize, storedClientInfo } from "../../domain/tenancy/session-
 import type { HostedCapabilities, RouterCapabilities } from "../../domain/servers/offer.ts";
 import type { McpServer } from "../../domain/servers/server.ts";
 import { modalities } from "../../domain/modality.ts";
-import type { Bridge, Session } from "../../domain/tenancy/session.ts";
+import type { BridgeChange, Session } from "../../domain/tenancy/session.ts";
 import type { Caller } from "../callers/authenticate.ts";
 import type { CallerMemory } from "../callers/caller-memory.ts";
 import type { Chooser } from "./choice/choose.ts";
@@ -152,8 +152,8 @@ export function createSessions(deps: {
       return found.ok && found.value !== null && found.value.expiresAt <= now() ? ok(null) : found;
     },
 
-    setBridge: ({ tenantId, id }: Session, bridge: Bridge): AsyncResult<null> =>
-      sessions.setBridge(tenantId, id, bridge),
+    amendBridge: ({ tenantId, id }: Session, change: BridgeChange): AsyncResult<null> =>
+      sessions.amendBridge(tenantId, id, change),
 
     end: (session: Session): AsyncResult<boolean> =>
       sessions.end(session.tenantId, session.id, null),

@@ -16,6 +16,7 @@ import { negotiate } from "../../mcp/era.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { decodeInitialize } from "../../mcp/initialize.ts";
 import { resultMessage } from "../../mcp/jsonrpc.ts";
+import { logLevelIn, logLevels } from "../../mcp/log-levels.ts";
 import { requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import { headerText, nameIn } from "../../mcp/rev2026/headers.ts";
@@ -28,6 +29,10 @@ import type { ModernServices } from "../modern/rounds.ts";
 import type { BridgeServices } from "./services.ts";
 import { bridgedCaller, relayTranslated, type Bridging } from "./relay.ts";
 import { noteTools, readTools } from "./tools.ts";
+
+const setLevelMethod = "logging/setLevel";
+/** Until the client sets a level. Its era lets the server decide. */
+const unaskedLogLevel = "info";
 
 const jsonReply = (message: unknown, headers: Record<string, string> = {}): Response =>
   Response.json(message, { headers });
@@ -51,7 +56,13 @@ export async function beginTowardsModern(
     clientInfo,
     upstreamId: services.ids.next("session"),
     advertisedCapabilities: null,
-    bridge: { to: "modern", paramHeaders: null },
+    bridge: {
+      to: "modern",
+      paramHeaders: null,
+      ...(own(own(discovered, "capabilities"), "logging") !== undefined && {
+        logLevel: unaskedLogLevel,
+      }),
+    },
   });
   if (!stored.ok) return refused(stored.error);
   return jsonReply(
@@ -59,6 +70,9 @@ export async function beginTowardsModern(
     { "Mcp-Session-Id": stored.value.upstreamId ?? "" },
   );
 }
+
+const logLevelOf = ({ bridge }: Session): string | null =>
+  (bridge?.to === "modern" ? bridge.logLevel : undefined) ?? null;
 
 function asModern(
   exchange: Exchange,
@@ -69,6 +83,7 @@ function asModern(
   const text = modernRequest(exchange.text, {
     capabilities: bridgedDeclarations(session.capabilities),
     clientInfo: session.clientInfo,
+    logLevel: logLevelOf(session),
   });
   const name = nameIn(method, params);
   const declared =
@@ -153,6 +168,25 @@ async function carry(
   );
 }
 
+/** The server's era has no such request: the level goes with each request. */
+async function keepLogLevel(
+  services: Pick<BridgeServices, "sessions">,
+  session: Session,
+  context: {
+    request: ProxiedRequest;
+    refused: (refusal: Refusal, request: ProxiedRequest) => Promise<ClientAnswer>;
+  },
+): Promise<ClientAnswer> {
+  const { request, refused } = context;
+  const logLevel = logLevelIn(request.params["level"]);
+  if (logLevel === null) {
+    const detail = `One of ${logLevels.join(", ")}.`;
+    return refused({ reason: "invalid_params", path: "level", detail }, request);
+  }
+  const kept = await services.sessions.amendBridge(session, { logLevel });
+  return kept.ok ? jsonReply(resultMessage(request.id, {})) : refused(kept.error, request);
+}
+
 export async function bridgeToModern(
   services: ModernServices & Pick<BridgeServices, "cancellation">,
   exchange: Exchange,
@@ -182,6 +216,8 @@ export async function bridgeToModern(
     return refused({ reason: "invalid_request", detail }, request);
   }
   if (request.method === "ping") return jsonReply(resultMessage(request.id, {}));
+  if (request.method === setLevelMethod && logLevelOf(session) !== null)
+    return keepLogLevel(services, session, { request, refused });
   if (!bridgedMethods.includes(request.method))
     return refused({ reason: "method_not_found", method: request.method.slice(0, 100) }, request);
   return carryToModern(services, exchange, { request, session });

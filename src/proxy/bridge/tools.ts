@@ -44,7 +44,7 @@ export async function readTools(
         ["MCP-Protocol-Version", modernRevision],
         ["Mcp-Method", "tools/list"],
       ]),
-      body: modernRequest(text, { capabilities: {}, clientInfo }),
+      body: modernRequest(text, { capabilities: {}, clientInfo, logLevel: null }),
       signal: left,
       timeoutMs,
     });
@@ -60,10 +60,10 @@ export async function readTools(
     if (typeof next !== "string") break;
     cursor = next;
   }
-  const bridge = { to: "modern", paramHeaders, wrapped: remembered(wrapped) ?? {} } as const;
-  await services.sessions.setBridge(session, bridge);
+  const tools = { paramHeaders, wrapped: remembered(wrapped) ?? {} };
+  await services.sessions.amendBridge(session, tools);
   // If storing fails, this call still uses the tools, and the next one reads them again.
-  return { ...session, bridge };
+  return { ...session, bridge: { ...session.bridge, to: "modern", ...tools } };
 }
 
 /** Updates the session after the client has listed the tools. */
@@ -81,5 +81,5 @@ export async function noteTools(
     (own(wrapped, tool) === true) === isWrapped;
   if (Object.entries(listed).every(isKnown)) return;
   const next = remembered({ ...wrapped, ...listed });
-  if (next !== null) await services.sessions.setBridge(session, { ...bridge, wrapped: next });
+  if (next !== null) await services.sessions.amendBridge(session, { wrapped: next });
 }

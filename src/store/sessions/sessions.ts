@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, lt, sql, type SQL } from "drizzle-orm";
 import type { SessionStore } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import { tooManySessions, type SessionLimits } from "../../domain/tenancy/session-limits.ts";
@@ -126,7 +126,12 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
           .limit(1);
         return row ?? null;
       }),
-    async setBridge(tenantId, id, bridge) {
+    async amendBridge(tenantId, id, change) {
+      const bridge = Object.entries(change).reduce<SQL>(
+        (amended, [name, value]) =>
+          sql`json_set(${amended}, ${`$.${name}`}, json(${JSON.stringify(value)}))`,
+        sql`${sessions.bridge}`,
+      );
       const written = await db.write([
         db.builder.update(sessions).set({ bridge }).where(whereId(tenantId, id)),
       ]);

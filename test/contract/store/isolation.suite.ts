@@ -501,9 +501,8 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const about = { tenantId, keyId, serverId: "srv_1", bridgeKey: "k" };
       expect(value(await sessions.bridged(about, start))).toBeNull();
     },
-    "sessions.setBridge": async ({ sessions }, owner, { tenantId }) => {
-      const bridge = { to: "legacy", key: "theirs", initialized: {} } as const;
-      value(await sessions.setBridge(tenantId, owner.session.id, bridge));
+    "sessions.amendBridge": async ({ sessions }, owner, { tenantId }) => {
+      value(await sessions.amendBridge(tenantId, owner.session.id, { logLevel: "theirs" }));
     },
     "sessions.end": async ({ sessions }, owner, { tenantId }) => {
       expect(value(await sessions.end(tenantId, owner.session.id, event(tenantId)))).toBe(false);

@@ -68,8 +68,24 @@ export const sessionsSuite = (backend: Backend): void => {
         { bridgeKey: "l" },
       ])
         expect(await found(change)).toBeNull();
-      value(await sessions.setBridge(who.tenantId, newest.id, { ...bridge, key: "l" }));
-      expect(await found({ bridgeKey: "l" })).toMatchObject({ id: newest.id });
+    });
+
+    it("keep what else of a bridge changes at the same time", async () => {
+      const who = await caller(world.stores);
+      const { sessions } = world.stores;
+      const bridge = { to: "modern", paramHeaders: null } as const;
+      const { id } = await stored(who, { serverId: "srv_1", upstreamId: "u", bridge });
+      const wrapped = { 'a "tool"': true };
+      await Promise.all([
+        sessions.amendBridge(who.tenantId, id, { logLevel: "error" }),
+        sessions.amendBridge(who.tenantId, id, { paramHeaders: {}, wrapped }),
+      ]);
+      expect(value(await sessions.get(who.tenantId, id))?.bridge).toEqual({
+        to: "modern",
+        paramHeaders: {},
+        wrapped,
+        logLevel: "error",
+      });
     });
 
     it("begin anew when their server gives the same id again", async () => {

@@ -153,7 +153,11 @@ describe("what the other revision has another rule for", () => {
         _meta: { "io.modelcontextprotocol/logLevel": "loud", "x/y": 1 },
       },
     };
-    const sent = modernRequest(JSON.stringify(request), { capabilities: {}, clientInfo: {} });
+    const sent = modernRequest(JSON.stringify(request), {
+      capabilities: {},
+      clientInfo: {},
+      logLevel: null,
+    });
     const { params } = JSON.parse(sent) as { params: { _meta: object } };
     expect(Object.keys(params).toSorted()).toEqual(["_meta", "name"]);
     expect(Object.keys(params._meta).map((name) => name.split("/")[1])).toEqual([
