@@ -430,7 +430,7 @@ CREATE TABLE `audit_keys` (
 	`delivered` integer DEFAULT false NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `job_turns` (
+CREATE TABLE `job_leases` (
 	`job` text PRIMARY KEY NOT NULL,
 	`until` integer NOT NULL,
 	`cursor` text NOT NULL

@@ -39,7 +39,7 @@ import { createOpenExchanges } from "../domain/limits/open-exchanges.ts";
 import { createStreamMemory } from "../proxy/legacy/streams.ts";
 import { createRetests } from "../proxy/retests.ts";
 import { createChooser } from "../pipeline/sampling/choice/choose.ts";
-import { createSharedTurns, createTurnsOfTenants } from "../pipeline/sampling/turns.ts";
+import { createSharedQueues, createQueuesOfTenants } from "../pipeline/sampling/scheduling.ts";
 import { createOperatorToken } from "../pipeline/people/operator-token.ts";
 import { grantOfToken } from "../domain/tenancy/grant-ids.ts";
 import { createSignInThrottle } from "../pipeline/people/sign-in-throttle.ts";
@@ -152,13 +152,13 @@ async function auditingOf(config: Config, { log }: Host) {
 /** Settings, keys, and pure state. No I/O. */
 export async function createIsolate(config: Config, host: Host) {
   const refusals = createReasoningRefusals(refusalsRemembered);
-  const turnsOfTenant = createTurnsOfTenants();
+  const queuesOfTenant = createQueuesOfTenants();
   const masters = { master: config.masterKey, previous: config.previousMasterKey };
   const openOnes = createOpenExchanges({ limits: config.openLimits, elapsed });
-  const turns = keptByName((database: string) =>
+  const queues = keptByName((database: string) =>
     isTenantDatabase(database) && config.writesAtOnce === null
-      ? turnsOfTenant()
-      : createSharedTurns(writesAtOnceOf(config)),
+      ? queuesOfTenant()
+      : createSharedQueues(writesAtOnceOf(config)),
   );
   const isOperator = (token: string): Promise<boolean> => sameText(token, config.adminToken);
   const marks = [config.masterKey, config.previousMasterKey].flatMap((master) =>
@@ -176,7 +176,7 @@ export async function createIsolate(config: Config, host: Host) {
     config,
     host,
     /** `null` if metrics are disabled */
-    metering: createMetering({ config, host, turns, openExchanges: openOnes, now }),
+    metering: createMetering({ config, host, queues, openExchanges: openOnes, now }),
     sha256: primitives.sha256,
     sha256Hex: primitives.sha256Hex,
     hashes: { sha256Hex: primitives.sha256Hex, userHash },
@@ -271,7 +271,7 @@ export async function createIsolate(config: Config, host: Host) {
     openExchanges: openOnes,
     streamMemory: createStreamMemory(callersRemembered),
     retests: createRetests({ capacity: callersRemembered, elapsed }),
-    turns,
+    queues,
     heldBack: { count: 0 },
     lookups: createLookupPacer(clock),
     webhookSlots: createDeliverySlots(),

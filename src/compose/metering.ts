@@ -10,7 +10,7 @@ import {
 import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { openKinds } from "../domain/limits/open-limits.ts";
 import type { OpenExchanges } from "../domain/limits/open-exchanges.ts";
-import type { SharedTurns } from "../pipeline/sampling/turns.ts";
+import type { SharedQueues } from "../pipeline/sampling/scheduling.ts";
 import { createDeltas } from "../telemetry/metric-exports.ts";
 import { createMeters, type Gauge } from "../telemetry/meters.ts";
 import { prometheusText, prometheusType } from "../telemetry/prometheus.ts";
@@ -19,7 +19,7 @@ import type { Host } from "./host.ts";
 export interface MeteringDeps {
   config: Config;
   host: Host;
-  turns: (database: string) => SharedTurns;
+  queues: (database: string) => SharedQueues;
   openExchanges: OpenExchanges;
   now: () => number;
 }
@@ -35,14 +35,14 @@ const fileGaugesOf = ({ databaseFigures }: Host): Gauge[] =>
         { instrument: databaseSize, read: () => [{ labels: [], value: databaseFigures.bytes() }] },
       ];
 
-const gaugesOf = ({ host, turns, openExchanges }: MeteringDeps): Gauge[] => [
+const gaugesOf = ({ host, queues, openExchanges }: MeteringDeps): Gauge[] => [
   ...fileGaugesOf(host),
   {
     instrument: queueWaiting,
     read: () => [
       {
         labels: [],
-        value: turns(homeDatabase).admissions.waiting(),
+        value: queues(homeDatabase).admissions.waiting(),
       },
     ],
   },

@@ -36,10 +36,10 @@ export function useLoaded<T>(what: string, ask: () => Promise<Asked<T>>): Loadin
   asking.current = ask;
   const load = async (): Promise<void> => {
     newest.current += 1;
-    const turn = newest.current;
+    const loadNumber = newest.current;
     const answer = await asking.current();
     // Ignores answers out of order.
-    if (turn !== newest.current) return;
+    if (loadNumber !== newest.current) return;
     setLoaded((before) => ({
       what,
       found: answer.ok

@@ -2,7 +2,7 @@ import type { Authenticate } from "../pipeline/callers/authenticate.ts";
 import type { Cancellation } from "../pipeline/sampling/request/cancel.ts";
 import type { Sample } from "../pipeline/sampling/sample.ts";
 import type { Sessions } from "../pipeline/sampling/sessions.ts";
-import type { Door } from "../pipeline/sampling/turns.ts";
+import type { CallScheduler } from "../pipeline/sampling/scheduling.ts";
 import type { Pins } from "../domain/sampling/pins.ts";
 import type { CountTokens } from "../pipeline/sampling/choice/count-tokens.ts";
 import type { ServedModels } from "../pipeline/sampling/choice/served-models.ts";
@@ -28,7 +28,7 @@ export interface LegacyMessageServices extends ModernMessageServices {
 
 export interface SamplingServices extends LegacyMessageServices, LargeBodyServices {
   sessions: Pick<Sessions, "capabilitiesFor" | "begin" | "touch" | "end">;
-  door: Door;
+  callScheduler: CallScheduler;
   now: () => number;
 }
 
@@ -36,6 +36,6 @@ export interface ModelServices extends CreateMessageServices, LargeBodyServices 
   servedModels: ServedModels;
   countTokens: CountTokens;
   pins: Pick<Pins, "of">;
-  door: Door;
+  callScheduler: CallScheduler;
   now: () => number;
 }

@@ -17,7 +17,7 @@ import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
 import { admitBody, type LargeBodyServices } from "../pipeline/callers/body-allowance.ts";
 import type { Claim } from "../pipeline/callers/authenticate.ts";
 import type { Challenges } from "../pipeline/servers/challenges.ts";
-import type { Door } from "../pipeline/sampling/turns.ts";
+import type { CallScheduler } from "../pipeline/sampling/scheduling.ts";
 import { handlerOf } from "./dispatch.ts";
 import { createExchange, refuse, type Exchange } from "./exchange.ts";
 import { earlyFor, endsStream, openAnswer } from "./open-answer.ts";
@@ -25,7 +25,7 @@ import type { BridgeServices } from "./bridge/services.ts";
 
 export interface ReceiveServices extends BridgeServices, LargeBodyServices {
   challenges: Pick<Challenges, "challenge">;
-  door: Pick<Door, "pause">;
+  callScheduler: Pick<CallScheduler, "pause">;
   openExchanges: OpenExchanges;
 }
 
@@ -180,7 +180,7 @@ async function handle(services: ReceiveServices, inbound: Inbound): Promise<Clie
   const { server, session, snapshot } = found.value;
   if (server === null) return refused(noSuchServer);
   if (server.sampling !== "client") {
-    const { pause } = services.door;
+    const { pause } = services.callScheduler;
     const fault = await clientFault({ ...message, headers: sent.headers }, { session, pause });
     if (fault !== null)
       return fault.isAmbiguous

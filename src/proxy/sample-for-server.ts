@@ -93,7 +93,7 @@ export async function sampleForServer(
     startedAt: deps.now(),
     beganAt: deps.elapsed(),
     authMs: 0,
-    turn: null,
+    slot: null,
     ...(request.waiting !== undefined && { waiting: request.waiting }),
   });
   const { requestId } = started;

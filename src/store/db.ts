@@ -49,19 +49,19 @@ export interface Database {
   /** Counts as one round trip. */
   read<T>(work: (builder: Builder) => Promise<T>): AsyncResult<T>;
   /** One transaction and one round trip. Returns the rows of each statement. */
-  write(statements: readonly Compiled[], turn?: WriteTurn): AsyncResult<Row[][]>;
+  write(statements: readonly Compiled[], writeOptions?: WriteOptions): AsyncResult<Row[][]>;
   /** Writes together with other callers. Absent if the engine writes for each caller alone. */
   readonly writeInBulk?: WriteInBulk;
   /**
    * Enters a call into the in-memory ledger; `null` if it wrote nothing and leaves the decision to SQL. Absent
    * if the engine has no such ledger.
    */
-  readonly enter?: (entry: Entry, turn: WriteTurn) => AsyncResult<Answer | null>;
+  readonly enter?: (entry: Entry, writeOptions: WriteOptions) => AsyncResult<Answer | null>;
   /** `null` if a write succeeded in time. */
   probe(statement: Compiled, withinMs: number): Promise<WriteFault | null>;
 }
 
-export interface WriteTurn {
+export interface WriteOptions {
   /** a tenant's id */
   lane: string;
   /** defaults to `begins` */
@@ -96,7 +96,7 @@ export type Bulk<Item, Outcome> = (items: readonly Item[]) => BulkWrite<Outcome>
 export type WriteInBulk = <Item, Outcome>(
   bulk: Bulk<Item, Outcome>,
   item: Item,
-  turn: WriteTurn,
+  writeOptions: WriteOptions,
 ) => AsyncResult<Outcome | null>;
 
 export type JoinBulk = <Item, Outcome>(
@@ -112,7 +112,7 @@ export interface DatabaseOptions {
   onRoundTrip?: (kind: "read" | "write") => void;
   joinBulk?: JoinBulk;
   enter?: (entry: Entry) => Promise<Answer | null>;
-  turns?: AdmissionQueue;
+  writeQueue?: AdmissionQueue;
 }
 
 /** Default ms for one round trip. */
@@ -144,7 +144,7 @@ const isLocked = (cause: unknown): boolean =>
   /SQLITE_BUSY|database is locked|database table is locked/i.test(messageOf(cause));
 
 /** A 429 comes before any work, so the request may be retried. */
-const isTurnedAway = (cause: unknown): boolean => /HTTP status 429/.test(messageOf(cause));
+const isThrottled = (cause: unknown): boolean => /HTTP status 429/.test(messageOf(cause));
 
 /** After a file system turns read-only, SQLite only reports that the write failed. */
 const isUnwritable = (message: string): boolean =>
@@ -193,11 +193,20 @@ async function withDeadline<T>(work: Work<T>, timeoutMs: number): Promise<T> {
 export function createDatabase(
   builder: Builder,
   send: Send,
-  { timeoutMs = defaultTimeoutMs, onRoundTrip = () => {}, turns, joinBulk, enter }: DatabaseOptions,
+  {
+    timeoutMs = defaultTimeoutMs,
+    onRoundTrip = () => {},
+    writeQueue,
+    joinBulk,
+    enter,
+  }: DatabaseOptions,
 ): Database {
-  const inTurn = async <T>(turn: WriteTurn, work: () => AsyncResult<T>): AsyncResult<T> => {
-    if (turns === undefined) return work();
-    const entered = await turns.enter({ kind: "begins", ...turn });
+  const queued = async <T>(
+    writeOptions: WriteOptions,
+    work: () => AsyncResult<T>,
+  ): AsyncResult<T> => {
+    if (writeQueue === undefined) return work();
+    const entered = await writeQueue.enter({ kind: "begins", ...writeOptions });
     if (!entered.ok) return entered;
     try {
       return await work();
@@ -212,7 +221,7 @@ export function createDatabase(
       try {
         return ok(await withDeadline(work, timeoutMs));
       } catch (cause) {
-        const again = isTurnedAway(cause)
+        const again = isThrottled(cause)
           ? performance.now() - begun < timeoutMs
           : isLocked(cause) && tries < lockedTries;
         if (!again) return err(refusalFor(cause));
@@ -223,26 +232,27 @@ export function createDatabase(
   return {
     builder,
     read: (work) => attempt("read", () => work(builder)),
-    write(statements, turn = { lane: "" }) {
+    write(statements, writeOptions = { lane: "" }) {
       const compiled = statements.map(compile);
-      const { ifLost = "once" } = turn;
-      return inTurn(turn, () =>
+      const { ifLost = "once" } = writeOptions;
+      return queued(writeOptions, () =>
         attempt("write", (isAwaited) => send(compiled, { ifLost, isAwaited })),
       );
     },
     ...(joinBulk !== undefined && {
-      writeInBulk(bulk, item, turn) {
-        const { ifLost = "once" } = turn;
-        return inTurn(turn, () =>
+      writeInBulk(bulk, item, writeOptions) {
+        const { ifLost = "once" } = writeOptions;
+        return queued(writeOptions, () =>
           attempt("write", (isAwaited) => joinBulk(bulk, item, { ifLost, isAwaited })),
         );
       },
     }),
     ...(enter !== undefined && {
-      enter: (entry, turn) => inTurn(turn, () => attempt("write", () => enter(entry))),
+      enter: (entry, writeOptions) =>
+        queued(writeOptions, () => attempt("write", () => enter(entry))),
     }),
     async probe(statement, withinMs) {
-      const probed = await inTurn({ lane: "", kind: "ends" }, async () => {
+      const probed = await queued({ lane: "", kind: "ends" }, async () => {
         onRoundTrip("write");
         try {
           const probing: Work<unknown> = (isAwaited) =>

@@ -32,7 +32,7 @@ const lookMs = 200;
 const coldCalls = 50;
 
 /** One call that is each tenant's in turn. */
-function inTurn(calls: readonly Call[]): Call {
+function callSlots(calls: readonly Call[]): Call {
   const [first] = calls;
   if (first === undefined) throw new Error("no tenant");
   let next = 0;
@@ -79,7 +79,7 @@ async function benchSpread(outer: Ending, say: Say): Promise<string[]> {
   const [one] = tenants;
   if (one === undefined) throw new Error("no tenant");
   const sides = {
-    subject: worker.target(inTurn(tenants.map(({ call }) => call))),
+    subject: worker.target(callSlots(tenants.map(({ call }) => call))),
     baseline: worker.target(one.call),
   };
   for (const side of Object.values(sides)) await rightTurn(side, { concurrency, seconds });

@@ -143,7 +143,7 @@ describe("the catalogue's sync", () => {
     const demo = model("demo/demo-large");
     const held = holdCatalogue({ seed: seedCatalogue, always: [demo], now: () => 0 });
     const read = createCatalogueReader({ held, catalogues: world.stores.catalogues });
-    expect([held.takesTurn(now), held.takesTurn(now), held.takesTurn(now + 5 * minuteMs)]).toEqual([
+    expect([held.isDue(now), held.isDue(now), held.isDue(now + 5 * minuteMs)]).toEqual([
       true,
       false,
       true,

@@ -141,8 +141,8 @@ describe("an admission whose answer was lost", () => {
   it("is looked for by another invocation when the first one is gone", async () => {
     const { lost, passed, releasing } = await given();
     const gone = {};
-    expect(lost.isTurnOf(gone)).toBe(true);
-    expect(lost.isTurnOf({})).toBe(false);
+    expect(lost.isLeasedBy(gone)).toBe(true);
+    expect(lost.isLeasedBy({})).toBe(false);
     await releasing();
     expect(passed()).toBe(0);
     expect(lost.isEmpty()).toBe(false);

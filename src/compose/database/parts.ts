@@ -50,7 +50,7 @@ import { createDatabaseConsole, createDatabaseSignIn } from "./console.ts";
 import { createDatabasePeople } from "./people.ts";
 import { createDatabaseDelivery } from "./delivery.ts";
 import { createDatabaseSample } from "./sample.ts";
-import { createDatabaseTurns } from "./turns.ts";
+import { createDatabaseScheduling } from "./scheduling.ts";
 import { createDatabaseSeals } from "./seals.ts";
 import { after, catalogueDatabaseOf, clock, randomBytesOf, type Isolate } from "../isolate.ts";
 import type { Everywhere } from "../everywhere.ts";
@@ -81,11 +81,11 @@ export function createDatabaseParts(
   const ids = isolate.idsOf(name);
   const { sessionTtlMs, allowPrivateUpstreams } = config;
   const ownOrigins = config.publicOrigins.concat(lifetime.origin ?? []);
-  const { turns, door } = createDatabaseTurns(isolate, name);
+  const { writeQueue, callScheduler } = createDatabaseScheduling(isolate, name);
   const { db, stores, rejected } = openStores(isolate, {
     name,
     ids,
-    turns,
+    writeQueue,
     residency: lifetime.residency ?? null,
     ...(onRoundTrip !== undefined && { onRoundTrip }),
   });
@@ -145,7 +145,7 @@ export function createDatabaseParts(
       now,
     }),
   );
-  const sampling = { ...lifetime, ids, stores, vault, door, parts };
+  const sampling = { ...lifetime, ids, stores, vault, callScheduler, parts };
   const { sha256Hex } = isolate;
   const states = () => createRoundStates({ vault: roundVault, nonce, now });
   const rounds = () => createRounds({ wire: roundWire, states: states(), sha256Hex, nonce, wait });
@@ -165,7 +165,7 @@ export function createDatabaseParts(
         deliver: () => createDeliver({ upstream: parts.upstream, wait }),
         note: () => log,
         wait: () => wait,
-        door: () => door,
+        callScheduler: () => callScheduler,
         bodyAllowance: () => isolate.bodyAllowance,
         openExchanges: () => isolate.openExchanges,
         retests: () => isolate.retests,
@@ -248,7 +248,7 @@ export function createDatabaseParts(
     ids,
     /** Off the path of calls, which use the current catalogue meanwhile. */
     lookForCatalogue() {
-      if (catalogue.takesTurn(elapsed())) upkeep(catalogues.read());
+      if (catalogue.isDue(elapsed())) upkeep(catalogues.read());
     },
     services: servicesWith(known),
     signIn: () => createDatabaseSignIn(isolate, consoleParts),

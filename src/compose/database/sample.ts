@@ -13,7 +13,7 @@ import { createAdmitWithApproval } from "../../pipeline/approvals/admit-with-app
 import { createAwaitApproval } from "../../pipeline/approvals/await-approval.ts";
 import { createSettleWithApproval } from "../../pipeline/approvals/settle-with-approval.ts";
 import { createWaitForRoom } from "../../pipeline/sampling/decide.ts";
-import { createInTurn } from "../../pipeline/sampling/in-turn.ts";
+import { createCallSlots } from "../../pipeline/sampling/call-slots.ts";
 import { createAdmitChosen, createClaim } from "../../pipeline/sampling/states/admitted.ts";
 import { createAccount } from "../../pipeline/sampling/states/accounted.ts";
 import { createAttempting } from "../../pipeline/sampling/states/attempted.ts";
@@ -38,7 +38,7 @@ import { createSettle, createSettlement } from "../../pipeline/sampling/settleme
 import { streamLimits, workerReadOnMs } from "../../pipeline/sampling/streams/stream-limits.ts";
 import { createLeases } from "../../pipeline/sampling/streams/leases.ts";
 import { createStreams } from "../../pipeline/sampling/streams/streams.ts";
-import type { Door } from "../../pipeline/sampling/turns.ts";
+import type { CallScheduler } from "../../pipeline/sampling/scheduling.ts";
 import type { DatabaseApprovals } from "./approvals.ts";
 import { createTraces } from "../../telemetry/traces.ts";
 import { measureOf } from "./measure.ts";
@@ -65,7 +65,7 @@ export function createDatabaseSample(
     ids: Ids;
     stores: Pick<Stores, "ledger" | "approvals" | "credentials">;
     vault: Vault;
-    door: Door;
+    callScheduler: CallScheduler;
     background: (work: Promise<unknown>) => void;
     upkeep: (work: Promise<unknown>) => void;
     parts: {
@@ -78,7 +78,7 @@ export function createDatabaseSample(
 ): Sample {
   const { config, host, memory, sha256Hex, digestContent } = isolate;
   const { fetch, log } = host;
-  const { name, ids, vault, door, background, upkeep } = database;
+  const { name, ids, vault, callScheduler, background, upkeep } = database;
   const { ledger, approvals } = database.stores;
   const { providers, idempotency, cancellation } = database.parts;
   const { chooser } = isolate.choosing(catalogueDatabaseOf(name));
@@ -205,7 +205,7 @@ export function createDatabaseSample(
         repeatKnown,
         refuse,
       }),
-      inTurn: createInTurn({ door }),
+      callSlots: createCallSlots({ callScheduler }),
       background,
     },
   );

@@ -11,7 +11,7 @@ import { NamedChoice } from "../parts/named-choice.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
-import { turned } from "../parts/stopped.tsx";
+import { switchChanges } from "../parts/stopped.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import type { Asked } from "../problem.ts";
 import { isOperator, may } from "../session.ts";
@@ -27,7 +27,7 @@ const nameHints: Readonly<Record<Kind, string>> = {
 };
 
 /** The ceiling is replaced as a whole, with optimistic locking. */
-async function turnByOperator(tenant: string, why: string | null): Promise<Asked<unknown>> {
+async function setSwitchAsOperator(tenant: string, why: string | null): Promise<Asked<unknown>> {
   const params = { path: { tenant } };
   const found = await asked(api.GET("/admin/v1/tenants/{tenant}/ceiling", { params }));
   if (!found.ok) return found;
@@ -41,20 +41,20 @@ async function turnByOperator(tenant: string, why: string | null): Promise<Asked
   );
 }
 
-async function turn(
+async function setSwitch(
   tenant: string,
   { kind, name, why }: Omit<Stop, "why"> & { why: string | null },
 ) {
   const done =
     kind === "operator"
-      ? await turnByOperator(tenant, why)
+      ? await setSwitchAsOperator(tenant, why)
       : await asked(
           api.PATCH("/admin/v1/tenants/{tenant}/policy", {
             params: { path: { tenant } },
             body: patchOf({ kind, name }, why) as Record<string, never>,
           }),
         );
-  if (done.ok) turned.value += 1;
+  if (done.ok) switchChanges.value += 1;
   return done;
 }
 
@@ -164,7 +164,7 @@ function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
     (each) => each !== "operator" || isOperator.value,
   );
   const stop = async () => {
-    const done = await turn(tenant, { kind, name: name.trim(), why });
+    const done = await setSwitch(tenant, { kind, name: name.trim(), why });
     if (done.ok) {
       setWhy("");
       setName("");
@@ -239,7 +239,7 @@ export function SwitchesPage({ params: { tenant } }: { params: { tenant: string 
       {lifting !== null && (
         <Confirm
           title="Lift switch"
-          act={() => turn(tenant, { ...lifting, why: null })}
+          act={() => setSwitch(tenant, { ...lifting, why: null })}
           onDone={() => {
             lift(null);
             void loading.again();

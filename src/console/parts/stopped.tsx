@@ -12,7 +12,7 @@ const maxShown = 3;
 /** Names of visited tenants by slug. */
 export const tenantNames = signal<Readonly<Record<string, string>>>({});
 /** Incremented when this page changes a switch. */
-export const turned = signal(0);
+export const switchChanges = signal(0);
 
 export function Stopped({ tenant }: { tenant: string }) {
   const { loaded, again } = useLoaded(`switches of ${tenant}`, () =>
@@ -26,11 +26,11 @@ export function Stopped({ tenant }: { tenant: string }) {
     if (seenPath.current !== path) void again();
     seenPath.current = path;
   }, [path]);
-  const seen = useRef(turned.value);
+  const seen = useRef(switchChanges.value);
   useEffect(() => {
-    if (seen.current !== turned.value) void again();
-    seen.current = turned.value;
-  }, [turned.value]);
+    if (seen.current !== switchChanges.value) void again();
+    seen.current = switchChanges.value;
+  }, [switchChanges.value]);
   const known = loaded.state === "there" ? loaded.value.name : null;
   useEffect(() => {
     if (known !== null) tenantNames.value = { ...tenantNames.value, [tenant]: known };

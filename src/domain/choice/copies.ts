@@ -9,7 +9,7 @@ export interface Copies {
   /** group by position in the pool; 0: no copies */
   group: Uint32Array;
   /** order of preference in the group */
-  turn: Uint32Array;
+  copyOrder: Uint32Array;
 }
 
 /** Input plus output, USD per million tokens; unknown counts as the highest price. */
@@ -48,7 +48,7 @@ export function copiesAmong(ranked: readonly RankedModel[]): Copies | null {
     .filter((positions) => positions.length > 1);
   if (groups.length === 0) return null;
   const group = new Uint32Array(ranked.length);
-  const turn = new Uint32Array(ranked.length);
+  const copyOrder = new Uint32Array(ranked.length);
   for (const [at, positions] of groups.entries()) {
     const inOrder = positions.toSorted((a, b) => {
       const [one, other] = [ranked[a], ranked[b]];
@@ -56,27 +56,27 @@ export function copiesAmong(ranked: readonly RankedModel[]): Copies | null {
     });
     for (const [place, position] of inOrder.entries()) {
       group[position] = at + 1;
-      turn[position] = place;
+      copyOrder[position] = place;
     }
   }
-  return { group, turn };
+  return { group, copyOrder };
 }
 
 /** The place of each model's representative: the copy that hints prefer, otherwise the tenant's preferred copy. */
 export function leadersOf(
-  { group, turn }: Copies,
+  { group, copyOrder }: Copies,
   positions: readonly number[],
   levels: readonly number[],
 ): number[] {
   const leaders = [...positions.keys()];
   const best = new Map<number, number>();
-  const turnAt = (place: number): number => turn[positions[place] ?? 0] ?? 0;
+  const orderOf = (place: number): number => copyOrder[positions[place] ?? 0] ?? 0;
   for (let place = 0; place < positions.length; place += 1) {
     const its = group[positions[place] ?? 0] ?? 0;
     const before = best.get(its) ?? -1;
     const isBetter =
       before === -1 ||
-      ((levels[place] ?? 0) - (levels[before] ?? 0) || turnAt(place) - turnAt(before)) < 0;
+      ((levels[place] ?? 0) - (levels[before] ?? 0) || orderOf(place) - orderOf(before)) < 0;
     if (its !== 0 && isBetter) best.set(its, place);
   }
   for (let place = 0; place < positions.length; place += 1) {

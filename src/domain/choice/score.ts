@@ -246,13 +246,16 @@ export function orderOf(
     else known.push(place);
   }
   heads.sort(inOrder);
-  const turnOf = (place: number): number => pool.copies?.turn[positions[place] ?? 0] ?? 0;
+  const orderAmongCopies = (place: number): number =>
+    pool.copies?.copyOrder[positions[place] ?? 0] ?? 0;
   const places =
     followers.size === 0
       ? heads
       : heads.flatMap((head) => [
           head,
-          ...(followers.get(head) ?? []).toSorted((a, b) => turnOf(a) - turnOf(b)),
+          ...(followers.get(head) ?? []).toSorted(
+            (a, b) => orderAmongCopies(a) - orderAmongCopies(b),
+          ),
         ]);
   const rank = zeros(places.length);
   for (const [at, place] of places.entries()) rank[place] = at;

@@ -5,5 +5,5 @@ export interface CallSlot {
   end: () => void;
 }
 
-/** The turn of a message that is handled without one. */
-export const withoutTurn: CallSlot = { outside: (wait) => wait(async () => {}), end: () => {} };
+/** For messages that need no slot. */
+export const unscheduled: CallSlot = { outside: (wait) => wait(async () => {}), end: () => {} };

@@ -46,8 +46,8 @@ function askedBy(metadata: JsonObject): Record<string, Effort | number> | undefi
 const carriers: ReadonlyMap<string, string> = new Map([["google", "thoughtSignature"]]);
 
 /** A provider signs only the first tool use of a turn. */
-const travels = (turns: readonly ToolUseBlock[][], provider: string, key: string): boolean =>
-  turns.every((uses) =>
+const travels = (toolUses: readonly ToolUseBlock[][], provider: string, key: string): boolean =>
+  toolUses.every((uses) =>
     uses.some(({ _meta }) => {
       const carried = own(own(own(_meta, providerMetadataKey), provider), key);
       return typeof carried === "string" && carried !== "";
@@ -60,12 +60,12 @@ function minReasoningOnlyOf({
   messages,
 }: SamplingCall): { except: string[] } | undefined {
   if (toolChoice === "required") return { except: [] };
-  const turns = messages
+  const toolUses = messages
     .map(({ content }) => content.filter((block) => block.type === "tool_use"))
     .filter((uses) => uses.length > 0);
-  if (turns.length === 0) return undefined;
+  if (toolUses.length === 0) return undefined;
   const except = [...carriers].flatMap(([provider, key]) =>
-    travels(turns, provider, key) ? [provider] : [],
+    travels(toolUses, provider, key) ? [provider] : [],
   );
   return { except };
 }

@@ -32,8 +32,8 @@ export async function signInShown(
 ): Promise<Response> {
   const { people, consentOpenings } = c.get("services").oauth;
   // Rate-limited: each page costs database reads without a key.
-  const turn = consentOpenings(c.env.address?.() ?? "");
-  if (turn !== null) return problem(c, turn);
+  const refused = consentOpenings(c.env.address?.() ?? "");
+  if (refused !== null) return problem(c, refused);
   const at = await people.signIn.signInAt(tenant);
   if (!at.ok) return problem(c, at.error);
   const signInAt = at.value;
@@ -80,8 +80,8 @@ export async function beginSignIn(
   const assertion = sent?.slice(0, maxAssertionCharacters + 1) ?? null;
   const address = c.env.address?.() ?? "";
   const { people, consentOpenings } = c.get("services").oauth;
-  const turn = consentOpenings(address);
-  if (turn !== null) return problem(c, turn);
+  const refused = consentOpenings(address);
+  if (refused !== null) return problem(c, refused);
   const begun = people.signIn.begin({
     place,
     assertion,

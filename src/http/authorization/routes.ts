@@ -67,8 +67,8 @@ function leaving({ to, headers: given }: { to: string; headers: Headers }): Resp
 async function authorize(c: Context<HttpEnv>): Promise<Response> {
   const consents = c.get("services").oauth.consents();
   if (consents === null) return problem(c, off);
-  const turn = c.get("services").oauth.consentOpenings(c.env.address?.() ?? "");
-  if (turn !== null) return problem(c, turn);
+  const refused = c.get("services").oauth.consentOpenings(c.env.address?.() ?? "");
+  if (refused !== null) return problem(c, refused);
   const open = await consents.open(c.req.raw);
   return open.ok ? shown(open.value, null) : failed(c, open.error);
 }
@@ -113,8 +113,8 @@ async function register(c: Context<HttpEnv>): Promise<Response> {
   const { authorizationServer, registrations } = c.get("services").oauth;
   const server = authorizationServer();
   if (server === null) return problem(c, off);
-  const turn = registrations(c.env.address?.() ?? "");
-  if (turn !== null) return problem(c, turn);
+  const refused = registrations(c.env.address?.() ?? "");
+  if (refused !== null) return problem(c, refused);
   const body = await bodyText(c);
   return body.ok ? server.register(c.req.raw, body.value) : problem(c, body.error);
 }

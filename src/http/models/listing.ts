@@ -9,7 +9,7 @@ import type { ModelServices } from "../sampling-services.ts";
 import { modelClaim, modelKeyOf } from "./caller.ts";
 import { refuseMember } from "./decoded.ts";
 import type { Dialect } from "./errors.ts";
-import type { ModelRequest } from "./in-turn.ts";
+import type { ModelRequest } from "./in-slot.ts";
 
 interface Entry {
   /** `provider/model`, or `auto` */

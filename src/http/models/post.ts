@@ -25,7 +25,7 @@ import { marksIn } from "./outline.ts";
 import { decodedRequest } from "./decoded-request.ts";
 import { endpointPolicy, passedFrom } from "./passed-from.ts";
 import type { OpenEvents } from "./event-writer.ts";
-import { inTurn, type ModelRequest } from "./in-turn.ts";
+import { inSlot, type ModelRequest } from "./in-slot.ts";
 import { streamedCall, type StreamedAnswer } from "./stream.ts";
 import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
 
@@ -44,7 +44,7 @@ interface AuthenticatedRequest {
   bytes: RequestBody;
   body: JsonObject;
   decoded: Decoded;
-  turn: CallSlot | null;
+  slot: CallSlot | null;
   startedAt: number;
   beganAt: number;
   authMs: number;
@@ -58,7 +58,7 @@ async function samplingRequestOf(
   { request: { headers }, tenant }: ModelRequest,
   authenticated: AuthenticatedRequest & { endpoint: ModelEndpointName },
 ): Promise<UnreadRequest> {
-  const { caller, decoded, bytes, turn, startedAt, beganAt, authMs } = authenticated;
+  const { caller, decoded, bytes, slot, startedAt, beganAt, authMs } = authenticated;
   const key = idempotencyKeyOf(headers, {});
   const asked = askedByHeaders(headers);
   const [name, version] = (headers.get("User-Agent")?.split(" ")[0] ?? "").split("/");
@@ -101,7 +101,7 @@ async function samplingRequestOf(
     startedAt,
     beganAt,
     authMs,
-    turn,
+    slot,
     waiting: () => ({ patienceMs: patienceOf(headers) }),
     propagated: propagatedIn(headers, {}),
   };
@@ -234,7 +234,7 @@ export async function postModelCall(
   const { dialect } = endpoint;
   const startedAt = services.now();
   const beganAt = services.elapsed();
-  const answered = await inTurn(services, input, async (authenticated) => {
+  const answered = await inSlot(services, input, async (authenticated) => {
     const decoded = decodedRequest(
       endpoint,
       authenticated.body,

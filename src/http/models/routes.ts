@@ -18,9 +18,9 @@ import { countedRequest } from "./decoded-request.ts";
 import { passedFrom } from "./passed-from.ts";
 import { responsesEvents } from "./responses-events.ts";
 import { decodeResponses } from "./responses-request.ts";
-import { withoutTurn } from "../../domain/sampling/call-slot.ts";
+import { unscheduled } from "../../domain/sampling/call-slot.ts";
 import type { StreamedAnswer } from "./stream.ts";
-import { inTurn, type ModelRequest } from "./in-turn.ts";
+import { inSlot, type ModelRequest } from "./in-slot.ts";
 import { declared, postModelCall, type ModelEndpoint } from "./post.ts";
 
 const chat: ModelEndpoint = {
@@ -101,12 +101,12 @@ async function count(c: Context<HttpEnv>): Promise<Response> {
   const input = inputOf(c);
   const { requestId } = input;
   const services = c.get("services").models;
-  const counted = await inTurn(services, input, async ({ body, bytes, caller, turn }) => {
+  const counted = await inSlot(services, input, async ({ body, bytes, caller, slot }) => {
     const asked = countedRequest(body);
     if (!asked.ok) return asked;
     const { headers, signal } = input.request;
     const passed = passedFrom(headers, "messages", { body: bytes, caller });
-    const found = await (turn ?? withoutTurn).outside(() =>
+    const found = await (slot ?? unscheduled).outside(() =>
       services.countTokens({
         call: asked.value,
         passed: { ...passed, addsLimit: false },

@@ -29,14 +29,14 @@ export interface InboundMessage {
   /** start of processing: scheduled, body received */
   workedFrom: number;
   /** `null` if each call waits for its own slot */
-  turn: CallSlot | null;
+  slot: CallSlot | null;
 }
 
 /** @param now monotonic ms */
 export const arrivalOf = (
-  { bytes, startedAt, beganAt, workedFrom, turn }: InboundMessage,
+  { bytes, startedAt, beganAt, workedFrom, slot }: InboundMessage,
   now: number,
-): Arrival => ({ bytes, startedAt, beganAt, authMs: now - workedFrom, turn });
+): Arrival => ({ bytes, startedAt, beganAt, authMs: now - workedFrom, slot });
 
 export const claimOf = (
   { token, tenant }: Pick<InboundMessage, "token" | "tenant">,

@@ -12,7 +12,7 @@ import { ambiguityInSlices, idToRefuse } from "../../mcp/json-text/ambiguous.ts"
 import { authenticate, claimOf, handleLegacy, type InboundMessage } from "./legacy.ts";
 import { handleModern } from "./modern.ts";
 import { refusalReply, respond, type Reply, type Single } from "../../mcp/reply.ts";
-import { withoutTurn } from "../../domain/sampling/call-slot.ts";
+import { unscheduled } from "../../domain/sampling/call-slot.ts";
 import { admitBody } from "../../pipeline/callers/body-allowance.ts";
 
 const json = "application/json";
@@ -50,17 +50,17 @@ const handle = (
  * All calls of a batch start before any is awaited, so a call releases its slot early or others could not
  * start.
  */
-async function inOwnTurn(
+async function inOwnSlot(
   services: SamplingServices,
   inbound: InboundMessage,
   message: Extract<Envelope["messages"][number], { ok: true }>["value"],
 ): Promise<Single> {
   if (message.kind !== "request") return handleLegacy(services, inbound, message);
   const { token, sessionId, requestId } = inbound;
-  const entered = await services.door.enterFor({ token, sessionId });
+  const entered = await services.callScheduler.enterFor({ token, sessionId });
   if (!entered.ok) return refusalReply(message.id, entered.error, requestId);
   try {
-    return await handleLegacy(services, { ...inbound, turn: entered.value }, message);
+    return await handleLegacy(services, { ...inbound, slot: entered.value }, message);
   } finally {
     entered.value?.end();
   }
@@ -88,7 +88,7 @@ async function batchReply(
           { reason: "invalid_request", detail: "initialize can't be part of a batch." },
           inbound.requestId,
         );
-      return inOwnTurn(services, inbound, value);
+      return inOwnSlot(services, inbound, value);
     }),
   );
   return { kind: "batch", replies };
@@ -99,21 +99,21 @@ async function replyTo(
   inbound: InboundMessage,
   { bytes, wasOfUse }: { bytes: Uint8Array<ArrayBuffer>; wasOfUse: () => void },
 ): Promise<Reply> {
-  const { requestId, turn } = inbound;
+  const { requestId, slot } = inbound;
   const envelope = parseEnvelope(bytes);
   if (!envelope.ok) return refusalReply(null, envelope.error, requestId);
   // Ambiguous duplicate keys are rejected, not interpreted.
   const ambiguity = await ambiguityInSlices(bytes, {
     sender: "caller",
-    pause: services.door.pause,
+    pause: services.callScheduler.pause,
   });
   if (ambiguity !== null)
     return refusalReply(idToRefuse(new TextDecoder().decode(bytes)), ambiguity, requestId);
   wasOfUse();
   if (envelope.value.batch) {
     // Calls of a batch have slots of their own.
-    turn?.end();
-    return batchReply(services, { ...inbound, turn: null }, envelope.value.messages);
+    slot?.end();
+    return batchReply(services, { ...inbound, slot: null }, envelope.value.messages);
   }
   const [message] = envelope.value.messages;
   if (message === undefined)
@@ -152,12 +152,12 @@ export async function postSampling(
   const admitted = await admitBody(services, claim, bytesToAdmit(request));
   if (!admitted.ok) return refused(admitted.error);
   const sessionId = headers.get("Mcp-Session-Id");
-  const entered = await services.door.enterFor({ token, sessionId });
-  const turn = (entered.ok ? entered.value : null) ?? withoutTurn;
+  const entered = await services.callScheduler.enterFor({ token, sessionId });
+  const slot = (entered.ok ? entered.value : null) ?? unscheduled;
   // Without a slot: clients may send slowly.
-  const body = await turn.outside(() => readBody(request, messageBounds));
+  const body = await slot.outside(() => readBody(request, messageBounds));
   if (!body.ok) {
-    turn.end();
+    slot.end();
     return refused(body.error);
   }
   // Messages without an answer proceed, so that clients can cancel waiting calls.
@@ -172,7 +172,7 @@ export async function postSampling(
     startedAt,
     beganAt,
     workedFrom: services.elapsed(),
-    turn: entered.ok ? entered.value : withoutTurn,
+    slot: entered.ok ? entered.value : unscheduled,
   };
   let isRunning = false;
   try {
@@ -184,6 +184,6 @@ export async function postSampling(
     return await respond(reply, { acceptsStream, signal });
   } finally {
     // A running call releases its slot itself.
-    if (!isRunning) turn.end();
+    if (!isRunning) slot.end();
   }
 }

@@ -43,7 +43,7 @@ async function end(c: Context<HttpEnv>): Promise<Response> {
     startedAt: services.now(),
     beganAt: services.elapsed(),
     workedFrom: services.elapsed(),
-    turn: null,
+    slot: null,
   };
   const revision = c.req.header("MCP-Protocol-Version");
   if (revision !== undefined && !isLegacy(revision)) return reply(unsupportedRevision(revision));

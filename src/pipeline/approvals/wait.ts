@@ -82,7 +82,7 @@ export function createWaitForApproval(deps: {
   };
 
   return async (call, signal) => {
-    const { request, opening, requestId, role, turn } = call;
+    const { request, opening, requestId, role, slot } = call;
     const place = { tenantId: opening.who.tenantId, requestId };
     for (let pause = shortestPauseMs; ; pause = Math.min(longestPauseMs, 2 * pause)) {
       const found = await approvals.find(place);
@@ -109,7 +109,7 @@ export function createWaitForApproval(deps: {
         };
       }
       progress?.();
-      await turn.outside(() => wait(pause, signal));
+      await slot.outside(() => wait(pause, signal));
     }
   };
 }

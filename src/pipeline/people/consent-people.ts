@@ -37,7 +37,7 @@ export interface ConsentPeople {
   noteKeyTry(
     slug: string,
     shown: { address: string; outcome: Result<unknown, Refusal> },
-    turn: SignInTry,
+    attempt: SignInTry,
   ): Promise<void>;
   /** `null` if people of the tenant use a key. */
   placeOf(slug: string): AsyncResult<SignInPlace | null>;
@@ -113,25 +113,28 @@ async function counted(
   work: () => Promise<Result<VerifiedPerson, OauthFault>>,
 ): AsyncResult<LetIn> {
   const { id: tenantId } = place.tenant;
-  const turn = deps.throttle.begin({ address, subject: `person ${tenantId}` });
-  if (!turn.ok) return turn;
+  const attempt = deps.throttle.begin({ address, subject: `person ${tenantId}` });
+  if (!attempt.ok) return attempt;
   const person = await work();
-  if (person.ok || isUnreachable(person.error)) turn.value.succeeded();
+  if (person.ok || isUnreachable(person.error)) attempt.value.succeeded();
   if (person.ok) return letIn(deps, place, person.value);
-  await deps.noteFailed({ tenantId, target: "person", address, fault: person.error }, turn.value);
+  await deps.noteFailed(
+    { tenantId, target: "person", address, fault: person.error },
+    attempt.value,
+  );
   return err(refusalFor(person.error));
 }
 
 const withoutToken = (claims: Claims): VerifiedPerson => ({ claims, refreshToken: null });
 
 export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => ({
-  async noteKeyTry(slug, { address, outcome }, turn) {
-    if (!turn.failedBy(outcome) || outcome.ok) return;
+  async noteKeyTry(slug, { address, outcome }, attempt) {
+    if (!attempt.failedBy(outcome) || outcome.ok) return;
     const tenant = await deps.tenants.bySlug(slug);
     // Without its id: the key may be another tenant's.
     const failed = { target: "key", address, fault: outcome.error.reason };
     const tenantId = tenant.ok ? (tenant.value?.id ?? null) : null;
-    await deps.noteFailed({ tenantId, ...failed }, turn);
+    await deps.noteFailed({ tenantId, ...failed }, attempt);
   },
 
   async placeOf(slug) {

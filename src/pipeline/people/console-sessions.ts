@@ -186,11 +186,11 @@ const eventOf = (
 async function noteFailure(
   deps: ConsoleSessionDeps,
   { keyId, address }: { keyId: string | null; address: string },
-  turn: SignInTry,
+  attempt: SignInTry,
 ): Promise<void> {
   const loaded = keyId === null ? null : await deps.snapshots.load(keyId, null, deps.now());
   const tenantId = loaded?.ok === true ? (loaded.value.snapshot?.tenant.id ?? null) : null;
-  await deps.noteFailed({ tenantId, target: keyId ?? "operator", address }, turn);
+  await deps.noteFailed({ tenantId, target: keyId ?? "operator", address }, attempt);
 }
 
 async function begin(deps: ConsoleSessionDeps, who: SignedIn): AsyncResult<NewConsoleSession> {
@@ -229,10 +229,10 @@ async function begin(deps: ConsoleSessionDeps, who: SignedIn): AsyncResult<NewCo
 export const createConsoleSessions = (deps: ConsoleSessionDeps): ConsoleSessions => ({
   async signIn({ key, address }) {
     const keyId = deps.keyTokens.keyIdOf(key);
-    const turn = deps.throttle.begin({ address, subject: keyId ?? "operator" });
-    if (!turn.ok) return turn;
+    const attempt = deps.throttle.begin({ address, subject: keyId ?? "operator" });
+    if (!attempt.ok) return attempt;
     const who = await signedInBy(deps, key);
-    if (turn.value.failedBy(who)) await noteFailure(deps, { keyId, address }, turn.value);
+    if (attempt.value.failedBy(who)) await noteFailure(deps, { keyId, address }, attempt.value);
     return who.ok ? begin(deps, who.value) : who;
   },
 

@@ -16,7 +16,7 @@ export interface FailedSignIn {
 /** Limited by `isNoted`, so that a guesser can't fill the events. */
 export type NoteFailedSignIn = (
   failed: FailedSignIn,
-  turn: Pick<SignInTry, "failures" | "isNoted">,
+  attempt: Pick<SignInTry, "failures" | "isNoted">,
 ) => Promise<void>;
 
 export const createFailedSignIns =

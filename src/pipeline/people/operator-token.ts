@@ -16,8 +16,8 @@ export const createOperatorToken =
     const isRight = await deps.isOperator(token);
     if (!isRight && deps.isOther(token)) return ok(false);
     // Synchronous from here: concurrent attempts are counted one by one.
-    const turn = deps.throttle.begin({ address, subject: null });
-    if (!turn.ok) return turn;
-    if (isRight) turn.value.succeeded();
+    const attempt = deps.throttle.begin({ address, subject: null });
+    if (!attempt.ok) return attempt;
+    if (isRight) attempt.value.succeeded();
     return ok(isRight);
   };

@@ -155,13 +155,16 @@ async function counted(
   work: () => Promise<Result<Claims, OauthFault>>,
 ): AsyncResult<NewConsoleSession> {
   const subject = `person ${found.tenant?.id ?? "operator"}`;
-  const turn = deps.throttle.begin({ address, subject });
-  if (!turn.ok) return turn;
+  const attempt = deps.throttle.begin({ address, subject });
+  if (!attempt.ok) return attempt;
   const claims = await work();
-  if (claims.ok || isUnreachable(claims.error)) turn.value.succeeded();
+  if (claims.ok || isUnreachable(claims.error)) attempt.value.succeeded();
   if (claims.ok) return enter(deps, found, claims.value);
   const tenantId = found.tenant?.id ?? null;
-  await deps.noteFailed({ tenantId, target: "person", address, fault: claims.error }, turn.value);
+  await deps.noteFailed(
+    { tenantId, target: "person", address, fault: claims.error },
+    attempt.value,
+  );
   return err(refusalFor(claims.error));
 }
 

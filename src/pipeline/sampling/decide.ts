@@ -33,7 +33,7 @@ export const createWaitForRoom =
   (call: Received): Promise<Decided> => {
     const { tenant } = call.caller.snapshot;
     const longestMs = waitWithin(tenant.policy.deadlineMs ?? defaultDeadlineMs);
-    const { outside } = call.turn;
+    const { outside } = call.slot;
     return limitWaits.through({ tenantId: tenant.id, longestMs, outside }, async (how) => {
       const decided = await decide({ ...call, ...how });
       if (decided.state === "waits") return "waits";

@@ -4,7 +4,7 @@ import type { Timings } from "../../domain/audit/spans.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { withCurrentCaller, type DecideOnce } from "./decide.ts";
-import type { InTurn } from "./in-turn.ts";
+import type { CallSlots } from "./call-slots.ts";
 import type { UnreadRequest } from "./request/sampling-request.ts";
 import type {
   Admitted,
@@ -50,12 +50,12 @@ export interface Steps {
 
 export interface Around {
   waitForRoom: (decide: DecideOnce) => (call: Received) => Promise<Decided>;
-  inTurn: InTurn;
+  callSlots: CallSlots;
   /** Keeps the work running after the caller disconnects. */
   background: (work: Promise<unknown>) => void;
 }
 
-export function createSample(steps: Steps, { waitForRoom, inTurn, background }: Around) {
+export function createSample(steps: Steps, { waitForRoom, callSlots, background }: Around) {
   const { receive, choose, admit, attempt, settle, settleThrown, join, awaitApproval } = steps;
 
   const decide = waitForRoom(
@@ -95,8 +95,8 @@ export function createSample(steps: Steps, { waitForRoom, inTurn, background }: 
     }
   };
 
-  const begin = inTurn.begins(decide);
-  const run = inTurn.ends(async (decided: Exclude<Decided, Refused>, signal) => {
+  const begin = callSlots.begins(decide);
+  const run = callSlots.ends(async (decided: Exclude<Decided, Refused>, signal) => {
     let call: Call = decided;
     // A joined call whose key was released is decided again.
     while (call.state !== "settled" && call.state !== "refused") call = await next(call, signal);

@@ -15,7 +15,7 @@ const hourMs = 3_600_000;
 const everyMs = 24 * hourMs;
 const afterFaultMs = hourMs;
 /** Longer than a sync takes. */
-const turnMs = 10 * 60_000;
+const leaseMs = 10 * 60_000;
 
 export type SyncOutcome =
   | { state: "synced"; version: string; changes: CatalogueChanges }
@@ -84,14 +84,14 @@ export const createCatalogueJob =
   async (): AsyncResult<number> => {
     const { catalogues, seed, now, report } = deps;
     const at = now();
-    const turn = await catalogues.claim(at, {
-      until: at + turnMs,
+    const lease = await catalogues.claim(at, {
+      until: at + leaseMs,
       // A later time was written before a clock was set back.
       latestDue: at + everyMs + clockSlackMs,
       seedVersion: seed.version,
     });
-    if (!turn.ok) return turn;
-    if (!turn.value) return ok(0);
+    if (!lease.ok) return lease;
+    if (!lease.value) return ok(0);
     const before = await catalogues.state();
     if (!before.ok) return before;
     const outcome = await syncNow(deps);

@@ -11,7 +11,7 @@ import type { Ids } from "../../domain/tenancy/ids.ts";
 const tenantsPerRound = 50;
 const askedAtOnce = 10;
 /** Longer than a round takes. */
-const turnMs = 60_000;
+const leaseMs = 60_000;
 
 interface Progress {
   keyId: string;
@@ -60,10 +60,10 @@ export const createResealTenantsJob =
     const kept = await tenants.progress();
     if (!kept.ok) return kept;
     if (progressOf(kept.value, keyId).isDone) return ok(0);
-    const turn = await tenants.claim(now(), now() + turnMs);
-    if (!turn.ok) return turn;
-    if (turn.value === null) return ok(0);
-    const before = progressOf(turn.value.cursor, keyId);
+    const lease = await tenants.claim(now(), now() + leaseMs);
+    if (!lease.ok) return lease;
+    if (lease.value === null) return ok(0);
+    const before = progressOf(lease.value.cursor, keyId);
     const waiting = await tenants.waiting(keyId, { after: before.after, limit: tenantsPerRound });
     if (!waiting.ok) return waiting;
     const resealed = await askAll(deps, waiting.value);

@@ -26,7 +26,7 @@ import type { Sealing } from "./sealing.ts";
 /** Four statements each; a Worker may send 1,000 requests per invocation. */
 const pagesPerRun = 8;
 /** Longer than a run takes. */
-const turnMs = 60_000;
+const leaseMs = 60_000;
 
 interface Progress {
   step: SealingStep;
@@ -149,10 +149,10 @@ export const createResealJob = (deps: ResealDeps) => async (): AsyncResult<numbe
   if (!state.ok) return state;
   const { keyId, step } = state.value;
   if (step === "done" || now() < sealing.beginsAt(state.value)) return ok(0);
-  const turn = await store.claim(now(), now() + turnMs);
-  if (!turn.ok) return turn;
-  if (turn.value === null) return ok(0);
-  const before = progressOf(turn.value.cursor, state.value);
+  const lease = await store.claim(now(), now() + leaseMs);
+  if (!lease.ok) return lease;
+  if (lease.value === null) return ok(0);
+  const before = progressOf(lease.value.cursor, state.value);
   const worked = await work(deps, state.value, before);
   if (!worked.ok) return worked;
   const released = await store.release(JSON.stringify({ keyId, ...worked.value }));

@@ -151,18 +151,18 @@ async function closeWhenIdle(
 ): Promise<void> {
   const { streams, now } = services;
   let endedAt: number | null = null;
-  for (let turns = 1; ; turns += 1) {
+  for (let ticks = 1; ; ticks += 1) {
     await services.wait(tickMs, stop.signal);
     if (stop.signal.aborted) return;
     lease.renew();
     if (over.aborted) endedAt ??= now();
     const idle = endedAt !== null && (!streams.isNeeded(session) || now() - endedAt > afterwardsMs);
-    const looks = turns % (lookMs / tickMs) === 0;
+    const looks = ticks % (lookMs / tickMs) === 0;
     if (idle || streams.clientHasHere(session) || (looks && (await streams.clientHas(session)))) {
       stop.abort();
       // Another request that waits here may reopen it before the database knows.
       lease.release();
-    } else if (turns % (renewStreamMs / tickMs) === 0) await streams.routerHolds(session);
+    } else if (ticks % (renewStreamMs / tickMs) === 0) await streams.routerHolds(session);
   }
 }
 

@@ -9,7 +9,7 @@ const maxWaiting = 256;
 export function createBoundedSample(sample: SampleFor): SampleFor {
   let running = 0;
   const waiting: (() => void)[] = [];
-  const turn = (signal: AbortSignal): Promise<void> =>
+  const slot = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       waiting.push(resolve);
       const leave = (): void => {
@@ -25,7 +25,7 @@ export function createBoundedSample(sample: SampleFor): SampleFor {
         return err(
           wireErrorOf({ reason: "rate_limited", limit: "proxy.sampling", retryAfterMs: 1_000 }),
         );
-      await turn(options.signal);
+      await slot(options.signal);
       if (options.signal.aborted) {
         if (running < maxRunning) waiting.shift()?.();
         return err(wireErrorOf({ reason: "cancelled" }));

@@ -10,7 +10,7 @@ import { approvalCode, findStage, type ApprovalDeps } from "./approval-codes.ts"
 import { keepContent } from "./approval-rows.ts";
 import { raw, type Compiled, type Row } from "../db.ts";
 import { appendEventWhere } from "../events.ts";
-import { turnOf } from "./approval-lifts.ts";
+import { writeOptionsOf } from "./approval-lifts.ts";
 import { announce } from "../notifications/webhook-announcements.ts";
 import { reclaiming } from "./approval-edits.ts";
 import { withoutSlot } from "../rows/concurrency-slots.ts";
@@ -84,7 +84,7 @@ export async function decide(
       ),
       raw(sql`select 1 as mine where ${isMine}`),
     ],
-    turnOf(tenantId),
+    writeOptionsOf(tenantId),
   );
   if (!written.ok) return written;
   if ((written.value.at(-1) ?? []).length > 0) return ok({ state: "done" });

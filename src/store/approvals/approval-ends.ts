@@ -14,7 +14,7 @@ import {
 } from "./approval-codes.ts";
 import { approvals } from "../schema/approval-schema.ts";
 import { raw, type Compiled } from "../db.ts";
-import { turnOf } from "./approval-lifts.ts";
+import { writeOptionsOf } from "./approval-lifts.ts";
 import { announce } from "../notifications/webhook-announcements.ts";
 
 /** Bounds one batch; the next run of the job takes the rest. */
@@ -130,7 +130,7 @@ export async function withdraw(
         }),
       );
     if (changes.length === 0) return ok(false);
-    const written = await deps.db.write(write(changes, now), turnOf(place.tenantId));
+    const written = await deps.db.write(write(changes, now), writeOptionsOf(place.tenantId));
     if (!written.ok) return written;
   }
 }

@@ -13,7 +13,7 @@ import type { Mac } from "../../domain/tenancy/mac.ts";
 import { approvalCode, findStage, type ApprovalDeps } from "./approval-codes.ts";
 import { beginWaiting, recordOf, waitingOf } from "./approval-rows.ts";
 import { approvals } from "../schema/approval-schema.ts";
-import { raw, type WriteTurn } from "../db.ts";
+import { raw, type WriteOptions } from "../db.ts";
 import { withSlots } from "../rows/stored-limit-checks.ts";
 import { withoutSlot } from "../rows/concurrency-slots.ts";
 import {
@@ -25,7 +25,10 @@ import {
 } from "../records/record-codes.ts";
 import { samplingRequests } from "../schema.ts";
 
-export const turnOf = (tenantId: string): WriteTurn => ({ lane: tenantId, ifLost: "again" });
+export const writeOptionsOf = (tenantId: string): WriteOptions => ({
+  lane: tenantId,
+  ifLost: "again",
+});
 
 /** Reads an open row with a valid first code; `null` if it is missing. */
 export async function openRow(
@@ -109,7 +112,7 @@ export async function lift(
       raw(sql`select nonce = ${nonce} as mine, state from approvals
         where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}`),
     ],
-    turnOf(tenantId),
+    writeOptionsOf(tenantId),
   );
   if (!written.ok) return written;
   const [after] = written.value[2] ?? [];
@@ -159,7 +162,7 @@ export async function holdResult(
           ),
         ),
     ],
-    turnOf(tenantId),
+    writeOptionsOf(tenantId),
   );
   return written.ok ? ok((written.value[waiting.length + 1] ?? []).length > 0) : written;
 }

@@ -12,7 +12,7 @@ import { approvalOf, findHeld, heldCalls, readContent } from "./approval-rows.ts
 import { approvals } from "../schema/approval-schema.ts";
 import { decide } from "./approval-decisions.ts";
 import type { Database } from "../db.ts";
-import { holdResult, lift, turnOf } from "./approval-lifts.ts";
+import { holdResult, lift, writeOptionsOf } from "./approval-lifts.ts";
 import { rowsFor } from "../page.ts";
 
 const pageOfRows = (
@@ -75,7 +75,7 @@ export function createApprovalStore(db: Database, deps: Omit<ApprovalDeps, "db">
     async close(place) {
       const written = await db.write(
         [db.builder.update(approvals).set({ isOpen: false }).where(ofCall(place))],
-        turnOf(place.tenantId),
+        writeOptionsOf(place.tenantId),
       );
       return written.ok ? ok(null) : written;
     },

@@ -6,16 +6,16 @@ import { homeDatabase } from "../../domain/tenancy/database-names.ts";
 import { raw, type Database } from "../db.ts";
 import { placements } from "../schema/directory-schema.ts";
 import { appendEvent } from "../events.ts";
-import { createJobTurn } from "../seals/job-turns.ts";
-import { jobTurns } from "../schema/seal-schema.ts";
+import { createJobLease } from "../seals/job-leases.ts";
+import { jobLeases } from "../schema/seal-schema.ts";
 
 const job = "resealTenants";
 
 export const createResealedTenants = (db: Database): ResealedTenants => ({
-  ...createJobTurn(db, job),
+  ...createJobLease(db, job),
   async progress() {
     const found = await db.read((builder) =>
-      builder.select({ cursor: jobTurns.cursor }).from(jobTurns).where(eq(jobTurns.job, job)),
+      builder.select({ cursor: jobLeases.cursor }).from(jobLeases).where(eq(jobLeases.job, job)),
     );
     return found.ok ? ok(found.value[0]?.cursor ?? "") : found;
   },

@@ -24,7 +24,7 @@ function earlyDeletionIn(policy: string | null): readonly Expendable[] {
   return named.flatMap((name) => expendable.find((kind) => kind === name) ?? []);
 }
 
-const current = sql`select cursor from job_turns where job = ${job}`;
+const current = sql`select cursor from job_leases where job = ${job}`;
 
 /** Names the tenant, because operators can't identify a database otherwise. */
 const appendTenantsEvent = (event: AdminEvent, condition: SQL): Compiled =>
@@ -66,7 +66,7 @@ export const createRoomStore = (db: Database): RoomStore => ({
       // Must precede the change, which ends the condition.
       appendTenantsEvent(event, isStill),
       raw(sql`
-        insert into job_turns (job, until, cursor) select ${job}, 0, ${to} where ${isStill}
+        insert into job_leases (job, until, cursor) select ${job}, 0, ${to} where ${isStill}
         on conflict (job) do update set cursor = excluded.cursor`),
     ]);
     return written.ok ? ok(null) : written;

@@ -93,7 +93,7 @@ export const unreadableRecords = sqliteTable(
 );
 
 /** Lease and progress of each scheduled job. */
-export const jobTurns = sqliteTable("job_turns", {
+export const jobLeases = sqliteTable("job_leases", {
   job: text().primaryKey(),
   until: integer().notNull(),
   cursor: text().notNull(),

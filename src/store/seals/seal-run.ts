@@ -12,14 +12,14 @@ import {
 } from "../../domain/audit/seals.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
 import { appendEventWhere } from "../events.ts";
-import { createJobTurn } from "./job-turns.ts";
+import { createJobLease } from "./job-leases.ts";
 import { readRecords } from "../records/readable.ts";
 import { evidenceOf, type RequestRow } from "../records/record-codes.ts";
 import { toRecord } from "../records/records.ts";
 import { samplingRequests } from "../schema.ts";
 import { headOf } from "./seal-columns.ts";
 import { appendNotices, formerOf } from "./sealed-deletions.ts";
-import { auditKeys, jobTurns, recordNumbers, seals } from "../schema/seal-schema.ts";
+import { auditKeys, jobLeases, recordNumbers, seals } from "../schema/seal-schema.ts";
 import { isUnreadableNow, type NoteUnreadable } from "../records/unreadable.ts";
 
 type SealRun = Pick<
@@ -112,21 +112,21 @@ const scalarsStatement = (tenantId: string): SQL => sql`
       where tenant_id = ${tenantId} and seal_number is not null`)} as last_place`;
 
 export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
-  ...createJobTurn(db, "seal"),
+  ...createJobLease(db, "seal"),
   cursor: (name) =>
     db.read(async (builder) => {
       const [row] = await builder
-        .select({ cursor: jobTurns.cursor })
-        .from(jobTurns)
-        .where(eq(jobTurns.job, name));
+        .select({ cursor: jobLeases.cursor })
+        .from(jobLeases)
+        .where(eq(jobLeases.job, name));
       return row?.cursor ?? "";
     }),
   async keepCursor(name, cursor) {
     const written = await db.write([
       db.builder
-        .insert(jobTurns)
+        .insert(jobLeases)
         .values({ job: name, until: 0, cursor })
-        .onConflictDoUpdate({ target: jobTurns.job, set: { cursor } }),
+        .onConflictDoUpdate({ target: jobLeases.job, set: { cursor } }),
     ]);
     return written.ok ? ok(null) : written;
   },

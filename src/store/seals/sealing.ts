@@ -4,7 +4,7 @@ import { ok } from "../../domain/result.ts";
 import type { ForeignSeals, SealingState, SealingStore } from "../../domain/tenancy/sealing.ts";
 import { appendEventWhere } from "../events.ts";
 import type { Builder, Database } from "../db.ts";
-import { createJobTurn } from "./job-turns.ts";
+import { createJobLease } from "./job-leases.ts";
 import { sealing } from "../schema/seal-schema.ts";
 
 /** Seals and codes start with `<version>.<12 characters of the key's id>.`. */
@@ -73,5 +73,5 @@ export const createSealingStore = (db: Database): SealingStore => ({
     ]);
     return written.ok ? ok(null) : written;
   },
-  ...createJobTurn(db, "reseal"),
+  ...createJobLease(db, "reseal"),
 });

@@ -233,7 +233,7 @@ describe("backup and restore", () => {
     });
 
     it("keeps every stored value as it is", async () => {
-      change(`insert into job_turns (job, until, cursor) values
+      change(`insert into job_leases (job, until, cursor) values
         ('nul', 1, cast(x'610062' as text)), ('bytes', 2, x'00ff'), ('bad', 3, cast(x'ff' as text)),
         ('large', 9223372036854775807, 4.5)`);
       expect((await run("restore", backupFile())).code).toBe(0);
@@ -241,7 +241,7 @@ describe("backup and restore", () => {
         const database = new DatabaseSync(file, { readOnly: true });
         const found = database
           .prepare(
-            "select job, cast(until as text) as until, typeof(cursor) as kind, hex(cursor) as cursor from job_turns order by 1",
+            "select job, cast(until as text) as until, typeof(cursor) as kind, hex(cursor) as cursor from job_leases order by 1",
           )
           .all();
         database.close();

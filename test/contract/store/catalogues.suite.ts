@@ -6,7 +6,7 @@ import { givenWorld, storesOn, value, type Backend } from "./open.ts";
 const hourMs = 3_600_000;
 const at = { now: start, dueAt: start + 24 * hourMs };
 const latestDue = at.dueAt + 60_000;
-const turn = (seedVersion = "seed") => ({ until: start + 1_000, latestDue, seedVersion });
+const slot = (seedVersion = "seed") => ({ until: start + 1_000, latestDue, seedVersion });
 
 export const cataloguesSuite = (backend: Backend): void => {
   describe("catalogues", () => {
@@ -88,16 +88,16 @@ export const cataloguesSuite = (backend: Backend): void => {
     it("are synced by one of all that ask", async () => {
       const others = await Promise.all([1, 2, 3].map(() => world.again()));
       const stores = [world.stores, ...others.map((db) => storesOn(db))];
-      const turns = await Promise.all(
-        [...stores, ...stores].map(({ catalogues }) => catalogues.claim(start, turn())),
+      const leases = await Promise.all(
+        [...stores, ...stores].map(({ catalogues }) => catalogues.claim(start, slot())),
       );
-      expect(turns.map(value).filter(Boolean)).toHaveLength(1);
+      expect(leases.map(value).filter(Boolean)).toHaveLength(1);
     });
 
     it("are due again when a sync was cut off, and not while it runs", async () => {
       const { catalogues } = world.stores;
-      expect(value(await catalogues.claim(start, turn()))).toBe(true);
-      expect(value(await catalogues.claim(start + 999, turn()))).toBe(false);
+      expect(value(await catalogues.claim(start, slot()))).toBe(true);
+      expect(value(await catalogues.claim(start + 999, slot()))).toBe(false);
       const later = { until: start + 9_000, latestDue, seedVersion: "seed" };
       expect(value(await catalogues.claim(start + 1_000, later))).toBe(true);
       expect(value(await catalogues.claim(start + 1_000, later))).toBe(false);
@@ -105,30 +105,30 @@ export const cataloguesSuite = (backend: Backend): void => {
 
     it("are due at the time that the last sync named, or at once after a deployment with another seed", async () => {
       const { catalogues } = world.stores;
-      expect(value(await catalogues.claim(start, turn()))).toBe(true);
+      expect(value(await catalogues.claim(start, slot()))).toBe(true);
       value(await catalogues.replace(catalogue("1", "openai/a"), at));
-      expect(value(await catalogues.claim(at.dueAt - 1, turn()))).toBe(false);
-      expect(value(await catalogues.claim(start, turn("another")))).toBe(true);
-      expect(value(await catalogues.claim(start, turn("another")))).toBe(false);
+      expect(value(await catalogues.claim(at.dueAt - 1, slot()))).toBe(false);
+      expect(value(await catalogues.claim(start, slot("another")))).toBe(true);
+      expect(value(await catalogues.claim(start, slot("another")))).toBe(false);
     });
 
     it("are due where a clock that was set back had set a later time than any sync does", async () => {
       const { catalogues } = world.stores;
-      expect(value(await catalogues.claim(start, turn()))).toBe(true);
+      expect(value(await catalogues.claim(start, slot()))).toBe(true);
       value(await catalogues.replace(catalogue("1", "openai/a"), at));
       const back = start - 100 * hourMs;
-      const asked = { ...turn(), until: back + 1_000, latestDue: back + 24 * hourMs };
+      const asked = { ...slot(), until: back + 1_000, latestDue: back + 24 * hourMs };
       expect(value(await catalogues.claim(back, asked))).toBe(true);
       expect(value(await catalogues.claim(back, asked))).toBe(false);
     });
 
     it("are asked about each minute without a write", async () => {
       const { catalogues } = world.stores;
-      value(await catalogues.claim(start, turn()));
+      value(await catalogues.claim(start, slot()));
       const trips: string[] = [];
       const db = await world.again({ onRoundTrip: (kind) => trips.push(kind) });
       const other = storesOn(db);
-      value(await other.catalogues.claim(start, turn()));
+      value(await other.catalogues.claim(start, slot()));
       expect(trips).toEqual(["read"]);
       trips.length = 0;
       value(await other.catalogues.newerThan("seed"));

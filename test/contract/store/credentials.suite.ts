@@ -73,13 +73,13 @@ export const credentialsSuite = (backend: Backend): void => {
       const { credentials } = world.stores;
       const its = await stored(tenantId);
       const read = { tenantId, id: its.id, readAt: its.updatedAt };
-      const turn = { now: start, until: start + 100 };
+      const slot = { now: start, until: start + 100 };
       const claim = async (now: number, of = read) =>
-        value(await credentials.claimListing(of, { ...turn, now }));
+        value(await credentials.claimListing(of, { ...slot, now }));
       expect(await claim(start, { ...read, tenantId: await someTenant() })).toBe(false);
       expect(await claim(start, { ...read, readAt: its.updatedAt - 1 })).toBe(false);
-      const turns = await Promise.all([claim(start), claim(start), claim(start)]);
-      expect(turns.filter(Boolean)).toEqual([true]);
+      const leases = await Promise.all([claim(start), claim(start), claim(start)]);
+      expect(leases.filter(Boolean)).toEqual([true]);
       expect(await claim(start + 99)).toBe(false);
       expect(await claim(start + 100)).toBe(true);
     });

@@ -36,15 +36,15 @@ export const sendingTwice = ({ writeInBulk, enter, ...db }: Database): Database 
     return db.write(statements);
   },
   ...(writeInBulk !== undefined && {
-    async writeInBulk(bulk, item, turn) {
-      await writeInBulk(bulk, item, turn);
-      return writeInBulk(bulk, item, turn);
+    async writeInBulk(bulk, item, slot) {
+      await writeInBulk(bulk, item, slot);
+      return writeInBulk(bulk, item, slot);
     },
   }),
   ...(enter !== undefined && {
-    async enter(entry, turn) {
-      await enter(entry, turn);
-      return enter(entry, turn);
+    async enter(entry, slot) {
+      await enter(entry, slot);
+      return enter(entry, slot);
     },
   }),
   probe: db.probe,

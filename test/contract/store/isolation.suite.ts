@@ -337,9 +337,9 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     },
     "credentials.claimListing": async ({ credentials }, owner, { tenantId }) => {
       const { id, updatedAt } = owner.credential;
-      const turn = { now: start + 1, until: start + 2 };
+      const slot = { now: start + 1, until: start + 2 };
       const read = { tenantId, id, readAt: updatedAt };
-      expect(value(await credentials.claimListing(read, turn))).toBe(false);
+      expect(value(await credentials.claimListing(read, slot))).toBe(false);
     },
     "credentials.keepListing": async ({ credentials }, owner, { tenantId }) => {
       const { id, updatedAt } = owner.credential;

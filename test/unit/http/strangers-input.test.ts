@@ -9,7 +9,7 @@ import type { ConsentResult } from "../../../src/domain/ports/authorization-serv
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
 import type { AskedConsent } from "../../../src/pipeline/people/consent/consent-grants.ts";
-import { withoutTurn } from "../../../src/domain/sampling/call-slot.ts";
+import { unscheduled } from "../../../src/domain/sampling/call-slot.ts";
 import { createAddressRate } from "../../../src/pipeline/callers/address-rates.ts";
 import { authorizeUrl, pkce, redirectUri, registration } from "../../fakes/oauth-client.ts";
 import { createOwnAuthorizationServer, issuer } from "../../fakes/own-authorization-server.ts";
@@ -32,9 +32,9 @@ const refused = async () => err(refusal);
 const behindKeys = {
   authenticate: refused,
   bodyAllowance: { take: () => ok(() => {}) },
-  door: {
-    enter: async () => ok(withoutTurn),
-    enterFor: async () => ok(withoutTurn),
+  callScheduler: {
+    enter: async () => ok(unscheduled),
+    enterFor: async () => ok(unscheduled),
     pause: async () => {},
   },
   report: () => {},

@@ -297,7 +297,7 @@ const none: Record<string, string> = {
   audit_sinks: "How far a job has come.",
   outbox: "How far a job has come.",
   deliveries: "How far a job has come.",
-  job_turns: "How far a job has come.",
+  job_leases: "How far a job has come.",
   sealing: "How far a job has come.",
   write_probes: "Whether the database can be written.",
   cancellations: "Which call its caller gave up.",

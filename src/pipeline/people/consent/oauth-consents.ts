@@ -107,11 +107,11 @@ export function createOauthConsents(
           reason: "forbidden",
           action: "showing a key where people of the tenant sign in",
         });
-      const turn = throttle.begin({ address, subject: `consent ${resource.tenant}` });
-      if (!turn.ok) return again(deps, approved, turn.error);
+      const attempt = throttle.begin({ address, subject: `consent ${resource.tenant}` });
+      if (!attempt.ok) return again(deps, approved, attempt.error);
       const by = await holderOf(deps, key.trim(), resource);
       const { people } = found.value.database;
-      await people.noteKeyTry(resource.tenant, { address, outcome: by }, turn.value);
+      await people.noteKeyTry(resource.tenant, { address, outcome: by }, attempt.value);
       if (!by.ok) return again(deps, approved, by.error);
       return granted(deps, approved, { by: by.value, letIn: null });
     },

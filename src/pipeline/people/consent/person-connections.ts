@@ -96,8 +96,8 @@ export const createPersonConnections = (deps: {
 }): PersonConnections => ({
   async byKey({ tenant, server: slug, key, address, ownUrl }) {
     const again = (detail: string) => ok({ kind: "again", detail } as const);
-    const turn = deps.throttle.begin({ address, subject: `connect ${tenant}` });
-    if (!turn.ok) return again(explain(turn.error));
+    const attempt = deps.throttle.begin({ address, subject: `connect ${tenant}` });
+    if (!attempt.ok) return again(explain(attempt.error));
     const database = deps.databaseOfKey(key);
     const through = { tenant, server: slug };
     const claim = { token: key, sessionId: null, scope: "proxy", through } as const;
@@ -105,13 +105,13 @@ export const createPersonConnections = (deps: {
     if (!found.ok) {
       const page = await deps.databaseOfSlug(tenant);
       if (!page.ok) {
-        turn.value.failedBy(page);
+        attempt.value.failedBy(page);
         return page;
       }
-      await page.value.people.noteKeyTry(tenant, { address, outcome: found }, turn.value);
+      await page.value.people.noteKeyTry(tenant, { address, outcome: found }, attempt.value);
       return again(explain(found.error));
     }
-    turn.value.succeeded();
+    attempt.value.succeeded();
     const { server, account } = found.value;
     if (server === null || !isPerUser(server)) return again(nothingToConnect);
     return account === undefined || database === null

@@ -171,10 +171,10 @@ export const createPersonPageSignIn = (deps: PersonPageSignInDeps): PersonPageSi
     const found = await placed(deps, place.tenant);
     if (!found.ok) return found;
     if (found.value.place !== null) return again(noKeyHere);
-    const turn = deps.throttle.begin({ address, subject: `account ${place.tenant}` });
-    if (!turn.ok) return again(explain(turn.error));
+    const attempt = deps.throttle.begin({ address, subject: `account ${place.tenant}` });
+    if (!attempt.ok) return again(explain(attempt.error));
     const who = await keyHolder(deps, place.tenant, key);
-    await found.value.people.noteKeyTry(place.tenant, { address, outcome: who }, turn.value);
+    await found.value.people.noteKeyTry(place.tenant, { address, outcome: who }, attempt.value);
     if (!who.ok) return again(explain(who.error));
     return sessionOf(deps, place, who.value);
   },

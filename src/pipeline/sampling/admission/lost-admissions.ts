@@ -18,7 +18,7 @@ export interface LostAdmission {
 const pausesMs = [1_000, 4_000, 12_000, longestLeaseMs];
 
 /** ms after which another caller takes over from one whose invocation may have ended. */
-const turnMs = 20_000;
+const leaseMs = 20_000;
 
 interface Kept {
   lost: LostAdmission;
@@ -30,7 +30,7 @@ interface Kept {
 export interface LostAdmissions {
   add(lost: LostAdmission): void;
   /** Lease for one caller at a time. */
-  isTurnOf(who: object): boolean;
+  isLeasedBy(who: object): boolean;
   isEmpty(): boolean;
   due(most: number): LostAdmission[];
   /** Schedules the next check, if any. */
@@ -45,15 +45,15 @@ export function createLostAdmissions(deps: {
 }): LostAdmissions {
   const { capacity, elapsed } = deps;
   const kept = createBoundedMap<string, Kept>(capacity);
-  let turn: { who: object; until: number } | null = null;
+  let lease: { who: object; until: number } | null = null;
   return {
     add(lost) {
       kept.set(lost.opening.id, { lost, looks: 0, dueAt: elapsed() + (pausesMs[0] ?? 0) });
     },
-    isTurnOf(who) {
+    isLeasedBy(who) {
       const now = elapsed();
-      if (turn !== null && turn.who !== who && turn.until > now) return false;
-      turn = { who, until: now + turnMs };
+      if (lease !== null && lease.who !== who && lease.until > now) return false;
+      lease = { who, until: now + leaseMs };
       return true;
     },
     isEmpty: () => kept.size === 0,

@@ -14,7 +14,7 @@ export interface HeldCatalogue {
   current(): Catalogue;
   put(catalogue: Catalogue): void;
   /** `true` for one caller per interval. */
-  takesTurn(now: number): boolean;
+  isDue(now: number): boolean;
 }
 
 /** `always`: models that no sync knows, such as the demo's. */
@@ -34,7 +34,7 @@ export function holdCatalogue(parts: {
     put(catalogue) {
       held = whole(catalogue);
     },
-    takesTurn(now) {
+    isDue(now) {
       if (now < nextLook) return false;
       nextLook = now + lookEveryMs;
       return true;

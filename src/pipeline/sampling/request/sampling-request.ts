@@ -53,7 +53,7 @@ export interface SamplingRequest {
   beganAt: number;
   authMs: number;
   /** scheduling slot of the request, if any */
-  turn: CallSlot | null;
+  slot: CallSlot | null;
   /** absent: the answer is requested as a whole */
   reader?: StreamReader;
   waiting?: () => Waiting;
@@ -68,7 +68,7 @@ export interface UnreadRequest extends Omit<SamplingRequest, "content" | "bytes"
 }
 
 /** First revision whose requests declare capabilities. */
-export type Arrival = Pick<UnreadRequest, "bytes" | "startedAt" | "beganAt" | "authMs" | "turn">;
+export type Arrival = Pick<UnreadRequest, "bytes" | "startedAt" | "beganAt" | "authMs" | "slot">;
 
 const firstWithoutSessions = "2026-07-28";
 

@@ -67,9 +67,9 @@ export function createRelease(deps: {
    */
   return async (admission: LostAdmission): Promise<void> => {
     lost.add(admission);
-    const turn = {};
+    const lease = {};
     let nextMs = pauseMs;
-    while (!lost.isEmpty() && lost.isTurnOf(turn)) {
+    while (!lost.isEmpty() && lost.isLeasedBy(lease)) {
       await wait(nextMs);
       nextMs = (await look()) ? pauseMs : Math.min(longestPauseMs, 2 * nextMs);
     }

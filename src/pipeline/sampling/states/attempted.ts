@@ -18,7 +18,7 @@ export const createAttempting =
     forget: (caller: Caller) => void;
   }) =>
   async (call: Admitted, signal: AbortSignal): Promise<Attempted> => {
-    const { request, caller, plan, reserved, receipt, observed, blocked, turn } = call;
+    const { request, caller, plan, reserved, receipt, observed, blocked, slot } = call;
     const { tenant, credentials, health } = caller.snapshot;
     const { maxTokens } = plan.decision.requirements;
     const messages = providerMessages(tenant.policy, request.server === null ? "caller" : "server");
@@ -43,7 +43,7 @@ export const createAttempting =
       signal: streaming?.signal ?? signal,
       ...(streaming !== null && { stream: streaming.attempts }),
       begins: observed.begins,
-      outside: turn.outside,
+      outside: slot.outside,
       ...messages.listener,
     });
     const ended = streaming?.end() ?? null;

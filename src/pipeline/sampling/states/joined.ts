@@ -45,8 +45,8 @@ export const createRepeatKnown =
 export const createJoin =
   ({ idempotency }: { idempotency: Pick<Idempotency<Summary>, "join"> }) =>
   async (call: Joined, signal: AbortSignal): Promise<Settled | Held | Received> => {
-    const { role, asked, observed, turn } = call;
-    const joined = await turn.outside(() => idempotency.join(idempotentCallOf(call), signal));
+    const { role, asked, observed, slot } = call;
+    const joined = await slot.outside(() => idempotency.join(idempotentCallOf(call), signal));
     if (joined.state === "free") return receivedAs(call);
     if (joined.state === "held") return { ...call, state: "held", requestId: joined.requestId };
     const { recorded } = joined;

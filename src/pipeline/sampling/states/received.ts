@@ -1,6 +1,6 @@
 /** Received: content digested, id assigned, observed. */
 import type { Ids } from "../../../domain/tenancy/ids.ts";
-import { withoutTurn } from "../../../domain/sampling/call-slot.ts";
+import { unscheduled } from "../../../domain/sampling/call-slot.ts";
 import type { Observe } from "../request/observe.ts";
 import type { DigestContent } from "../request/request-content.ts";
 import { openingOf, type UnreadRequest } from "../request/sampling-request.ts";
@@ -11,13 +11,13 @@ export const receivedAs = ({
   request,
   opening,
   observed,
-  turn,
+  slot,
 }: Omit<Arrived, "replayKey">): Received => ({
   state: "received",
   request,
   opening,
   observed,
-  turn,
+  slot,
   replayKey: request.replayKey,
   caller: request.caller,
   ifReserved: "waits",
@@ -31,5 +31,5 @@ export const createReceive =
     const request = { ...unread, content, bytes: unread.bytes ?? content.bytes };
     const opening = openingOf(request, ids.next("request"));
     const observed = observe({ opening, authMs: request.authMs }, request.propagated);
-    return receivedAs({ request, opening, observed, turn: withoutTurn });
+    return receivedAs({ request, opening, observed, slot: unscheduled });
   };

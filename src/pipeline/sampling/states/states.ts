@@ -25,7 +25,7 @@ export interface Arrived {
   request: SamplingRequest;
   opening: Opening;
   observed: Observation;
-  turn: CallSlot;
+  slot: CallSlot;
   /** the key under which repetitions find the call; null: it can't be repeated */
   replayKey: ReplayKey | null;
 }

@@ -28,7 +28,7 @@ export type { SealDeps };
 /** ms. Recent calls wait for the next run, so that seals hold several records. */
 export const sealAfterMs = 5_000;
 /** Longer than a run takes. */
-const turnMs = 60_000;
+const leaseMs = 60_000;
 /** At most ten statements per seal; a Worker may send 1,000 requests per invocation. */
 const sealsPerRound = 14;
 /** A page may have only recently ended calls. */
@@ -220,10 +220,10 @@ async function sealPage(deps: SealDeps, tenantIds: readonly string[]): Promise<n
 /** One round, continuing where the last one stopped. */
 export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> => {
   const { seals, now } = deps;
-  const turn = await seals.claim(now(), now() + turnMs);
-  if (!turn.ok) return turn;
-  if (turn.value === null) return ok(0);
-  let { cursor } = turn.value;
+  const lease = await seals.claim(now(), now() + leaseMs);
+  if (!lease.ok) return lease;
+  if (lease.value === null) return ok(0);
+  let { cursor } = lease.value;
   let sealed = 0;
   for (let pages = pagesPerRound; pages > 0 && sealed === 0; pages -= 1) {
     const found = await seals.waitingTenants(cursor, sealsPerRound);

@@ -14,7 +14,7 @@ import {
   type Builder,
   type Compiled,
   type Database,
-  type WriteTurn,
+  type WriteOptions,
 } from "../../db.ts";
 import { statusStatements } from "../../tenants/credentials.ts";
 import { answerClaim } from "../admission/idempotency.ts";
@@ -117,7 +117,7 @@ const endedBy = ({ settlement: { id, tenantId }, nonce }: SettlementTry): SQL =>
   exists (select 1 from sampling_requests r where r.id = ${id}
     and r.tenant_id = ${tenantId} and r.settlement = ${nonce})`;
 
-const turnOf = ({ tenantId }: Settlement): WriteTurn => ({
+const writeOptionsOf = ({ tenantId }: Settlement): WriteOptions => ({
   lane: tenantId,
   kind: "ends",
   ifLost: "again",
@@ -145,9 +145,9 @@ export async function settle(
     nonce: settlementTry.nonce,
     changesCounters: changesCounters(settlement),
   });
-  const turn = turnOf(settlement);
+  const writeOptions = writeOptionsOf(settlement);
   if (db.writeInBulk !== undefined && first.length === 0 && mayEndInBulk(settlement)) {
-    const ended = await db.writeInBulk(bulkSettlement, item, turn);
+    const ended = await db.writeInBulk(bulkSettlement, item, writeOptions);
     return ended.ok ? ok(ended.value === true) : ended;
   }
   const before = [...first, ...consequences(db.builder, settlement)];
@@ -159,7 +159,7 @@ export async function settle(
       ...alone.statements.map(({ sql: text, params }) => prepared(text, params)),
       ...keepingStatements(db.builder, settlement, endedBy(settlementTry)),
     ],
-    turn,
+    writeOptions,
   );
   if (!written.ok) return written;
   return ok(alone.outcomes(written.value.slice(before.length))[0] === true);

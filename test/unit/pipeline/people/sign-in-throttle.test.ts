@@ -64,25 +64,29 @@ describe("whoever fails to sign in", () => {
 
 it("signing in often costs no wait", () => {
   for (let tries = 0; tries < 50; tries += 1) {
-    const turn = fail("192.0.2.1");
-    expect(turn.ok).toBe(true);
-    if (turn.ok) turn.value.succeeded();
+    const attempt = fail("192.0.2.1");
+    expect(attempt.ok).toBe(true);
+    if (attempt.ok) attempt.value.succeeded();
   }
 });
 
 it("a try that nobody could look at costs no wait, and is no failure", () => {
   for (let tries = 0; tries < 50; tries += 1) {
-    const turn = fail("192.0.2.1");
-    expect(turn.ok).toBe(true);
-    if (turn.ok)
-      expect(turn.value.failedBy(err({ reason: "unavailable", retryAfterMs: 1_000 }))).toBe(false);
+    const attempt = fail("192.0.2.1");
+    expect(attempt.ok).toBe(true);
+    if (attempt.ok)
+      expect(attempt.value.failedBy(err({ reason: "unavailable", retryAfterMs: 1_000 }))).toBe(
+        false,
+      );
   }
 });
 
 it("a try that was refused is a failure", () => {
-  const turn = fail("192.0.2.1");
-  expect(turn.ok && turn.value.failedBy(err({ reason: "unauthorized", detail: "" }))).toBe(true);
-  expect(turn.ok && turn.value.failedBy(ok(null))).toBe(false);
+  const attempt = fail("192.0.2.1");
+  expect(attempt.ok && attempt.value.failedBy(err({ reason: "unauthorized", detail: "" }))).toBe(
+    true,
+  );
+  expect(attempt.ok && attempt.value.failedBy(ok(null))).toBe(false);
 });
 
 it("remembers no more than its capacity, and forgets first who failed longest ago", () => {
@@ -98,7 +102,7 @@ it("notes few failed sign-ins in a minute, whatever their addresses and keys", (
   throttle = made({ notesPerMinute: 3 });
   const noted = (): number =>
     Array.from({ length: 10 }, (_, at) => throttle.begin({ address: `a${at}`, subject: `k${at}` }))
-      .map((turn) => turn.ok && turn.value.isNoted)
+      .map((attempt) => attempt.ok && attempt.value.isNoted)
       .filter(Boolean).length;
   expect(noted()).toBe(3);
   now += 15 * 60_000 + 1;

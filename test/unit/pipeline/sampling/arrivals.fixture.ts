@@ -1,12 +1,12 @@
 /** A sampling request on its way, with fakes for everything around it. */
-import { createInTurn } from "../../../../src/pipeline/sampling/in-turn.ts";
+import { createCallSlots } from "../../../../src/pipeline/sampling/call-slots.ts";
 import type { Around, Steps } from "../../../../src/pipeline/sampling/sample.ts";
 import type {
   Admitted,
   Decided,
   Received,
 } from "../../../../src/pipeline/sampling/states/states.ts";
-import type { Door } from "../../../../src/pipeline/sampling/turns.ts";
+import type { CallScheduler } from "../../../../src/pipeline/sampling/scheduling.ts";
 import { receivedAs } from "../../../../src/pipeline/sampling/states/received.ts";
 import { ok } from "../../../../src/domain/result.ts";
 import { featuresOf } from "../../../../src/domain/sampling/negotiation.ts";
@@ -35,7 +35,7 @@ export const arrivalWith = (fields: Partial<SamplingRequest> = {}): SamplingRequ
   startedAt: 1_000,
   beganAt: 0,
   authMs: 2,
-  turn: null,
+  slot: null,
   propagated: { traceparent: null, tracestate: null },
   ...fields,
 });
@@ -63,13 +63,13 @@ export function observer() {
 }
 
 /** A turn that says when it is handed on and when it ends. */
-export function turnOf(log: string[]): CallSlot {
+export function slotOf(log: string[]): CallSlot {
   return {
     outside: (wait) => {
-      log.push("turn handed on");
+      log.push("slot handed on");
       return wait(async () => {});
     },
-    end: () => void log.push("turn ended"),
+    end: () => void log.push("slot ended"),
   };
 }
 
@@ -77,10 +77,10 @@ export const receivedWith = (
   observed: Observation,
   {
     arrival = arrivalWith(),
-    turn = turnOf([]),
-  }: { arrival?: SamplingRequest; turn?: CallSlot } = {},
+    slot = slotOf([]),
+  }: { arrival?: SamplingRequest; slot?: CallSlot } = {},
 ): Received =>
-  receivedAs({ request: arrival, opening: openingOf(arrival, "req_1"), observed, turn });
+  receivedAs({ request: arrival, opening: openingOf(arrival, "req_1"), observed, slot });
 
 export function admittedWith(observed: Observation, arrival = arrivalWith()): Admitted {
   const plan = planOf([priced("mistral/one", 1), priced("anthropic/two", 2)]);
@@ -129,7 +129,7 @@ export const deciding = (
   decisions: ((received: Received) => Decided)[],
   given: {
     log?: string[];
-    door?: Pick<Door, "enter">;
+    callScheduler?: Pick<CallScheduler, "enter">;
     background?: (work: Promise<unknown>) => void;
   } = {},
 ): Around => ({
@@ -137,6 +137,8 @@ export const deciding = (
     given.log?.push("decide");
     return (decisions.shift() ?? notAsked)(received);
   },
-  inTurn: createInTurn({ door: given.door ?? { enter: async () => ok(turnOf([])) } }),
+  callSlots: createCallSlots({
+    callScheduler: given.callScheduler ?? { enter: async () => ok(slotOf([])) },
+  }),
   background: given.background ?? (() => {}),
 });

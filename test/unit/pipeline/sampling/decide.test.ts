@@ -19,7 +19,7 @@ import {
 import { createRefuse } from "../../../../src/pipeline/sampling/states/refused.ts";
 import type { Idempotency } from "../../../../src/pipeline/sampling/request/idempotency.ts";
 import { type SamplingRequest } from "../../../../src/pipeline/sampling/request/sampling-request.ts";
-import { arrivalWith, observer, receivedWith, turnOf } from "./arrivals.fixture.ts";
+import { arrivalWith, observer, receivedWith, slotOf } from "./arrivals.fixture.ts";
 import { callerWith, planOf, priced } from "../callers/callers.fixture.ts";
 
 const plan = planOf([priced("mistral/one", 1)]);
@@ -136,7 +136,7 @@ async function decided(
       return chosen.state === "chosen" ? admit(chosen) : chosen;
     }),
   );
-  const made = await decide(receivedWith(observed, { arrival, turn: turnOf(log) }));
+  const made = await decide(receivedWith(observed, { arrival, slot: slotOf(log) }));
   return { made, log, told };
 }
 

@@ -27,7 +27,7 @@ import {
   arrivalWith,
   deciding,
   observer,
-  turnOf,
+  slotOf,
   untaken,
   unreadWith,
 } from "./arrivals.fixture.ts";
@@ -44,7 +44,7 @@ const finished: Settled = {
 
 const admitted = (received: Received): Decided => ({
   ...admittedWith(received.observed, received.request),
-  turn: received.turn,
+  slot: received.slot,
   limits,
 });
 const attemptedWith = (call: Admitted): Attempted => ({
@@ -59,7 +59,7 @@ const attemptedWith = (call: Admitted): Attempted => ({
 });
 const taken = (call: Held): Waited => ({
   state: "taken",
-  admitted: { ...admittedWith(call.observed, call.request), turn: call.turn },
+  admitted: { ...admittedWith(call.observed, call.request), slot: call.slot },
 });
 const pending: Refusal = { reason: "approval_pending", retryAfterMs: 5, idempotencyKey: null };
 const refusedThen = (received: Received): Decided => refused(received, limited, limits);
@@ -141,8 +141,8 @@ async function through(given: {
     },
     deciding(given.decisions, {
       log,
-      door: {
-        enter: async () => (given.entered === undefined ? ok(turnOf(log)) : err(given.entered)),
+      callScheduler: {
+        enter: async () => (given.entered === undefined ? ok(slotOf(log)) : err(given.entered)),
       },
       background: (work) => void background.push(work),
     }),
@@ -157,14 +157,14 @@ describe("a sampling request", () => {
     const { started, ended, log, background } = await through({ decisions: [admitted] });
     expect(started).toMatchObject({ requestId: "req_1", limits, timing: { auth: 2 } });
     expect(ended).toBe(finished);
-    expect(log).toEqual(["decide", "attempt", "settle", "turn ended"]);
+    expect(log).toEqual(["decide", "attempt", "settle", "slot ended"]);
     expect(background).toHaveLength(1);
   });
 
   it("that is refused ends its turn, and tells so once", async () => {
     const { started, log, told } = await through({ decisions: [refusedThen] });
     expect(started).toMatchObject({ limits, outcome: { ok: false, error: limited } });
-    expect(log).toEqual(["decide", "turn ended"]);
+    expect(log).toEqual(["decide", "slot ended"]);
     expect(told).toEqual(["ended refused"]);
   });
 
@@ -223,9 +223,9 @@ describe("a sampling request", () => {
       "attempt",
       "settle",
       "wait",
-      "turn handed on",
+      "slot handed on",
       "join",
-      "turn ended",
+      "slot ended",
     ]);
     expect(waits).toMatchObject([{ role: "owner" }, { role: "owner" }]);
     expect(background).toHaveLength(1);
@@ -242,14 +242,14 @@ describe("a sampling request", () => {
       ],
       waited: [taken],
     });
-    expect(log.filter((entry) => entry !== "turn handed on")).toEqual([
+    expect(log.filter((entry) => entry !== "slot handed on")).toEqual([
       "decide",
       "join",
       "wait",
       "attempt",
       "settle",
       "join",
-      "turn ended",
+      "slot ended",
     ]);
     expect(ended).toMatchObject({ answeredBy: "earlier-call", outcome: recorded });
     expect(told).toEqual(["ended repeated"]);
@@ -267,7 +267,7 @@ describe("a sampling request", () => {
       timing: { auth: 2 },
       outcome: recorded,
     });
-    expect(log).toEqual(["decide", "turn handed on", "join", "turn ended"]);
+    expect(log).toEqual(["decide", "slot handed on", "join", "slot ended"]);
     expect(told).toEqual(["ended repeated"]);
   });
 
@@ -287,7 +287,7 @@ describe("a sampling request", () => {
     });
     expect(ended).toMatchObject({ answeredBy: "this-call", outcome: err(limited) });
     expect(told).toEqual(["ended refused"]);
-    expect(log.at(-1)).toBe("turn ended");
+    expect(log.at(-1)).toBe("slot ended");
   });
 
   it("keeps the turn that it came with", async () => {
@@ -295,9 +295,9 @@ describe("a sampling request", () => {
     const { started, log } = await through({
       decisions: [refusedThen],
       entered: limited,
-      asked: { turn: turnOf(own) },
+      asked: { slot: slotOf(own) },
     });
     expect(started.outcome).toEqual(err(limited));
-    expect([log, own]).toEqual([["decide"], ["turn ended"]]);
+    expect([log, own]).toEqual([["decide"], ["slot ended"]]);
   });
 });

@@ -29,7 +29,7 @@ function given() {
     },
   });
   const settled = async () => {
-    for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+    for (let slot = 0; slot < 50; slot += 1) await Promise.resolve();
   };
   const pass = async (ms: number) => {
     await settled();

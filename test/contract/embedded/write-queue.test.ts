@@ -1,21 +1,24 @@
 /** Beyond a bounded queue writes are refused, and tenants take turns. */
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSharedTurns, createTurns } from "../../../src/pipeline/sampling/turns.ts";
+import {
+  createSharedQueues,
+  createAdmissionQueue,
+} from "../../../src/pipeline/sampling/scheduling.ts";
 import { raw, type Database } from "../../../src/store/db.ts";
 import type { EmbeddedEngine } from "../../../src/store/engines/embedded/engine.ts";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { givenFolder, startEngine } from "../../setup/engine.ts";
 import { value } from "../store/open.ts";
 
-describe("more writes than the embedded engine has turns for", () => {
+describe("more writes than the embedded engine has slots for", () => {
   const folder = givenFolder();
   let engine: EmbeddedEngine;
   let db: Database;
   beforeAll(async () => {
     engine = await startEngine(folder.path);
-    const turns = createTurns({
-      order: createSharedTurns(64).writes,
+    const writeQueue = createAdmissionQueue({
+      order: createSharedQueues(64).writes,
       elapsed: () => Math.round(performance.now()),
       after(ms, act) {
         const timer = setTimeout(act, ms);
@@ -23,7 +26,7 @@ describe("more writes than the embedded engine has turns for", () => {
       },
       immediately: (act) => void setImmediate(act),
     });
-    db = openOverEngine(engine, { turns });
+    db = openOverEngine(engine, { writeQueue });
     value(await db.write([raw(sql`create table t (lane text)`)]));
   });
   afterAll(async () => {

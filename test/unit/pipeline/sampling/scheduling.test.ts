@@ -2,18 +2,18 @@
 import { describe, expect, it } from "vitest";
 import type { Lane } from "../../../../src/pipeline/callers/lanes.ts";
 import {
-  createDoor,
-  createSharedTurns,
-  createTurns,
-  createTurnsOfTenants,
-} from "../../../../src/pipeline/sampling/turns.ts";
+  createCallScheduler,
+  createSharedQueues,
+  createAdmissionQueue,
+  createQueuesOfTenants,
+} from "../../../../src/pipeline/sampling/scheduling.ts";
 
 /** A clock that a test moves, with what is due then. */
 function createClock() {
   let now = 0;
   let timers: { at: number; act: () => void }[] = [];
   const settled = async (): Promise<void> => {
-    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    for (let slot = 0; slot < 20; slot += 1) await Promise.resolve();
   };
   return {
     elapsed: () => now,
@@ -45,8 +45,8 @@ function createClock() {
 
 function given(writesAtOnce = 1) {
   const clock = createClock();
-  const shared = createSharedTurns(writesAtOnce);
-  const turns = createTurns({
+  const shared = createSharedQueues(writesAtOnce);
+  const queue = createAdmissionQueue({
     order: shared.writes,
     ...clock,
     immediately: (act) => void clock.after(0, act),
@@ -54,28 +54,28 @@ function given(writesAtOnce = 1) {
   /** The outcome of entering, once there is one. */
   const entering = (lane: string, kind: "begins" | "ends" = "begins") => {
     const seen: { left: (() => void) | null; refusal: unknown } = { left: null, refusal: null };
-    void turns.enter({ lane, kind }).then((entered) => {
+    void queue.enter({ lane, kind }).then((entered) => {
       if (entered.ok) seen.left = entered.value;
       else seen.refusal = entered.error;
       return undefined;
     });
     return seen;
   };
-  return { clock, shared, turns, entering };
+  return { clock, shared, queue, entering };
 }
 
 describe("turns of tenants that have databases of their own", () => {
-  const held = (turns: ReturnType<ReturnType<typeof createTurnsOfTenants>>, lane: string) =>
+  const held = (queue: ReturnType<ReturnType<typeof createQueuesOfTenants>>, lane: string) =>
     Array.from({ length: 100 }, () =>
-      turns.admissions.ask({ lane, kind: "begins", wake: () => {} }, 0),
+      queue.admissions.ask({ lane, kind: "begins", wake: () => {} }, 0),
     ).filter(({ state }) => state === "given").length;
 
   it("are many for a tenant that calls alone", () => {
-    expect(held(createTurnsOfTenants()(), "a")).toBe(65);
+    expect(held(createQueuesOfTenants()(), "a")).toBe(65);
   });
 
   it("are few for a tenant beside another one, whose turns are those of another database", () => {
-    const turnsOf = createTurnsOfTenants();
+    const turnsOf = createQueuesOfTenants();
     const [one, other] = [turnsOf(), turnsOf()];
     other.admissions.ask({ lane: "b", kind: "begins", wake: () => {} }, 0);
     expect(held(one, "a")).toBe(9);
@@ -86,9 +86,9 @@ describe("turns of a crowd beside a calm tenant", () => {
   /** Each tenant has a database of its own. What a tenant's calls have by now: when each came in, and its end. */
   function calling() {
     const clock = createClock();
-    const turnsOf = createTurnsOfTenants();
+    const turnsOf = createQueuesOfTenants();
     const callsOf = (lane: string) => {
-      const turns = createTurns({
+      const queue = createAdmissionQueue({
         order: turnsOf().admissions,
         ...clock,
         immediately: (act) => void clock.after(0, act),
@@ -98,7 +98,7 @@ describe("turns of a crowd beside a calm tenant", () => {
       return {
         cameAt,
         async call(): Promise<void> {
-          const entered = await turns.enter({ lane, kind: "begins" });
+          const entered = await queue.enter({ lane, kind: "begins" });
           if (!entered.ok) throw new Error(entered.error.reason);
           cameAt.push(clock.elapsed());
           ends.push(entered.value);
@@ -209,19 +209,19 @@ describe("turns of a process", () => {
   });
 
   it("cost no timer and no wait while there is room", async () => {
-    const { turns } = given();
-    const entered = await turns.enter({ lane: "a", kind: "begins" });
+    const { queue } = given();
+    const entered = await queue.enter({ lane: "a", kind: "begins" });
     expect(entered.ok).toBe(true);
   });
 });
 
 describe("the door", () => {
   const doorOf = (
-    { turns, clock }: ReturnType<typeof given>,
+    { queue, clock }: ReturnType<typeof given>,
     lane: Lane = { kind: "lane", name: "a" },
   ) =>
-    createDoor({
-      turns,
+    createCallScheduler({
+      queue,
       heldBack: { count: 0 },
       wait: clock.wait,
       laneOf: async () => lane,
@@ -233,10 +233,10 @@ describe("the door", () => {
     const { clock, entering } = parts;
     for (let count = 0; count < 300; count += 1) entering("flood");
     await clock.settled();
-    const door = doorOf(parts);
+    const callScheduler = doorOf(parts);
     let told = 0;
     for (let count = 0; count < 2_010; count += 1)
-      void door.enter("flood").then((entered) => {
+      void callScheduler.enter("flood").then((entered) => {
         if (!entered.ok && entered.error.reason === "unavailable") told += 1;
         return undefined;
       });
@@ -263,8 +263,11 @@ describe("the door", () => {
   it("lets a stranger in without a turn, however many wait", async () => {
     const parts = given();
     for (let count = 0; count < 300; count += 1) parts.entering("flood");
-    const door = doorOf(parts, { kind: "unverified" });
-    expect(await door.enterFor({ token: "t", sessionId: null })).toEqual({ ok: true, value: null });
+    const callScheduler = doorOf(parts, { kind: "unverified" });
+    expect(await callScheduler.enterFor({ token: "t", sessionId: null })).toEqual({
+      ok: true,
+      value: null,
+    });
   });
 
   it("lets others have the turn of a call that waits, and gives the call its turn again", async () => {
@@ -272,10 +275,10 @@ describe("the door", () => {
     const { clock, entering } = parts;
     const entered = await doorOf(parts).enter("a");
     if (!entered.ok) throw new Error(entered.error.reason);
-    const turn = entered.value;
+    const slot = entered.value;
     const provider = Promise.withResolvers<string>();
     let answered = "";
-    void turn.outside(() => provider.promise).then((text) => (answered = text));
+    void slot.outside(() => provider.promise).then((text) => (answered = text));
     const other = entering("b");
     await clock.pass(1);
     expect(other.left).not.toBeNull();
@@ -288,7 +291,7 @@ describe("the door", () => {
     const third = entering("c");
     await clock.pass(1);
     expect(third.left).toBeNull();
-    turn.end();
+    slot.end();
     await clock.pass(1);
     expect(third.left).not.toBeNull();
   });

@@ -17,7 +17,7 @@ import { createSlices } from "../../domain/limits/slices.ts";
 import type { CallSlot } from "../../domain/sampling/call-slot.ts";
 
 /** For one database: slots of writes and of calls. */
-export interface SharedTurns {
+export interface SharedQueues {
   writes: SlotScheduler;
   admissions: SlotScheduler;
 }
@@ -46,7 +46,7 @@ const limits: Omit<QueueLimits, "atOnce" | "ofLaneWhileShared"> = {
 };
 
 /** @param writesAtOnce concurrent writes of one process to one database */
-export const createSharedTurns = (writesAtOnce: number): SharedTurns => ({
+export const createSharedQueues = (writesAtOnce: number): SharedQueues => ({
   writes: createSlotScheduler({ ...limits, atOnce: writesAtOnce, ofLaneWhileShared: writesAtOnce }),
   // One call may choose while others write.
   admissions: createSlotScheduler({ ...limits, atOnce: writesAtOnce + 1, ofLaneWhileShared }),
@@ -60,7 +60,7 @@ const ofTenantBeside = 8;
  * Scheduling if each tenant has a database of its own. A tenant that is alone never waits, which would cost a
  * timer.
  */
-export function createTurnsOfTenants(): () => SharedTurns {
+export function createQueuesOfTenants(): () => SharedQueues {
   const activity = createLaneActivity();
   const slicesFor = createSlices();
   const limitsFor = (more: number): QueueLimits => ({
@@ -76,7 +76,7 @@ export function createTurnsOfTenants(): () => SharedTurns {
 
 const unavailable = (retryAfterMs: number): Refusal => ({ reason: "unavailable", retryAfterMs });
 
-export function createTurns(deps: {
+export function createAdmissionQueue(deps: {
   order: SlotScheduler;
   /** ms, monotonic */
   elapsed: () => number;
@@ -134,7 +134,7 @@ export function createTurns(deps: {
   };
 }
 
-export interface Door {
+export interface CallScheduler {
   /** Refusals are delayed. */
   enter(lane: string): Promise<Result<CallSlot, Refusal>>;
   /** For a request whose caller isn't known yet. `null` for a possibly invented key, which gets its slot later. */
@@ -148,14 +148,14 @@ export interface HeldBack {
 }
 
 /** Delays refusals, so that floods of refused callers are cheap. */
-export function createDoor(deps: {
-  turns: AdmissionQueue;
+export function createCallScheduler(deps: {
+  queue: AdmissionQueue;
   heldBack: HeldBack;
   wait: (ms: number) => Promise<void>;
   laneOf: LaneOf;
   pause: () => Promise<void>;
-}): Door {
-  const { turns, heldBack, wait, laneOf } = deps;
+}): CallScheduler {
+  const { queue, heldBack, wait, laneOf } = deps;
   const holdBack = async (refusal: Refusal): Promise<Refusal> => {
     if (heldBack.count >= maxDelayed) return refusal;
     heldBack.count += 1;
@@ -167,7 +167,7 @@ export function createDoor(deps: {
     }
     return refusal;
   };
-  const callTurnOf = (lane: string, first: () => void): CallSlot => {
+  const callSlotOf = (lane: string, first: () => void): CallSlot => {
     let leave: (() => void) | null = first;
     let hasEnded = false;
     const handOn = (): void => {
@@ -175,7 +175,7 @@ export function createDoor(deps: {
       leave = null;
     };
     const yieldSlot = async (): Promise<void> => {
-      const entered = await turns.enter({ lane, kind: "ends" });
+      const entered = await queue.enter({ lane, kind: "ends" });
       if (entered.ok) entered.value();
     };
     return {
@@ -184,7 +184,7 @@ export function createDoor(deps: {
         try {
           return await pause(yieldSlot);
         } finally {
-          const again = hasEnded ? null : await turns.enter({ lane, kind: "ends" });
+          const again = hasEnded ? null : await queue.enter({ lane, kind: "ends" });
           if (again?.ok === true) leave = again.value;
         }
       },
@@ -194,9 +194,9 @@ export function createDoor(deps: {
       },
     };
   };
-  const enter: Door["enter"] = async (lane) => {
-    const entered = await turns.enter({ lane, kind: "begins" });
-    return entered.ok ? ok(callTurnOf(lane, entered.value)) : err(await holdBack(entered.error));
+  const enter: CallScheduler["enter"] = async (lane) => {
+    const entered = await queue.enter({ lane, kind: "begins" });
+    return entered.ok ? ok(callSlotOf(lane, entered.value)) : err(await holdBack(entered.error));
   };
   return {
     pause: deps.pause,

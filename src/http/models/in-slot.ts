@@ -1,4 +1,4 @@
-/** Requests of the model endpoints, read in the turn of their callers. */
+/** Reads requests of the model endpoints in their caller's slot. */
 import type { JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
@@ -6,7 +6,7 @@ import type { RequestBody } from "../../domain/passing.ts";
 import { readModelRequest } from "../../mcp/json-text/model-request.ts";
 import { bytesToAdmit, isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
 import type { Caller } from "../../pipeline/callers/authenticate.ts";
-import { withoutTurn, type CallSlot } from "../../domain/sampling/call-slot.ts";
+import { unscheduled, type CallSlot } from "../../domain/sampling/call-slot.ts";
 import { admitBody } from "../../pipeline/callers/body-allowance.ts";
 import type { ModelServices } from "../sampling-services.ts";
 import { modelClaim, modelKeyOf } from "./caller.ts";
@@ -21,16 +21,15 @@ export interface ModelRequest {
   tenant?: string | undefined;
 }
 
-/** Reads what came in the turn of its caller; the turn is the caller's to end. */
 async function read(
   services: ModelServices,
-  { input, token, turn }: { input: ModelRequest; token: string; turn: CallSlot },
+  { input, token, slot }: { input: ModelRequest; token: string; slot: CallSlot },
 ): Promise<Result<{ bytes: RequestBody; body: JsonObject; caller: Caller }, Refusal>> {
   const claim = modelClaim(token, input.tenant);
   const admitted = await admitBody(services, claim, bytesToAdmit(input.request));
   if (!admitted.ok) return admitted;
-  // The body is read out of turn, since a caller may send as slowly as it likes.
-  const bytes = await turn.outside(() => readBody(input.request, messageBounds));
+  // The slot is released meanwhile: a caller may send as slowly as it likes.
+  const bytes = await slot.outside(() => readBody(input.request, messageBounds));
   const caller = await services.authenticate(claim, "memory");
   if (!caller.ok) return caller;
   if (!bytes.ok) return bytes;
@@ -41,8 +40,7 @@ async function read(
   return ok({ bytes: sent.value, body, caller: caller.value });
 }
 
-/** A body that the router reads and a caller that it knows, given to `act` in the caller's turn. */
-export async function inTurn<T extends Answered | StreamedAnswer>(
+export async function inSlot<T extends Answered | StreamedAnswer>(
   services: ModelServices,
   input: ModelRequest,
   act: (came: {
@@ -50,7 +48,7 @@ export async function inTurn<T extends Answered | StreamedAnswer>(
     bytes: RequestBody;
     body: JsonObject;
     caller: Caller;
-    turn: CallSlot | null;
+    slot: CallSlot | null;
   }) => Promise<Result<T, Refusal>>,
 ): Promise<Result<T, Refusal>> {
   const { headers } = input.request;
@@ -59,13 +57,13 @@ export async function inTurn<T extends Answered | StreamedAnswer>(
   const type = headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json" || !isPlainUtf8(headers))
     return err({ reason: "unsupported_media_type", expected: plainJson });
-  const entered = await services.door.enterFor({ token: token.value, sessionId: null });
+  const entered = await services.callScheduler.enterFor({ token: token.value, sessionId: null });
   if (!entered.ok) return entered;
-  const turn = entered.value;
+  const slot = entered.value;
   try {
-    const came = await read(services, { input, token: token.value, turn: turn ?? withoutTurn });
-    return came.ok ? await act({ ...came.value, token: token.value, turn }) : came;
+    const came = await read(services, { input, token: token.value, slot: slot ?? unscheduled });
+    return came.ok ? await act({ ...came.value, token: token.value, slot }) : came;
   } finally {
-    turn?.end();
+    slot?.end();
   }
 }

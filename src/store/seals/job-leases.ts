@@ -4,23 +4,26 @@ import { clockSlackMs } from "../../domain/clocks.ts";
 import { ok } from "../../domain/result.ts";
 import type { SealStore } from "../../domain/audit/seals.ts";
 import type { Database } from "../db.ts";
-import { jobTurns } from "../schema/seal-schema.ts";
+import { jobLeases } from "../schema/seal-schema.ts";
 
-export const createJobTurn = (db: Database, job: string): Pick<SealStore, "claim" | "release"> => ({
+export const createJobLease = (
+  db: Database,
+  job: string,
+): Pick<SealStore, "claim" | "release"> => ({
   async claim(now, until) {
     const written = await db.write([
-      db.builder.insert(jobTurns).values({ job, until: 0, cursor: "" }).onConflictDoNothing(),
+      db.builder.insert(jobLeases).values({ job, until: 0, cursor: "" }).onConflictDoNothing(),
       db.builder
-        .update(jobTurns)
+        .update(jobLeases)
         .set({ until })
         // A later end was written before a clock was set back.
         .where(
           and(
-            eq(jobTurns.job, job),
-            or(lte(jobTurns.until, now), gt(jobTurns.until, until + clockSlackMs)),
+            eq(jobLeases.job, job),
+            or(lte(jobLeases.until, now), gt(jobLeases.until, until + clockSlackMs)),
           ),
         )
-        .returning({ cursor: jobTurns.cursor }),
+        .returning({ cursor: jobLeases.cursor }),
     ]);
     if (!written.ok) return written;
     const [row] = written.value[1] ?? [];
@@ -28,7 +31,7 @@ export const createJobTurn = (db: Database, job: string): Pick<SealStore, "claim
   },
   async release(cursor) {
     const written = await db.write([
-      db.builder.update(jobTurns).set({ until: 0, cursor }).where(eq(jobTurns.job, job)),
+      db.builder.update(jobLeases).set({ until: 0, cursor }).where(eq(jobLeases.job, job)),
     ]);
     return written.ok ? ok(null) : written;
   },
