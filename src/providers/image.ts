@@ -1,6 +1,7 @@
 /** One request for one image. */
 import type {
   ImageModelV4,
+  ImageModelV4CallOptions,
   ImageModelV4File,
   ImageModelV4Result,
   SharedV4ProviderOptions,
@@ -22,8 +23,16 @@ import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { countedTokens } from "./usage.ts";
 import { notesOfWarnings } from "./warnings.ts";
 
+type Generated = Pick<ImageModelV4Result, "images" | "warnings" | "usage" | "providerMetadata">;
+
+/** The used part of a library's model. */
+export interface ImageModel {
+  supportsFileInputs?: ImageModelV4["supportsFileInputs"] | undefined;
+  doGenerate(asked: ImageModelV4CallOptions): PromiseLike<Generated>;
+}
+
 export interface ServedImage {
-  model: ImageModelV4;
+  model: ImageModel;
   /** of the library's own options */
   namespace: string;
   providerOptions?: SharedV4ProviderOptions;
@@ -58,14 +67,14 @@ async function filesOf(
 const isSize = (value: unknown): value is `${number}x${number}` =>
   typeof value === "string" && /^\d{2,4}x\d{2,4}$/.test(value);
 
-function imageInputTokensOf({ providerMetadata }: ImageModelV4Result): number {
+function imageInputTokensOf({ providerMetadata }: Generated): number {
   let tokens = 0;
   for (const metadata of Object.values(providerMetadata ?? {}))
     for (const image of metadata.images) tokens += Number(own(image, "imageTokens") ?? 0);
   return countedTokens(tokens) ?? 0;
 }
 
-function usageOf(generated: ImageModelV4Result, request: ProviderRequest, images: number): Usage {
+function usageOf(generated: Generated, request: ProviderRequest, images: number): Usage {
   const input = countedTokens(generated.usage?.inputTokens);
   const output = countedTokens(generated.usage?.outputTokens);
   const counted = input !== null && input > 0 && output !== null && output > 0;
@@ -85,7 +94,7 @@ function usageOf(generated: ImageModelV4Result, request: ProviderRequest, images
 }
 
 function answerOf(
-  generated: ImageModelV4Result,
+  generated: Generated,
   request: ProviderRequest,
   notes: string[],
 ): Result<ProviderAnswer, ProviderFault> {

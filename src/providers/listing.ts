@@ -4,22 +4,13 @@ import { readBounded } from "../domain/bounded-body.ts";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
 import type { ReadListing } from "../domain/models/listings.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
+import { credentialHeaders } from "./credential-headers.ts";
 
 const maxBytes = 4 * 1024 * 1024;
 const maxListed = 2_000;
 const maxPages = 20;
 /** Shown to administrators, so only well-formed ids pass. */
 const id = /^[A-Za-z0-9@][\w.:/@+-]{0,199}$/;
-
-const headersFor = ({
-  provider,
-  apiKey,
-}: ProviderRequest["credential"]): Record<string, string> => {
-  if (apiKey === "") return {};
-  if (provider === "anthropic") return { "x-api-key": apiKey, "anthropic-version": "2023-06-01" };
-  if (provider === "google") return { "x-goog-api-key": apiKey };
-  return { Authorization: `Bearer ${apiKey}` };
-};
 
 /** OpenAI's `{data: [{id}]}` or Google's `{models: [{name: "models/…"}]}`. */
 function idsIn(body: JsonValue): string[] | null {
@@ -63,7 +54,7 @@ async function readPage(
     for (const [name, value] of Object.entries({ ...pageSizes[credential.provider], ...query }))
       url.searchParams.set(name, value);
     const response = await access.fetch(url.href, {
-      headers: { Accept: "application/json", ...headersFor(credential) },
+      headers: { Accept: "application/json", ...credentialHeaders(credential) },
       signal: access.signal,
     });
     if (!response.ok) {

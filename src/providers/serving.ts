@@ -1,12 +1,24 @@
 /** The object of a library that speaks to the model of a request, by its credential. */
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createGoogle } from "@ai-sdk/google";
-import { createOpenAI } from "@ai-sdk/openai";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { AnthropicLanguageModel } from "@ai-sdk/anthropic/internal";
+import { GoogleLanguageModel, GoogleSpeechModel } from "@ai-sdk/google/internal";
+import {
+  OpenAIChatLanguageModel,
+  OpenAIImageModel,
+  OpenAIResponsesLanguageModel,
+  OpenAISpeechModel,
+} from "@ai-sdk/openai/internal";
+import {
+  OpenAICompatibleChatLanguageModel,
+  OpenAICompatibleImageModel,
+} from "@ai-sdk/openai-compatible";
+import { generateId } from "@ai-sdk/provider-utils";
+import { withoutTrailing } from "../domain/bounded-url.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 import { reasonsLikeOpenai, rulesOf, wireOf } from "../domain/wires/rules.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { boundedFetch, boundedMediaFetch, readOutside } from "./bounded.ts";
+import { credentialHeaders } from "./credential-headers.ts";
+import { geminiImages } from "./gemini-images.ts";
 import type { ServedImage } from "./image.ts";
 import { mediaOf, type Served } from "./language.ts";
 import { mendingFetch } from "./mended.ts";
@@ -27,10 +39,28 @@ export interface ServingDeps {
   isStreamed?: true;
 }
 
+interface Reached {
+  baseURL: string;
+  fetch: typeof fetch;
+}
+
+/** For the libraries' models themselves, since a whole provider brings all it can do into the bundle. */
+function configFor({ credential }: ProviderRequest, { baseURL, fetch }: Reached) {
+  const base = withoutTrailing(baseURL, "/");
+  return {
+    provider: credential.provider,
+    baseURL: base,
+    url: ({ path }: { path: string }) => `${base}${path}`,
+    headers: credentialHeaders(credential),
+    generateId,
+    fetch,
+  };
+}
+
 /** `null` if the credential is unusable. Sends no request. */
 export function serveLanguage(request: ProviderRequest, deps: ServingDeps): Served | null {
   const { credential, model } = request;
-  const { apiKey, provider } = credential;
+  const { provider } = credential;
   if (provider === "workers-ai") {
     // Without `@` it is another provider's model, billed through the operator's gateway.
     if (deps.workersAi === undefined || !model.id.startsWith("@")) return null;
@@ -47,44 +77,45 @@ export function serveLanguage(request: ProviderRequest, deps: ServingDeps): Serv
   const mended = isStreamed ? fetch : mendingFetch(fetch);
   switch (provider) {
     case "openai": {
-      const openai = createOpenAI({ apiKey, baseURL, fetch: mended });
       const isResponses = wireOf(model) === "openai-responses";
       const { openai: options } = isResponses ? unsummarized : unstored;
       // The library detects reasoning models only by id.
       const kind = model.like === undefined ? {} : { forceReasoning: reasonsLikeOpenai(model) };
+      const Library = isResponses ? OpenAIResponsesLanguageModel : OpenAIChatLanguageModel;
       return {
-        model: isResponses ? openai.responses(model.id) : openai.chat(model.id),
+        model: new Library(model.id, configFor(request, { baseURL, fetch: mended })),
         library: isResponses ? "openai-responses" : "openai-chat",
         providerOptions: { openai: { ...options, ...kind } },
       };
     }
     case "anthropic":
       return {
-        model: createAnthropic({ apiKey, baseURL, fetch }).chat(model.id),
+        model: new AnthropicLanguageModel(model.id, configFor(request, { baseURL, fetch })),
         library: "anthropic",
       };
     case "google":
-      return { model: createGoogle({ apiKey, baseURL, fetch }).chat(model.id), library: "google" };
-    default: {
-      const compatible = createOpenAICompatible({
-        name: provider,
-        apiKey,
-        baseURL,
-        fetch: mended,
-        ...(isStreamed && { includeUsage: true }),
-        supportsStructuredOutputs: rulesOf[wireOf(model)].answerSchemas !== "never",
-        ...(provider === "openrouter" ? { transformRequestBody: marksOnBlocks } : {}),
-        ...(reasonsLikeOpenai(model) ? { transformRequestBody: withCompletionTokens } : {}),
-      });
-      return { model: compatible.chatModel(model.id), library: "openai-compatible" };
-    }
+      return {
+        model: new GoogleLanguageModel(model.id, configFor(request, { baseURL, fetch })),
+        library: "google",
+      };
+    default:
+      return {
+        model: new OpenAICompatibleChatLanguageModel(model.id, {
+          ...configFor(request, { baseURL, fetch: mended }),
+          ...(isStreamed && { includeUsage: true }),
+          supportsStructuredOutputs: rulesOf[wireOf(model)].answerSchemas !== "never",
+          ...(provider === "openrouter" ? { transformRequestBody: marksOnBlocks } : {}),
+          ...(reasonsLikeOpenai(model) ? { transformRequestBody: withCompletionTokens } : {}),
+        }),
+        library: "openai-compatible",
+      };
   }
 }
 
 /** Of Google's image models only Gemini's remain, which are language models. */
 export function serveImage(request: ProviderRequest, deps: ServingDeps): ServedImage | null {
   const { credential, model } = request;
-  const { apiKey, provider } = credential;
+  const { provider } = credential;
   if (provider === "workers-ai") {
     if (deps.workersAi === undefined || !model.id.startsWith("@")) return null;
     return { model: deps.workersAi.image(model.id), namespace: provider, dropsFiles: true };
@@ -92,25 +123,21 @@ export function serveImage(request: ProviderRequest, deps: ServingDeps): ServedI
   const baseURL = baseUrlOf(credential);
   if (baseURL === null || provider === "anthropic") return null;
   const fetch = readOutside(boundedMediaFetch(deps.fetch, baseURL), request.outside);
+  const config = configFor(request, { baseURL, fetch });
   switch (provider) {
     case "openai":
-      return {
-        model: createOpenAI({ apiKey, baseURL, fetch }).image(model.id),
-        namespace: provider,
-      };
+      return { model: new OpenAIImageModel(model.id, config), namespace: provider };
     case "google":
       return model.id.startsWith("gemini-")
-        ? { model: createGoogle({ apiKey, baseURL, fetch }).image(model.id), namespace: provider }
+        ? { model: geminiImages(new GoogleLanguageModel(model.id, config)), namespace: provider }
         : null;
-    default: {
-      const compatible = createOpenAICompatible({ name: provider, apiKey, baseURL, fetch });
+    default:
       return {
-        model: compatible.imageModel(model.id),
+        model: new OpenAICompatibleImageModel(model.id, config),
         namespace: provider,
         // Many endpoints default to links, which aren't followed.
         providerOptions: { [provider]: { response_format: "b64_json" } },
       };
-    }
   }
 }
 
@@ -119,7 +146,7 @@ const readsOnly = /^tts-1/;
 
 export function serveSpeech(request: ProviderRequest, deps: ServingDeps): ServedSpeech | null {
   const { credential, model } = request;
-  const { apiKey, provider } = credential;
+  const { provider } = credential;
   if (provider === "workers-ai") {
     if (deps.workersAi === undefined || !model.id.startsWith("@")) return null;
     return { model: deps.workersAi.speech(model.id), takesInstructions: false };
@@ -127,14 +154,12 @@ export function serveSpeech(request: ProviderRequest, deps: ServingDeps): Served
   const baseURL = baseUrlOf(credential);
   if (baseURL === null || provider === "anthropic") return null;
   const fetch = readOutside(boundedMediaFetch(deps.fetch, baseURL), request.outside);
+  const config = configFor(request, { baseURL, fetch });
   if (provider === "google")
-    return {
-      model: createGoogle({ apiKey, baseURL, fetch }).speech(model.id),
-      takesInstructions: true,
-    };
+    return { model: new GoogleSpeechModel(model.id, config), takesInstructions: true };
   // OpenAI's speech endpoint, which the compatible library lacks.
   return {
-    model: createOpenAI({ name: provider, apiKey, baseURL, fetch }).speech(model.id),
+    model: new OpenAISpeechModel(model.id, config),
     takesInstructions: provider === "openai" && !readsOnly.test(model.id),
     // Smallest format with universal support.
     outputFormat: "mp3",

@@ -80,6 +80,7 @@ export async function bundleWorker(
       },
       external: ["cloudflare:*", "node:*"],
       loader: { ".html": "text", ".txt": "text", ".sql": "text" },
+      alias: { ai: "@ai-sdk/provider-utils" },
       plugins: [englishOnly],
       logLevel: "silent",
     });
