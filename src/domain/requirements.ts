@@ -93,6 +93,8 @@ export interface PassingNeeds {
   surcharge?: Surcharge;
   /** the policy's prices for what the provider may report; absent: none */
   prices?: { factors?: Record<string, number>; toolUsd?: Record<string, number> };
+  /** tokens below which the limit can't be lowered, since the request's thinking budget has to be smaller */
+  minTokens?: number;
   /** what the request itself marks for a cache; absent: nothing */
   cacheWrites?: "minutes" | "hour";
 }

@@ -214,15 +214,16 @@ export function planWithoutRoom(plan: Plan, asking: Asking, pool: ModelPool): Pl
   return roomless.ok ? roomless.value : null;
 }
 
-/** Tokens. Budgets never shorten an answer below this. */
-const shortAnswerTokens = 256;
-
-/** Repeats the selection for a short answer; null: already short, or nothing is feasible. */
-export function planShortened(plan: Plan, asking: Asking, pool: ModelPool): Plan | null {
+/** Repeats the selection for an answer of `maxTokens`; null: already as short, or nothing is feasible. */
+export function planShortened(
+  { plan, maxTokens }: { plan: Plan; maxTokens: number },
+  asking: Asking,
+  pool: ModelPool,
+): Plan | null {
   const { requirements, decision } = plan;
-  if (requirements.maxTokens <= shortAnswerTokens) return null;
-  const needs = { ...requirements, maxTokens: shortAnswerTokens };
-  const note = `limits: maxTokens lowered from ${requirements.maxTokens} to ${shortAnswerTokens}, because the remaining limit was too low`;
+  if (requirements.maxTokens <= maxTokens) return null;
+  const needs = { ...requirements, maxTokens };
+  const note = `limits: maxTokens lowered from ${requirements.maxTokens} to ${maxTokens}, because the remaining limit was too low`;
   const shortened = decide({ ...asking, needs, notes: [...decision.notes, note] }, pool);
   return shortened.ok ? shortened.value : null;
 }

@@ -17,7 +17,7 @@ export interface Claim {
 
 /** A fallback claim: the same limits in the same order, with no larger amounts. */
 export interface FallbackClaim extends Claim {
-  /** A shorter answer. Only for limits exhausted by use, not by reservations or a sliding window. */
+  /** A shorter answer. Comes last, and only for limits exhausted by use, not by reservations or a sliding window. */
   shortens?: true;
 }
 

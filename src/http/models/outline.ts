@@ -142,12 +142,14 @@ export function passingNeedsOf(
   const isStored = storedInputs.some((name) => (body[name] ?? null) !== null);
   const unmeasuredTokens = isStored ? anyTokens : Math.min(anyTokens, found.unmeasuredTokens);
   const answers = body["n"];
+  const budget = own(body["thinking"], "budget_tokens");
   const needs: PassingNeeds = {
     losses,
     ...surcharges,
     ...(losses.length > 0 && found.opaqueTokens > 0 && { opaqueTokens: found.opaqueTokens }),
     ...(unmeasuredTokens > 0 && { unmeasuredTokens }),
     ...(typeof answers === "number" && answers > 1 && { answers }),
+    ...(typeof budget === "number" && { minTokens: budget + 1 }),
     ...(found.isCached && { cacheWrites: found.isCachedForAnHour ? "hour" : "minutes" }),
   };
   return losses.length > 0 || Object.keys(needs).length > 1 ? needs : null;

@@ -14,6 +14,7 @@ import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { propagatedIn } from "../../mcp/trace-context.ts";
 import type { Caller } from "../../pipeline/callers/authenticate.ts";
+import type { Sampled } from "../../pipeline/sampling/sample.ts";
 import type { Finished } from "../../pipeline/sampling/states/states.ts";
 import type { UnreadRequest } from "../../pipeline/sampling/request/sampling-request.ts";
 import type { CallSlot } from "../../domain/sampling/call-slot.ts";
@@ -126,6 +127,10 @@ function fallbackHeader(
 const costHeader = (costUsd: number | null): Record<string, string> =>
   costUsd === null ? {} : { "X-Router-Cost": String(costUsd) };
 
+/** Reports that a limit had too little left for the tokens that the request may write. */
+const loweredHeader = ({ loweredTo }: Pick<Sampled, "loweredTo">): Record<string, string> =>
+  loweredTo === null ? {} : { "X-Router-Max-Tokens": String(loweredTo) };
+
 /** @param model that answers, `provider/model`; null: not known before the stream begins */
 const modelHeaders = (
   services: ModelServices,
@@ -170,6 +175,7 @@ async function answerTo(
     headers: {
       ...idHeaders(requestId),
       ...limitHeaders(limits, null),
+      ...loweredHeader(started),
       ...modelHeaders(services, authenticated, answer.model),
       ...costHeader(decision.costUsd),
       ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
@@ -219,6 +225,7 @@ async function streamTo(
     headers: {
       ...idHeaders(requestId),
       ...limitHeaders(limits, null),
+      ...loweredHeader(started),
       ...modelHeaders(services, authenticated, model),
       ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
     },

@@ -24,11 +24,18 @@ import type {
 export interface Sampled {
   requestId: string;
   limits: LimitState[];
+  /** tokens to which the call's limit was lowered; null: it wasn't, or it isn't known yet */
+  loweredTo: number | null;
   /** ms of each step so far */
   timing: Timings;
   /** the rest of the call, to be run once, or the refusal */
   outcome: Result<(signal: AbortSignal) => Promise<EndedCall>, Refusal>;
 }
+
+const loweredTo = (call: Exclude<Decided, Refused>): number | null =>
+  call.state === "admitted" && call.plan.call.maxTokens < call.asked.maxTokens
+    ? call.plan.call.maxTokens
+    : null;
 
 type Step<From, To> = (call: From, signal: AbortSignal) => Promise<To>;
 type Finish = Step<Admitted, Settled | Held>;
@@ -105,10 +112,16 @@ export function createSample(steps: Steps, { waitForRoom, callSlots, background 
 
   return async (unread: UnreadRequest): Promise<Sampled> => {
     const decided = await begin(await receive(unread));
-    if (decided.state === "refused") return decided;
+    if (decided.state === "refused") return { ...decided, loweredTo: null };
     const { requestId, limits, request } = decided;
     const timing = { auth: request.authMs };
-    return { requestId, limits, timing, outcome: ok((signal) => run(decided, signal)) };
+    return {
+      requestId,
+      limits,
+      loweredTo: loweredTo(decided),
+      timing,
+      outcome: ok((signal) => run(decided, signal)),
+    };
   };
 }
 

@@ -82,6 +82,34 @@ export const claimsSuite = (backend: Backend): void => {
       },
     );
 
+    it("that shorten the answer are tried in their order, each as far as use alone leaves too little", async () => {
+      const shorter = (who: Caller) => ({
+        microUsd: 1_000,
+        tokens: 1_000,
+        fallbacks: [500, 100].map((size) => claim(who, start, { size, shortens: true as const })),
+      });
+      for (const [used, size] of [
+        [1_000, 1_000],
+        [1_001, 500],
+        [1_500, 500],
+        [1_501, 100],
+      ] as const) {
+        const who = await caller(world.stores, { keyLimits: { usdPerDay: 0.002 } });
+        await spend(who, used);
+        const reserved = await running(who, start, shorter(who));
+        expect((await record(who, reserved.opening.id))?.reservedTokens).toBe(size);
+      }
+      const who = await caller(world.stores, { keyLimits: { usdPerDay: 0.002 } });
+      await spend(who, 1_200);
+      const runs = await running(who, start, { microUsd: 500 });
+      const asked = { ...shorter(who), mayWait: true as const };
+      expect(await admit(who, start, asked)).toEqual({ state: "waits" });
+      expect(await admit(who, start, shorter(who))).toMatchObject({ check: { amount: 500 } });
+      await settle(runs, start, { chargedMicroUsd: 0 });
+      const reserved = await running(who, start, asked);
+      expect((await record(who, reserved.opening.id))?.reservedTokens).toBe(500);
+    });
+
     it("are refused together where the least does not fit, and the refusal says what the least needs", async () => {
       const who = await caller(world.stores, { keyLimits: { usdPerDay: 0.002 } });
       await spend(who, 1_901);

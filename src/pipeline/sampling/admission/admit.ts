@@ -31,16 +31,15 @@ import type { Decision } from "../../../domain/choice/decision.ts";
 import type { Plan } from "../../../domain/choice/selection.ts";
 import { tokenFamilyOf } from "../../../domain/tokens/tokenizers.ts";
 import type { Caller } from "../../callers/authenticate.ts";
+import { attemptsToReserve, dearestOf, type Priced } from "./attempts-to-reserve.ts";
 import { costingOf, type Costing } from "./headroom.ts";
 import { scopesFor, type Charged } from "../../callers/scopes.ts";
 import { calendarOf } from "../../callers/time-zones.ts";
 
-export interface ReservedAttempt extends Costing {
+export interface ReservedAttempt extends Costing, Priced {
   model: Choice["model"];
   credentialId: string;
   endpoint: string;
-  /** may be asked twice; see `refusesOwnToolUse` */
-  isReservedTwice?: true;
 }
 
 export interface Reserved {
@@ -79,19 +78,6 @@ export const targetOf = ({
   contextTokens: model.contextTokens,
   ...(isReservedTwice === true && { isReservedTwice }),
 });
-
-/** `null` without a known price. */
-export function dearestOf(steps: readonly ReservedAttempt[], most: number): number | null {
-  const prices = steps.flatMap(({ microUsd, isReservedTwice }) =>
-    isReservedTwice === true ? [microUsd, microUsd] : [microUsd],
-  );
-  if (prices.includes(null)) return null;
-  return prices
-    .map((price) => price ?? 0)
-    .toSorted((a, b) => b - a)
-    .slice(0, most)
-    .reduce((sum, price) => sum + price, 0);
-}
 
 /**
  * The request as this model takes it. Where it passes, its limit is one for reasoning and text together; input that can't be
@@ -167,7 +153,8 @@ export function reservationOf(input: ToReserve): Reserved {
   const most = attemptLimitOf(caller.snapshot);
   const steps = candidatesFor(input);
   const tokens = Math.max(...steps.map((step) => step.tokens));
-  const microUsd = dearestOf(steps, most);
+  const { endpoint } = plan.requirements;
+  const microUsd = dearestOf(steps, attemptsToReserve(steps, { most, endpoint, scopes }));
   const probes = probesOf(plan, steps.slice(0, 1));
   const claimed = new Set(probes.map(({ scope }) => scope));
   const waiting = probesOf(plan, steps).map(({ scope }) => scope);

@@ -7,15 +7,17 @@ import { isMoney, isTokens } from "../../../domain/limits/resources.ts";
 import { isLasting } from "../../../domain/limits/admission-verdict.ts";
 import { alwaysReasons } from "../../../domain/models/reasoning.ts";
 import { maxClaims } from "../../../domain/ports/ledger.ts";
+import type { Choice } from "../../../domain/choice/choices.ts";
 import type { Plan } from "../../../domain/choice/selection.ts";
+import type { Requirements } from "../../../domain/requirements.ts";
 import {
-  dearestOf,
   reservationOf,
   type Claimed,
   type LesserClaimed,
   type Reserved,
   type ToReserve,
 } from "./admit.ts";
+import { dearestOf } from "./attempts-to-reserve.ts";
 import type { Planned } from "../choice/choose.ts";
 import { scopesFor } from "../../callers/scopes.ts";
 
@@ -80,14 +82,41 @@ function firstModel(input: Laddered, plan: Plan | null, before: Reserved): Claim
   return reserved.probes.length === 0 && isLess(reserved, before) ? { plan, reserved } : null;
 }
 
-/** Never for models that always reason: a short answer may be empty. */
-function shortAnswer(input: Laddered, from: Plan, before: Reserved): LesserClaimed | null {
-  if (!before.limitChecks.some((check) => isSized(check) && isLasting(check))) return null;
-  const plan = input.plan.shortened(from);
-  const choices = plan?.choices.filter(({ model }) => !alwaysReasons(model)) ?? [];
+/** Tokens of a short answer. */
+const shortTokens = [256];
+/** The same at model endpoints, whose clients work on with the answer. */
+const shortEndpointTokens = [16_384, 4_096];
+
+const shortTokensFor = ({ endpoint, passing }: Requirements): number[] =>
+  endpoint === undefined
+    ? shortTokens
+    : shortEndpointTokens.filter((tokens) => tokens >= (passing?.minTokens ?? 0));
+
+/** An answer of a few tokens may be empty if the model always reasons. */
+const isEnough = ({ model }: Choice, { endpoint }: Requirements): boolean =>
+  endpoint !== undefined || !alwaysReasons(model);
+
+function shortAnswer(
+  input: Laddered,
+  { from, maxTokens, before }: { from: Plan; maxTokens: number; before: Reserved },
+): LesserClaimed | null {
+  const plan = input.plan.shortened(from, maxTokens);
+  const choices = plan?.choices.filter((choice) => isEnough(choice, plan.requirements)) ?? [];
   if (plan === null || choices.length === 0 || choices[0] !== plan.choices[0]) return null;
   const claimed = firstModel(input, { ...plan, choices }, before);
   return claimed === null ? null : { ...claimed, shortens: true };
+}
+
+/** Shorter and shorter answers. */
+function shortAnswers(input: Laddered, from: Plan, before: Reserved): LesserClaimed[] {
+  const claims: LesserClaimed[] = [];
+  if (!before.limitChecks.some((check) => isSized(check) && isLasting(check))) return claims;
+  for (const maxTokens of shortTokensFor(from.requirements)) {
+    const least = claims.at(-1)?.reserved ?? before;
+    const short = shortAnswer(input, { from, maxTokens, before: least });
+    if (short !== null) claims.push(short);
+  }
+  return claims;
 }
 
 export function ladderOf(input: Laddered, reserved: Reserved): LesserClaimed[] {
@@ -100,8 +129,7 @@ export function ladderOf(input: Laddered, reserved: Reserved): LesserClaimed[] {
     const reasons = reserved.steps.some(({ reasoning }) => reasoning.headroom > 0);
     const roomless = reasons ? firstModel(input, plan.withoutRoom(), last()) : null;
     if (roomless !== null) others.push(roomless);
-    const short = shortAnswer(input, roomless?.plan ?? plan, last());
-    if (short !== null) others.push(short);
+    others.push(...shortAnswers(input, roomless?.plan ?? plan, last()));
   }
   return [...fewer.slice(Math.max(0, fewer.length + others.length + 1 - maxClaims)), ...others];
 }

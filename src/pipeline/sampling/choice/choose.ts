@@ -55,8 +55,8 @@ export interface Planned extends Plan {
   call: SamplingCall;
   /** Plan for limits without room for reasoning; `null` if identical. */
   withoutRoom: () => Plan | null;
-  /** `null` if the call may not be shortened. */
-  shortened: (plan: Plan) => Plan | null;
+  /** `null` if the call may not be shortened to `maxTokens`. */
+  shortened: (plan: Plan, maxTokens: number) => Plan | null;
 }
 
 export interface Chooser {
@@ -245,8 +245,9 @@ export function createChooser(deps: {
       };
       const call = { ...kept, maxTokens: plan.value.requirements.maxTokens };
       const withoutRoom = (): Plan | null => alsoPinned(planWithoutRoom(plan.value, asking, pool));
-      const shortened = (from: Plan): Plan | null =>
-        kept.toolChoice === "required" ? null : alsoPinned(planShortened(from, asking, pool));
+      const isWhole = kept.toolChoice === "required" && kept.endpoint === undefined;
+      const shortened = (from: Plan, maxTokens: number): Plan | null =>
+        isWhole ? null : alsoPinned(planShortened({ plan: from, maxTokens }, asking, pool));
       return ok({ ...pinned.value, call, withoutRoom, shortened });
     },
   };

@@ -103,18 +103,19 @@ const windowWait = ({ tenantId, now }: Asking): SQL => sql`case
 export function verdictTables(asking: Asking, claims: readonly FallbackClaim[]): SQL {
   const { now } = asking;
   const limitChecks = claims[0]?.limitChecks ?? [];
-  const shortens = claims.at(-1)?.shortens === true;
-  // Only the last claim may shorten the answer.
-  const wholes = shortens ? claims.length - 1 : claims.length;
+  // Claims that shorten the answer come last.
+  const wholes = claims.filter(({ shortens }) => shortens !== true).length;
   // Inlined: drivers bind numbers as floats, which don't index arrays.
   const [last, whole, minWhole] = [claims.length - 1, wholes, wholes - 1].map((at) =>
     sql.raw(String(at)),
   );
   const usedUp = sql`gap.over > coalesce((select lease.amount from reserved lease where lease.position = gap.position), 0)`;
-  const isDue = shortens
-    ? sql`exists (select 1 from beyond gap join used lim on lim.position = gap.position
-        where gap.rung = ${minWhole} and lim.is_lasting and ${usedUp})`
-    : sql`false`;
+  /** The last claim that may be taken, if none of the whole ones fits. */
+  const lastDue =
+    wholes < claims.length
+      ? sql`(select max(gap.rung) + 1 from beyond gap join used lim on lim.position = gap.position
+          where gap.rung between ${minWhole} and ${last} - 1 and lim.is_lasting and ${usedUp})`
+      : sql`null`;
   return sql`
     used as materialized (${usedOf(asking, limitChecks, claims)}),
     rungs as (select value as rung from json_each(${JSON.stringify(claims.map((_, at) => at))})),
@@ -126,14 +127,11 @@ export function verdictTables(asking: Asking, claims: readonly FallbackClaim[]):
       select claim.rung from rungs claim where not exists (select 1 from beyond gap where gap.rung = claim.rung)),
     reserved as materialized (${reserved(asking)}),
     chosen as materialized (
-      select rung, case when rung is null and due then ${last} else ${minWhole} end as least
+      select coalesce(whole, (select min(rung) from fitting where rung between ${whole} and due)) as rung,
+        coalesce(due, ${minWhole}) as least
       from (
-        select due, case
-          when whole is not null then whole
-          when due then (select rung from fitting where rung = ${last}) end as rung
-        from (
-          select whole, case when whole is null then ${isDue} else false end as due
-          from (select min(rung) as whole from fitting where rung < ${whole})))),
+        select whole, case when whole is null then ${lastDue} end as due
+        from (select min(rung) as whole from fitting where rung < ${whole}))),
     full as materialized (
       select gap.position, not (${usedUp}) as leased, lim.amounts ->> gap.rung as least
       from chosen pick join beyond gap on gap.rung = pick.least join used lim on lim.position = gap.position

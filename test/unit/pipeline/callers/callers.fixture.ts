@@ -9,6 +9,7 @@ import {
   planWithoutRoom,
   type Plan,
 } from "../../../../src/domain/choice/selection.ts";
+import type { SamplingCall } from "../../../../src/domain/sampling/call.ts";
 import type { Caller } from "../../../../src/pipeline/callers/authenticate.ts";
 import { reservationOf, type Reserved } from "../../../../src/pipeline/sampling/admission/admit.ts";
 import { call, credential, field, model } from "../../domain/models.fixture.ts";
@@ -58,7 +59,7 @@ export const callerWith = (
 export function planOf(
   models: ReturnType<typeof model>[],
   credentials = 1,
-  hints: string[] = [],
+  more: Partial<SamplingCall> = {},
 ): Planned {
   const providers = [...new Set(models.map(({ provider }) => provider))];
   const within = field({
@@ -69,12 +70,13 @@ export function planOf(
       ),
     ),
   });
-  const asked = call({ maxTokens: 1_000, priorities: { cost: 1 }, hints });
+  const asked = call({ maxTokens: 1_000, priorities: { cost: 1 }, ...more });
   const asking = askingOf(asked, within);
   const plan = decide(asking, within);
   if (!plan.ok) throw new Error(plan.error.reason);
   const withoutRoom = () => planWithoutRoom(plan.value, asking, within);
-  const shortened = (from: Plan) => planShortened(from, asking, within);
+  const shortened = (from: Plan, maxTokens: number) =>
+    planShortened({ plan: from, maxTokens }, asking, within);
   return { ...plan.value, call: asked, withoutRoom, shortened };
 }
 

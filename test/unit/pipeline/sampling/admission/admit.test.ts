@@ -135,7 +135,7 @@ describe("a reservation", () => {
     });
 
     it("says in the decision where faults lead, and which models stand in though no hint asks for them", () => {
-      const hinted = planOf([...inside, outside], 1, ["openai"]);
+      const hinted = planOf([...inside, outside], 1, { hints: ["openai"] });
       const decision = withFailover(hinted.decision, reservedBy(hinted));
       expect(
         decision.candidates.map(({ model: id, viaFailover }) => [id, viaFailover]),

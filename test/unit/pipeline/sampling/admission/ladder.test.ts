@@ -89,9 +89,59 @@ describe("the claims of a call", () => {
     expect(isShort(plan)).toBe(true);
     const requirements = { ...plan.requirements, maxTokens: 256 };
     const shorter = { ...plan, requirements };
-    expect(isShort({ ...shorter, shortened: () => plan.shortened(shorter) })).toBe(false);
+    const shortened = (_: unknown, to: number) => plan.shortened(shorter, to);
+    expect(isShort({ ...shorter, shortened })).toBe(false);
     expect(isShort({ ...plan, shortened: () => null })).toBe(false);
     expect(isShort(planOf([{ ...one, reasoning: true, reasoningControl: always }]))).toBe(false);
+  });
+
+  describe("at a model endpoint", () => {
+    const asked = { endpoint: "messages", maxTokens: 64_000 } as const;
+    const writer = { ...one, outputTokens: 64_000 };
+    const long = planOf(
+      [one, two, three].map((each) => ({ ...each, outputTokens: 64_000 })),
+      1,
+      asked,
+    );
+    const alone = maxInputTokens(long.requirements.inputTokens) + 64_000;
+
+    it("reserve for one attempt, then for the first model, then for 16,384 and 4,096 tokens", () => {
+      const claims = claimsOf(long, money);
+      expect(claims.all.map(({ microUsd }) => microUsd)).toEqual([
+        3 * alone,
+        alone,
+        alone - 64_000 + 16_384,
+        alone - 64_000 + 4_096,
+      ]);
+      expect(claims.first).toMatchObject({ maxAttempts: 4, steps: { length: 3 } });
+      expect(claims.lesser.map(({ shortens }) => shortens)).toEqual([undefined, true, true]);
+    });
+
+    it("reserve for all attempts where these are a hundredth of the smallest budget at most", () => {
+      const reservedFor = (usdPerDay: number) => claimsOf(long, { usdPerDay }).first.microUsd;
+      expect(reservedFor((6 * alone) / 1e4)).toBe(6 * alone);
+      expect(reservedFor((6 * alone - 100) / 1e4)).toBe(3 * alone);
+    });
+
+    it("lower no limit below the budget of tokens for thinking, which has to be smaller", () => {
+      const budgets = [null, 4_096, 20_000].map((budget) => {
+        const thinking = budget === null ? {} : { minTokens: budget + 1 };
+        const passing = { losses: [], ...thinking };
+        const its = planOf([writer], 1, { ...asked, passing });
+        return claimsOf(its, money).lesser.filter(({ shortens }) => shortens === true).length;
+      });
+      expect(budgets).toEqual([2, 1, 0]);
+    });
+
+    it("lower the limit of models that always reason, and of calls that have to use a tool", () => {
+      const reasoner = { ...writer, reasoning: true, reasoningControl: always };
+      const toolChoice = "required" as const;
+      for (const its of [
+        planOf([reasoner], 1, asked),
+        planOf([writer], 1, { ...asked, toolChoice }),
+      ])
+        expect(claimsOf(its, money).lesser.at(-1)).toMatchObject({ shortens: true });
+    });
   });
 
   it("of a call that waits for a person are one: as many attempts as its budget could ever pay", () => {

@@ -1,0 +1,44 @@
+/** How many attempts a call reserves for, and what they cost. */
+import { smallestBudget, type LimitedScope } from "../../../domain/limits/limit-checks.ts";
+import type { Requirements } from "../../../domain/requirements.ts";
+
+export interface Priced {
+  microUsd: number | null;
+  /** may be asked twice; see `refusesOwnToolUse` */
+  isReservedTwice?: true;
+}
+
+/** `null` without a known price. */
+export function dearestOf(steps: readonly Priced[], most: number): number | null {
+  const prices = steps.flatMap(({ microUsd, isReservedTwice }) =>
+    isReservedTwice === true ? [microUsd, microUsd] : [microUsd],
+  );
+  if (prices.includes(null)) return null;
+  return prices
+    .map((price) => price ?? 0)
+    .toSorted((a, b) => b - a)
+    .slice(0, most)
+    .reduce((sum, price) => sum + price, 0);
+}
+
+/** Share of the smallest budget that a call may reserve for attempts after its first. */
+const sharedByAttempts = 1 / 100;
+
+/**
+ * Attempts to reserve for. Clients of model endpoints ask for long answers, so that a few calls with all their attempts would
+ * block a small budget.
+ */
+export function attemptsToReserve(
+  steps: readonly Priced[],
+  of: {
+    most: number;
+    endpoint: Requirements["endpoint"] | undefined;
+    scopes: readonly LimitedScope[];
+  },
+): number {
+  const { most, endpoint, scopes } = of;
+  const budget = smallestBudget(scopes);
+  const all = dearestOf(steps, most);
+  const isSmall = budget === null || all === null || all <= budget * sharedByAttempts;
+  return endpoint === undefined || isSmall ? most : 1;
+}
