@@ -347,12 +347,6 @@ CREATE TABLE `latency_cursors` (
 	`counted_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `books_journal` (
-	`place` integer PRIMARY KEY NOT NULL,
-	`number` integer NOT NULL,
-	`entry` text NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE `counters` (
 	`tenant_id` text NOT NULL,
 	`subject` text NOT NULL,
@@ -378,6 +372,12 @@ CREATE TABLE `idempotency` (
 --> statement-breakpoint
 CREATE INDEX `idempotency_request` ON `idempotency` (`request_id`);--> statement-breakpoint
 CREATE INDEX `idempotency_expiry` ON `idempotency` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `ledger_journal` (
+	`place` integer PRIMARY KEY NOT NULL,
+	`number` integer NOT NULL,
+	`entry` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `results` (
 	`tenant_id` text NOT NULL,
 	`request_id` text NOT NULL,

@@ -22,7 +22,7 @@ import type { Host } from "./compose/host.ts";
 import { clock, createIsolate, type Isolate } from "./compose/isolate.ts";
 import { createTenantObject, type TenantObject } from "./compose/tenant-object.ts";
 import { createWorkersAi } from "./providers/workers-ai.ts";
-import { bookTexts } from "./store/engines/memory-ledger/texts.ts";
+import { ledgerTexts } from "./store/engines/memory-ledger/texts.ts";
 import type { Statement } from "./store/engines/contract/sql.ts";
 import {
   feedsOfObject,
@@ -136,7 +136,7 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
     const limitBytes = set.ok ? set.value : defaultLimitBytes;
     this.#object = createTenantObject({
       ctx,
-      texts: bookTexts,
+      texts: ledgerTexts,
       migrations,
       databaseKind,
       limitBytes,

@@ -6,7 +6,7 @@ import { ok } from "../domain/result.ts";
 import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { createRequestFeeds } from "../pipeline/request-feeds.ts";
 import type { JobReport } from "../pipeline/scheduled/jobs.ts";
-import type { BookTexts } from "../store/engines/memory-ledger/texts.ts";
+import type { LedgerTexts } from "../store/engines/memory-ledger/texts.ts";
 import type { Statement } from "../store/engines/contract/sql.ts";
 import { linesOf } from "../store/engines/durable/feed-lines.ts";
 import { createGroups } from "../store/engines/durable/groups.ts";
@@ -33,7 +33,7 @@ export interface TenantObject {
 
 interface Deps {
   ctx: Pick<DurableObjectState, "storage" | "waitUntil">;
-  texts: BookTexts;
+  texts: LedgerTexts;
   migrations: readonly Migration[];
   databaseKind: "home" | "a tenant";
   /** of its storage */

@@ -70,7 +70,7 @@ export function durationsOf(
 }
 
 /** Isolated values, which a line doesn't show, are drawn as points. */
-export const standingAlone = (values: readonly (number | null)[]): number[] =>
+export const isolatedPoints = (values: readonly (number | null)[]): number[] =>
   values.flatMap((value, at) =>
     value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null
       ? [at]

@@ -54,7 +54,7 @@ function inLowerCase(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
  * Lower-cases names and removes the adapter's media type from proxied answers without one. Reads headers late,
  * which would otherwise allocate an object.
  */
-function mendHead(outgoing: ServerResponse, response: Response): void {
+function repairHead(outgoing: ServerResponse, response: Response): void {
   const writeHead = outgoing.writeHead.bind(outgoing) as (
     status: number,
     headers?: OutgoingHttpHeaders,
@@ -109,7 +109,7 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
           requestIs: requestIds.get(caller) ?? (() => {}),
           address: () => clientAddress(caller, isTrusted),
         }));
-      mendHead(outgoing as ServerResponse, response);
+      repairHead(outgoing as ServerResponse, response);
       return response;
     },
     {

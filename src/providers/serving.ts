@@ -21,7 +21,7 @@ import { credentialHeaders } from "./credential-headers.ts";
 import { geminiImages } from "./gemini-images.ts";
 import type { ServedImage } from "./image.ts";
 import { mediaOf, type Served } from "./language.ts";
-import { mendingFetch } from "./mended.ts";
+import { repairingFetch } from "./repaired-errors.ts";
 import { marksOnBlocks } from "./openrouter.ts";
 import { withCompletionTokens } from "./openai-names.ts";
 import type { ServedSpeech } from "./speech.ts";
@@ -74,7 +74,7 @@ export function serveLanguage(request: ProviderRequest, deps: ServingDeps): Serv
       ? boundedMediaFetch(deps.fetch, baseURL)
       : boundedFetch(deps.fetch, "text");
   const fetch = isStreamed ? deps.fetch : readOutside(bounded, request.outside);
-  const mended = isStreamed ? fetch : mendingFetch(fetch);
+  const repairedFetch = isStreamed ? fetch : repairingFetch(fetch);
   switch (provider) {
     case "openai": {
       const isResponses = wireOf(model) === "openai-responses";
@@ -83,7 +83,7 @@ export function serveLanguage(request: ProviderRequest, deps: ServingDeps): Serv
       const kind = model.like === undefined ? {} : { forceReasoning: reasonsLikeOpenai(model) };
       const Library = isResponses ? OpenAIResponsesLanguageModel : OpenAIChatLanguageModel;
       return {
-        model: new Library(model.id, configFor(request, { baseURL, fetch: mended })),
+        model: new Library(model.id, configFor(request, { baseURL, fetch: repairedFetch })),
         library: isResponses ? "openai-responses" : "openai-chat",
         providerOptions: { openai: { ...options, ...kind } },
       };
@@ -101,7 +101,7 @@ export function serveLanguage(request: ProviderRequest, deps: ServingDeps): Serv
     default:
       return {
         model: new OpenAICompatibleChatLanguageModel(model.id, {
-          ...configFor(request, { baseURL, fetch: mended }),
+          ...configFor(request, { baseURL, fetch: repairedFetch }),
           ...(isStreamed && { includeUsage: true }),
           supportsStructuredOutputs: rulesOf[wireOf(model)].answerSchemas !== "never",
           ...(provider === "openrouter" ? { transformRequestBody: marksOnBlocks } : {}),

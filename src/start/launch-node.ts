@@ -3,7 +3,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import { createNodeHost, type NodeHost } from "../node.ts";
 import { lineOf, type LogFormat } from "../node/log-lines.ts";
 import { createNodeServer } from "../node/server.ts";
-import { bookTexts } from "../store/engines/memory-ledger/texts.ts";
+import { ledgerTexts } from "../store/engines/memory-ledger/texts.ts";
 import { startEmbedded, type EmbeddedEngine } from "../store/engines/embedded/engine.ts";
 import { openOverEngine } from "../store/over-engine.ts";
 import { createGroupsByServer } from "../store/engines/libsql/libsql-groups.ts";
@@ -61,7 +61,7 @@ async function openDatabase(
   const engine = await startEmbedded({
     path,
     thread: started.databaseThread,
-    books: bookTexts,
+    memoryLedger: ledgerTexts,
     onReplaced: () => log(replacedEntry(path)),
   });
   if (!engine.ok) return engine;

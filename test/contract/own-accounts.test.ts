@@ -295,7 +295,7 @@ describe("a person's own account at a server", () => {
     fault = "invalid_grant";
     expect(await bearer(as("usr_1"))).toMatchObject({ reason: "authorization_needed" });
     expect(await firstConnection(database, asked)).toMatchObject({
-      kind: "onward",
+      kind: "provider",
       server: "notes",
     });
   });

@@ -7,7 +7,11 @@ import { startEmbedded } from "../../src/store/engines/embedded/engine.ts";
 import { databaseThread } from "../setup/engine.ts";
 
 const [path] = process.argv.slice(2);
-const engine = await startEmbedded({ path: path ?? "", thread: databaseThread, books: null });
+const engine = await startEmbedded({
+  path: path ?? "",
+  thread: databaseThread,
+  memoryLedger: null,
+});
 // Written now: a process that is killed writes nothing at its end.
 flushCompileCache();
 process.stdout.write(engine.ok ? "owned\n" : `${engine.error}\n`);

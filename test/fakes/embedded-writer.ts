@@ -8,7 +8,7 @@ import { databaseThread } from "../setup/engine.ts";
 
 const [path = ""] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const engine = await startEmbedded({ path, thread: databaseThread, books: null });
+const engine = await startEmbedded({ path, thread: databaseThread, memoryLedger: null });
 // Written now: a process that is killed writes nothing at its end.
 flushCompileCache();
 if (!engine.ok) {

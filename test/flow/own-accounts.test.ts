@@ -244,11 +244,11 @@ describe("a server at which each person has an account of their own", () => {
     // Another person can't go on where this one was asked.
     const other = await person("ned");
     expect((await callModern(other.key, answered("accept"))).error?.code).toBe(-32602);
-    const goesOn = callModern(mia.key, answered("accept"));
+    const isContinued = callModern(mia.key, answered("accept"));
     const { back, cookie } = await consent(mia.key, { by: modern, at });
     expect(bearersOf(modern)).toEqual([]);
     await fetch(back, { headers: { Cookie: cookie } });
-    expect((await goesOn).result?.content).toEqual([{ type: "text", text: "let in" }]);
+    expect((await isContinued).result?.content).toEqual([{ type: "text", text: "let in" }]);
     for (const { text } of modern.mcpCalls) {
       expect(text).not.toContain("sampling-router/connect");
       expect(text).not.toContain("requestState");

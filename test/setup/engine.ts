@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { ledgerTexts } from "../../src/store/engines/memory-ledger/texts.ts";
 import { startEmbedded, type EmbeddedEngine } from "../../src/store/engines/embedded/engine.ts";
 import { ensureBuilt } from "../../src/start/build.js";
 
@@ -14,7 +14,12 @@ export async function startEngine(
   path: string,
   pragmas: readonly string[] = [],
 ): Promise<EmbeddedEngine> {
-  const engine = await startEmbedded({ path, thread: databaseThread, pragmas, books: bookTexts });
+  const engine = await startEmbedded({
+    path,
+    thread: databaseThread,
+    pragmas,
+    memoryLedger: ledgerTexts,
+  });
   if (!engine.ok) throw new Error(engine.error);
   return engine.value;
 }

@@ -1,5 +1,5 @@
 /** The embedded engine in the test's own thread. It holds writes back until they are committed as one group. */
-import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { ledgerTexts } from "../../src/store/engines/memory-ledger/texts.ts";
 import type { Database } from "../../src/store/db.ts";
 import { openReader, openWriter } from "../../src/store/engines/embedded/connection.ts";
 import { createGroupCommit } from "../../src/store/engines/embedded/group-commit.ts";
@@ -10,7 +10,7 @@ export interface HeldEngine {
   db: Database;
   /** Begins each once the one before waits for its commit, and gives their answers after the commit. */
   group<T>(operations: readonly (() => Promise<T>)[]): Promise<T[]>;
-  /** All rows of all tables, and how many jobs were entries of the books. */
+  /** All rows of all tables, and how many jobs were entries of the in-memory ledger. */
   rowsOf(sql: string): unknown[][];
   entries(): number;
   close(): void;
@@ -18,11 +18,11 @@ export interface HeldEngine {
 
 const turn = (): Promise<false> => new Promise((resolve) => setImmediate(() => resolve(false)));
 
-export function openHeld(path: string, keeping: "books" | "no books"): HeldEngine {
+export function openHeld(path: string, keeping: "memory ledger" | "SQL only"): HeldEngine {
   // Nothing here is about the disk, and a sync takes longer than all else.
   const writer = openWriter(path, ["synchronous = OFF"]);
   const reader = openReader(path);
-  const commitGroup = createGroupCommit(writer, keeping === "books" ? bookTexts : null);
+  const commitGroup = createGroupCommit(writer, keeping === "memory ledger" ? ledgerTexts : null);
   let waiting: { job: Job; answer: (outcome: Outcome) => void }[] = [];
   let entries = 0;
   let isHeld = false;
@@ -45,7 +45,7 @@ export function openHeld(path: string, keeping: "books" | "no books"): HeldEngin
     read: async (statements) => ({ ok: true, rows: statements.map((each) => reader.run(each)) }),
   });
   return {
-    db: keeping === "books" && enter !== undefined ? { ...plain, enter } : plain,
+    db: keeping === "memory ledger" && enter !== undefined ? { ...plain, enter } : plain,
     async group(operations) {
       isHeld = true;
       const answers: Promise<unknown>[] = [];

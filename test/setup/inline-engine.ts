@@ -1,5 +1,5 @@
 /** The embedded engine without threads: all SQL, and every sync of the disk, on the thread that asks. */
-import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { ledgerTexts } from "../../src/store/engines/memory-ledger/texts.ts";
 import { openReader, openWriter } from "../../src/store/engines/embedded/connection.ts";
 import type { EmbeddedEngine } from "../../src/store/engines/embedded/engine.ts";
 import { createGroupCommit } from "../../src/store/engines/embedded/group-commit.ts";
@@ -10,7 +10,7 @@ const maxPerGroup = 128;
 export function startInline(path: string, pragmas: readonly string[] = []): EmbeddedEngine {
   const writer = openWriter(path, pragmas);
   const reader = openReader(path);
-  const commitGroup = createGroupCommit(writer, bookTexts);
+  const commitGroup = createGroupCommit(writer, ledgerTexts);
   const waiting: { job: Job; tell: (outcome: Outcome) => void }[] = [];
   const commit = (): void => {
     const group = waiting.splice(0, maxPerGroup);

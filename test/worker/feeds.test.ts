@@ -6,7 +6,7 @@ import { migrations } from "../../src/bundled-migrations.ts";
 import { clock } from "../../src/compose/isolate.ts";
 import { createTenantObject, type TenantObject } from "../../src/compose/tenant-object.ts";
 import type { FeedItem, FeedListener } from "../../src/domain/ports/request-feed.ts";
-import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { ledgerTexts } from "../../src/store/engines/memory-ledger/texts.ts";
 import { listenerOf } from "../../src/store/engines/durable/feed-lines.ts";
 import { feedsOfObject } from "../../src/store/engines/durable/open-object.ts";
 import { reservation, settlement } from "../contract/store/fixtures.ts";
@@ -71,7 +71,7 @@ it("reads the database once a second for all listeners, and never without a list
     });
     const object: TenantObject = createTenantObject({
       ctx: { storage, waitUntil: (work) => state.waitUntil(work) },
-      texts: bookTexts,
+      texts: ledgerTexts,
       migrations,
       databaseKind: "a tenant",
       limitBytes: 1e9,

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LimitedScope } from "../../src/domain/limits/limit-checks.ts";
-import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { ledgerTexts } from "../../src/store/engines/memory-ledger/texts.ts";
 import { createObjectEngine } from "../../src/store/engines/durable/object-engine.ts";
 import { raw, type Database } from "../../src/store/db.ts";
 import { migrate } from "../../src/store/migrations.ts";
@@ -108,7 +108,7 @@ describe("a call in an object", () => {
       let written = 0;
       const engine = createObjectEngine({
         storage,
-        texts: bookTexts,
+        texts: ledgerTexts,
         onWritten: (rows) => (written += rows),
       });
       const stores = storesOn(
@@ -249,7 +249,7 @@ describe("the sums of an object", () => {
     for (let at = 0; at < 600; at += 1) await run(stores, who, at);
     await evict();
     expect(await rowsOf(db, "select sum(succeeded) as n from usage")).toEqual([{ n: 600 }]);
-    expect(await rowsOf(db, "select count(*) as n from books_journal where place >= 0")).toEqual([
+    expect(await rowsOf(db, "select count(*) as n from ledger_journal where place >= 0")).toEqual([
       { n: 512 },
     ]);
   }, 60_000);

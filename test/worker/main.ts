@@ -1,7 +1,7 @@
 /** The Worker of the tests that run in workerd. It has two classes more: a bare database, and a small one. */
 import { DurableObject, RpcTarget } from "cloudflare:workers";
 import type { DurableObjectState } from "@cloudflare/workers-types";
-import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { ledgerTexts } from "../../src/store/engines/memory-ledger/texts.ts";
 import type { Statement } from "../../src/store/engines/contract/sql.ts";
 import {
   createObjectEngine,
@@ -41,7 +41,7 @@ export class BareDatabase extends DurableObject<unknown> {
   readonly #engine: ObjectEngine;
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env);
-    this.#engine = createObjectEngine({ storage: ctx.storage, texts: bookTexts });
+    this.#engine = createObjectEngine({ storage: ctx.storage, texts: ledgerTexts });
   }
   engine(): BareEngine {
     return new BareEngine(this.#engine);

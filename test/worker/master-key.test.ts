@@ -11,7 +11,7 @@ import { parseConfig } from "../../src/config.ts";
 import { masterKeyId } from "../../src/crypto/master-key-id.ts";
 import { homeDatabase, databaseOf } from "../../src/domain/tenancy/database-names.ts";
 import { createApp } from "../../src/http/app.ts";
-import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { ledgerTexts } from "../../src/store/engines/memory-ledger/texts.ts";
 import { openObject } from "../../src/store/engines/durable/open-object.ts";
 import { value } from "../contract/store/open.ts";
 
@@ -57,7 +57,7 @@ async function routerWith(keys: { now: number; before?: number }) {
       runInDurableObject(env.DATABASES.getByName(name), (_, state) =>
         createTenantObject({
           ctx: state,
-          texts: bookTexts,
+          texts: ledgerTexts,
           migrations,
           databaseKind: "a tenant",
           limitBytes: 1e9,

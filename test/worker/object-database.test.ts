@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { migrations } from "../../src/bundled-migrations.ts";
-import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { ledgerTexts } from "../../src/store/engines/memory-ledger/texts.ts";
 import { raw, type Compiled } from "../../src/store/db.ts";
 import { createObjectDatabase } from "../../src/store/engines/durable/object-database.ts";
 import type { ObjectStorage } from "../../src/store/engines/durable/object-sql.ts";
@@ -33,7 +33,7 @@ const open = (
 ) =>
   createObjectDatabase({
     storage,
-    texts: bookTexts,
+    texts: ledgerTexts,
     migrations: applied,
     databaseKind,
     limitBytes: 1e9,

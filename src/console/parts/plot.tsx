@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { axisTimes, bucketTime, compact } from "../format.ts";
-import { standingAlone, type Series } from "../overview-figures.ts";
+import { isolatedPoints, type Series } from "../overview-figures.ts";
 
 /** Distinguishable with any color vision, and by dashes. */
 const strokes = [
@@ -89,7 +89,7 @@ function optionsFor(place: HTMLElement, { lines }: Series, bucket: Bucket): uPlo
       { value: (_, at) => (at === null ? "hover for values" : bucketTime(at * 1000, bucket)) },
       ...lines.map(({ name, values }, at) => {
         const [, dash] = strokes[at % strokes.length] ?? strokes[0];
-        const points = { show: true, filter: () => standingAlone(values) };
+        const points = { show: true, filter: () => isolatedPoints(values) };
         const label = name === "" ? "none" : name;
         const value = (_: uPlot, it: number | null): string => (it === null ? "" : compact(it));
         return { label, value, stroke: strokeOf(at), dash: [...dash], width: 2, points };

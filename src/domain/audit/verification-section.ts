@@ -108,18 +108,18 @@ async function rootFaults(
 export async function sectionFaults(
   deps: VerificationDeps,
   line: SectionLine,
-  standing: SectionContext,
+  sectionContext: SectionContext,
 ): Promise<string[]> {
   const { hashing } = deps;
-  const { header } = standing;
+  const { header } = sectionContext;
   const { signature, ...value } = line;
   const { keyId } = header;
   const broken = await faultOf(deps, { kind: "section", keyId, signature, value });
   if (broken !== null) return [broken];
-  if (line.export !== standing.export) return ["belongs to another export"];
-  const faults = await chainFaults(deps, line, standing);
-  if (line.index !== standing.index)
-    faults.push(`is number ${line.index} of the sections, where ${standing.index} should be`);
+  if (line.export !== sectionContext.export) return ["belongs to another export"];
+  const faults = await chainFaults(deps, line, sectionContext);
+  if (line.index !== sectionContext.index)
+    faults.push(`is number ${line.index} of the sections, where ${sectionContext.index} should be`);
   const { seal, records } = line;
   const forged = await faultOf(deps, {
     kind: "seal",

@@ -170,8 +170,8 @@ export function createVerification(deps: {
   async function open(number: number, line: SectionLine): Promise<void> {
     await closeSection();
     if (part === null) return;
-    const standing = { header: part.header, export: part.export, index: part.sections, before };
-    const faults = await sectionFaults(believing(part.header), line, standing);
+    const context = { header: part.header, export: part.export, index: part.sections, before };
+    const faults = await sectionFaults(believing(part.header), line, context);
     for (const fault of faults) say(number, `the section of seal ${line.seal.number} ${fault}`);
     section = { number, line, isSound: faults.length === 0, rows: [] };
     if (faults.length === 0) await note(line);

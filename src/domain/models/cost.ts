@@ -232,8 +232,8 @@ export function maxUsage(
   const mayWrite = needs.cacheWrites !== "none" || !needMarks.has(model.provider);
   if (prices === null || !mayWrite) return expected;
   const isHour = needs.cacheWrites === "hour";
-  const dearest = Math.max(prices.plain, expected.classes === undefined ? 0 : prices.audio);
-  if ((isHour ? prices.cacheWriteHour : prices.cacheWrite) <= dearest) return expected;
+  const mostExpensive = Math.max(prices.plain, expected.classes === undefined ? 0 : prices.audio);
+  if ((isHour ? prices.cacheWriteHour : prices.cacheWrite) <= mostExpensive) return expected;
   const classes = isHour
     ? { cacheWriteHourTokens: inputTokens }
     : { cacheWriteTokens: inputTokens };

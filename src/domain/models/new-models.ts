@@ -37,9 +37,9 @@ function nearestByPrice(model: Model, lines: readonly Model[]): Model | undefine
   const nearest = lines.toSorted(
     (a, b) => distance(a) - distance(b) || tierOf(a) - tierOf(b) || newestFirst(a, b),
   )[0];
-  const dearest = lines.toSorted((a, b) => priceOf(b) - priceOf(a))[0];
-  if (nearest === undefined || dearest === undefined) return undefined;
-  return tierOf(nearest) > tierOf(dearest) ? dearest : nearest;
+  const mostExpensive = lines.toSorted((a, b) => priceOf(b) - priceOf(a))[0];
+  if (nearest === undefined || mostExpensive === undefined) return undefined;
+  return tierOf(nearest) > tierOf(mostExpensive) ? mostExpensive : nearest;
 }
 
 function likeOf(model: Model, seed: readonly Model[]): Model | undefined {

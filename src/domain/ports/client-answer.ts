@@ -10,7 +10,7 @@ export interface BodySink {
   fail(reason: unknown): void;
 }
 
-export interface Pouring {
+export interface Piping {
   resume(): void;
   cancel(): void;
 }
@@ -19,7 +19,7 @@ export interface Pouring {
 export interface ClientBody {
   /** The stream's owner ends it; absent: the body's reader ends it. */
   owned?: true;
-  pour(sink: BodySink): Pouring;
+  pipe(sink: BodySink): Piping;
   stream(): ReadableStream<Bytes>;
 }
 
@@ -32,7 +32,7 @@ export interface PlainAnswer extends UpstreamAnswer {
 export type ClientAnswer = Response | PlainAnswer;
 
 export const isClientBody = (content: PlainAnswer["content"]): content is ClientBody =>
-  content !== null && typeof content === "object" && "pour" in content;
+  content !== null && typeof content === "object" && "pipe" in content;
 
 /** null, as `Response` requires for empty content. */
 const bodyInit = (content: PlainAnswer["content"]): BodyInit | null =>

@@ -98,7 +98,7 @@ export interface TenantChange {
   ceiling?: Ceiling;
   /** periods of existing usage; absent: UTC. `countsAnew`: includes keys and servers */
   calendar?: Calendar;
-  countsAnew?: boolean;
+  resetsCounters?: boolean;
 }
 
 export interface TenantStore {

@@ -4,7 +4,7 @@ import type { WireRules } from "./rules.ts";
 
 /** Replaces lone surrogates with U+FFFD. Returns the same value if unchanged. */
 export const wellFormed = <Value>(value: Value): Value =>
-  isWellFormed(value as JsonValue) ? value : (mended(value as JsonValue) as Value);
+  isWellFormed(value as JsonValue) ? value : (repaired(value as JsonValue) as Value);
 
 /** base64 is long and has no surrogates. */
 const isBase64 = (key: string, member: JsonValue): boolean =>
@@ -21,14 +21,14 @@ function isWellFormed(value: JsonValue): boolean {
   return true;
 }
 
-function mended(value: JsonValue): JsonValue {
+function repaired(value: JsonValue): JsonValue {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(mended);
+  if (Array.isArray(value)) return value.map(repaired);
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key.toWellFormed(),
-      isBase64(key, member) ? member : mended(member),
+      isBase64(key, member) ? member : repaired(member),
     ]),
   );
 }

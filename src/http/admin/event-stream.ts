@@ -33,7 +33,7 @@ export function eventStreamOf({ listener, stillMay, now }: EventStreamDeps): Asy
     return { done: false, value } as const;
   };
   /** `null` to continue, also if the database is temporarily unreachable. */
-  const farewell = async (): Promise<string | null> => {
+  const lastEvent = async (): Promise<string | null> => {
     watchedAt = now();
     const still = await stillMay();
     if (still.ok || refusalTable[still.error.reason].retryable) return null;
@@ -52,7 +52,7 @@ export function eventStreamOf({ listener, stillMay, now }: EventStreamDeps): Asy
       if (isOver) return done;
       // A slow reader may have exceeded the interval.
       if (now() - watchedAt >= watchMs) {
-        const last = await farewell();
+        const last = await lastEvent();
         if (last !== null) {
           leave();
           return said(last);

@@ -9,7 +9,7 @@ import { askedAt, ownUrlAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { cookieOf, keepCookie, takeCookie } from "../session-cookie.ts";
 import { accountPage, accountPath, signInPage } from "./account-page.ts";
-import { noPlace, page } from "./connect-onward.ts";
+import { noPlace, page } from "./provider-redirect.ts";
 import { connectPage } from "./connect-page.ts";
 import { leavingPage } from "./consent-page.ts";
 import { formOf, protect } from "./form.ts";

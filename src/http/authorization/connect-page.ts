@@ -36,7 +36,7 @@ export const connectOwnPage = (place: ConnectPlace, once: string, wrong: string 
   );
 
 /** A link, since the page's `form-action` blocks redirects to other hosts. */
-export const onwardPage = ({ server, url }: { server: string; url: string }): string =>
+export const redirectPage = ({ server, url }: { server: string; url: string }): string =>
   document(
     `Connect ${server}`,
     `<h1>One more step: your own account at ${server}</h1><p>Sign in there, and allow the router to use the server in your name.</p><p><a href="${escaped(url)}">Go on to ${escaped(new URL(url).host)}</a></p>`,

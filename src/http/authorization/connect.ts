@@ -6,7 +6,7 @@ import type { Connecting } from "../../pipeline/people/consent/person-connection
 import { askedAt, ownUrlAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { beginSignIn, isSlug, signInShown, tokenOf } from "./account.ts";
-import { goOn, noPlace, page } from "./connect-onward.ts";
+import { showRedirect, noPlace, page } from "./provider-redirect.ts";
 import { connectOwnPage, type ConnectPlace } from "./connect-page.ts";
 import { formOf } from "./form.ts";
 
@@ -52,8 +52,8 @@ async function submit(c: Context<HttpEnv>): Promise<Response> {
   if (!connecting.ok) return problem(c, connecting.error);
   const { value } = connecting;
   if (value === null) return shown(c, place, "This page was used already, or you were signed out.");
-  return value.kind === "onward"
-    ? goOn(c, { origin, onward: value })
+  return value.kind === "provider"
+    ? showRedirect(c, { origin, redirect: value })
     : shown(c, place, value.detail);
 }
 

@@ -5,11 +5,11 @@ import type { AskedConsent, Decided } from "../../pipeline/people/consent/consen
 import type { Result } from "../../domain/result.ts";
 import { ownOriginOf } from "../../domain/servers/own-origin.ts";
 import { isLoopback } from "../../domain/servers/upstreams.ts";
-import type { Onward } from "../../pipeline/people/consent/person-connections.ts";
+import type { ProviderRedirect } from "../../pipeline/people/consent/person-connections.ts";
 import { askedAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { cameBack } from "./account.ts";
-import { goOn } from "./connect-onward.ts";
+import { showRedirect } from "./provider-redirect.ts";
 import { bodyText, formOf, protect } from "./form.ts";
 import { consentPage, faultPage, leavingPage, refusedPage } from "./consent-page.ts";
 
@@ -43,17 +43,17 @@ function decided(c: Context<HttpEnv>, result: Result<Decided, ConsentFault>): Re
   if (!result.ok) return failed(c, result.error);
   const { value } = result;
   if (value.kind === "redirect") return left(value.to, value.headers);
-  if (value.kind === "onward") return onward(c, value);
+  if (value.kind === "provider") return redirect(c, value);
   return value.kind === "leave" ? leaving(value) : shown(value.asked, value.detail);
 }
 
-function onward(
+function redirect(
   c: Context<HttpEnv>,
-  { onward: leads, headers }: { onward: Onward; headers: Headers },
+  { redirect: leads, headers }: { redirect: ProviderRedirect; headers: Headers },
 ): Response {
   for (const [name, text] of headers) c.header(name, text, { append: true });
   const origin = ownOriginOf(askedAt(c));
-  return origin === null ? problem(c, off) : goOn(c, { origin, onward: leads });
+  return origin === null ? problem(c, off) : showRedirect(c, { origin, redirect: leads });
 }
 
 function leaving({ to, headers: given }: { to: string; headers: Headers }): Response {

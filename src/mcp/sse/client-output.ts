@@ -95,7 +95,7 @@ export function createOutput(reader: Reader): Output {
         goTo(next);
         return stream;
       },
-      pour(sink) {
+      pipe(sink) {
         const state = { hasRoom: true };
         goTo(sinkPlace(sink, state));
         return {

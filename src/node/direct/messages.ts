@@ -94,7 +94,7 @@ const sorted = (fields: Record<string, string>): Record<string, string> => {
  * The first piece is often there when a head is, and each write to a connection is a call of the system. So the head and
  * what is written in its step go out together, as one piece. A whole turn of the loop would keep them from their client longer.
  */
-function pourInto(outgoing: ServerResponse, body: ClientBody): void {
+function pipeInto(outgoing: ServerResponse, body: ClientBody): void {
   let isOver = false;
   const over = (): void => void (isOver = true);
   /** what the first step wrote; null: that has gone out */
@@ -130,10 +130,10 @@ function pourInto(outgoing: ServerResponse, body: ClientBody): void {
       outgoing.destroy(reason instanceof Error ? reason : new Error(String(reason)));
     },
   };
-  const pouring = body.pour(sink);
-  outgoing.on("drain", pouring.resume);
+  const piping = body.pipe(sink);
+  outgoing.on("drain", piping.resume);
   const leave = (): void => {
-    if (!isOver) pouring.cancel();
+    if (!isOver) piping.cancel();
     over();
   };
   outgoing.once("close", leave);
@@ -153,5 +153,5 @@ export function writePlain(
     return void outgoing.writeHead(status, head).end(content);
   }
   outgoing.writeHead(status, head);
-  pourInto(outgoing, content);
+  pipeInto(outgoing, content);
 }

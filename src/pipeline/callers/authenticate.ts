@@ -14,7 +14,7 @@ import type { KeyCodes } from "./key-codes.ts";
 import type { TokenRights } from "../../domain/ports/authorization-server.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { memoryKeyOf, type CallerMemory, type Remembered } from "./caller-memory.ts";
-import { standingOf } from "./lanes.ts";
+import { keyStatusOf } from "./lanes.ts";
 import { shownKey, type Opened } from "./shown-key.ts";
 import type { LookupPacer } from "./lookup-pacer.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
@@ -132,7 +132,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     const lookUp = () => snapshots.load(keyId, sessionId, now(), through?.server);
     if (ownToken === null) return lookUp();
     const memoryKey = memoryKeyOf(keyId, { through, sessionId });
-    const { kind } = await standingOf(deps, { token: ownToken, memoryKey });
+    const { kind } = await keyStatusOf(deps, { token: ownToken, memoryKey });
     return kind === "unverified" ? lookups.pace(lookUp) : lookUp();
   };
   return async (claim, freshness) => {

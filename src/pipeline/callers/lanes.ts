@@ -14,7 +14,7 @@ const otherLane = "others";
  * Classifies a key: of a known tenant, issued by this deployment, or neither. Invented keys can differ per
  * request, so their lookups have a queue of their own.
  */
-export async function standingOf(
+export async function keyStatusOf(
   { tokens, memory }: LaneDeps,
   { token, memoryKey }: { token: string; memoryKey: string },
 ): Promise<{ kind: "known"; tenantId: string } | { kind: "issued" } | { kind: "unverified" }> {
@@ -35,12 +35,12 @@ export function createLaneOf(deps: LaneDeps): LaneOf {
     const keyId = token === null ? null : tokens.keyIdOf(token);
     if (token === null || keyId === null) return { kind: "lane", name: otherLane };
     if (memory.isUnknown(keyId)) return { kind: "unknown" };
-    const standing = await standingOf(deps, {
+    const status = await keyStatusOf(deps, {
       token,
       memoryKey: memoryKeyOf(keyId, { sessionId }),
     });
-    if (standing.kind === "unverified") return standing;
+    if (status.kind === "unverified") return status;
     // A first-time key waits behind no other.
-    return { kind: "lane", name: standing.kind === "issued" ? keyId : standing.tenantId };
+    return { kind: "lane", name: status.kind === "issued" ? keyId : status.tenantId };
   };
 }

@@ -23,7 +23,7 @@ import type { NoteFailedSignIn } from "./failed-sign-ins.ts";
 import type { SignInThrottle, SignInTry } from "./sign-in-throttle.ts";
 import { userNamed, type UserDeps } from "./users.ts";
 
-export interface LetIn {
+export interface AdmittedPerson {
   holder: Holder;
   userId: string;
   /** as the provider reports them now */
@@ -49,13 +49,16 @@ export interface ConsentPeople {
   cameBack(
     place: SignInPlace,
     came: { redirectUri: string; pending: PendingSignIn; query: string; address: string },
-  ): AsyncResult<LetIn>;
+  ): AsyncResult<AdmittedPerson>;
   /** Verifies a gateway's token from the request. */
-  vouchedFor(place: SignInPlace, came: { assertion: string; address: string }): AsyncResult<LetIn>;
+  vouchedFor(
+    place: SignInPlace,
+    came: { assertion: string; address: string },
+  ): AsyncResult<AdmittedPerson>;
   /** URL of the provider's signing keys. */
   keysOf(place: SignInPlace): AsyncResult<string>;
   /** Identifies the person of a verified assertion. */
-  asserted(place: SignInPlace, claims: Claims): AsyncResult<LetIn>;
+  asserted(place: SignInPlace, claims: Claims): AsyncResult<AdmittedPerson>;
   /** Why a token would be useless. */
   obstacle(place: SignInPlace, resource: OauthResource): AsyncResult<Refusal | null>;
 }
@@ -88,7 +91,7 @@ async function letIn(
   deps: ConsentPeopleDeps,
   { tenant, signIn }: SignInPlace,
   { claims, refreshToken }: VerifiedPerson,
-): AsyncResult<LetIn> {
+): AsyncResult<AdmittedPerson> {
   const identity = identityIn(claims, signIn);
   if (identity === null || !mayAuthorizeClients(claims, signIn)) return err(mayNot);
   const user = await userNamed(deps, {
@@ -111,7 +114,7 @@ async function counted(
   deps: ConsentPeopleDeps,
   { place, address }: { place: SignInPlace; address: string },
   work: () => Promise<Result<VerifiedPerson, OauthFault>>,
-): AsyncResult<LetIn> {
+): AsyncResult<AdmittedPerson> {
   const { id: tenantId } = place.tenant;
   const attempt = deps.throttle.begin({ address, subject: `person ${tenantId}` });
   if (!attempt.ok) return attempt;

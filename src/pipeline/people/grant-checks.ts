@@ -76,7 +76,7 @@ async function written(
   );
 }
 
-const letsGoOn = ({ claims }: RecheckedIdentity, signIn: SignInSecrets): boolean =>
+const isStillAllowed = ({ claims }: RecheckedIdentity, signIn: SignInSecrets): boolean =>
   allowsClients(signIn) && (claims === null || mayAuthorizeClients(claims, signIn));
 
 async function askedAgain(
@@ -98,7 +98,7 @@ async function askedAgain(
     const back = await written(deps, grant, { check, entry: null });
     return back.ok ? err(refusalFor(rechecked.error)) : back;
   }
-  if (!rechecked.ok || !letsGoOn(rechecked.value, signIn)) return ok(false);
+  if (!rechecked.ok || !isStillAllowed(rechecked.value, signIn)) return ok(false);
   const { refreshToken } = rechecked.value;
   if (refreshToken === null) return ok(true);
   const fresh = {

@@ -184,7 +184,7 @@ export function createRounds(deps: {
     };
 
     /** Calls the server again, or gives the client the entries that remain. */
-    const goOnWith = async (
+    const continueWith = async (
       answers: [string, string][],
       { response, result }: { response: string; result: JsonValue | undefined },
     ): Promise<RoundAction> => {
@@ -242,7 +242,7 @@ export function createRounds(deps: {
       if (isHeld && canComeBack(response, keys)) return comeBack(response, { outcomes, asked });
       if (refused !== null) return refusing(refused.refusal, refused.requestId);
       hidden = true;
-      return goOnWith(answersIn(outcomes), { response, result });
+      return continueWith(answersIn(outcomes), { response, result });
     };
 
     // JSON contains the word as it is, or an escape.

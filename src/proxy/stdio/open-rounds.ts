@@ -62,7 +62,7 @@ export function createOpenRounds(deps: {
   };
 
   /** The client can cancel by its own id while the router samples. */
-  const goOn = async (key: string, text: string, request: OpenRequest): Promise<void> => {
+  const continueRound = async (key: string, text: string, request: OpenRequest): Promise<void> => {
     open.delete(key);
     const waiting = `waiting ${idKey(parsedId(request.idText))}`;
     open.set(waiting, request);
@@ -116,7 +116,7 @@ export function createOpenRounds(deps: {
         open.delete(id);
         return false;
       }
-      void goOn(id, text, request);
+      void continueRound(id, text, request);
       return true;
     },
     cancel(id, text) {

@@ -47,7 +47,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
       eq(placements.tenantId, tenantId),
       eq(placements.database, database),
     );
-  const standing = (slug: string) =>
+  const find = (slug: string) =>
     raw(sql`select tenant_id, database, residency from placements where slug = ${slug}`);
   const placementOf = (slug: string, rows: Record<string, unknown>[] = []): Placement | null => {
     const [row] = rows;
@@ -69,7 +69,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
           select ${slug}, ${tenantId}, ${database}, ${residencyText(residency)}, 'creating'
           where not exists (select 1 from tenants where slug = ${slug})
           on conflict (slug) do nothing`),
-        standing(slug),
+        find(slug),
       ]);
       return written.ok ? ok(placementOf(slug, written.value[1])) : written;
     },
@@ -84,7 +84,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
             ...unnamed,
           })
           .where(where(from)),
-        standing(from.slug),
+        find(from.slug),
       ]);
       return written.ok ? ok(placementOf(from.slug, written.value[1])) : written;
     },

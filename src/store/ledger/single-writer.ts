@@ -2,7 +2,7 @@
  * Admission and settlement through the in-memory ledger: the row is encoded once and sent as one entry. What
  * the ledger doesn't handle falls back to SQL.
  */
-import { bookingsOf } from "../../domain/audit/bookings.ts";
+import { usageEntriesOf } from "../../domain/audit/usage-entries.ts";
 import { statesFrom } from "../../domain/limits/admission-verdict.ts";
 import { asReadable } from "../../domain/magnitudes.ts";
 import type { Admission, Reservation } from "../../domain/ports/ledger.ts";
@@ -94,7 +94,7 @@ function admissionFrom(
     return { state: "repeated", first: { requestId, contentSha256 } };
   }
   const { limitChecks, now } = reservation;
-  const limits = statesFrom(limitChecks, { usage: answer.standing, now });
+  const limits = statesFrom(limitChecks, { usage: answer.currentUsage, now });
   if (answer.state === "refused") {
     const { rung, position, retryAfterMs } = answer;
     const check = claimsOf(reservation)[rung]?.limitChecks[position];
@@ -169,7 +169,7 @@ async function settleEntryOf(
     chargedTokens: asReadable(settlement.chargedTokens) ?? 0,
     chargedMicroUsd: asReadable(settlement.chargedMicroUsd) ?? 0,
     model: settlement.model,
-    bookings: bookingsOf(settlement),
+    usageEntries: usageEntriesOf(settlement),
     health,
     closes: circuits.flatMap(({ closes }) => closes),
     kept: keepingStatements(db.builder, settlement, sql`true`).map(compile),

@@ -99,7 +99,7 @@ export const usage = sqliteTable(
 );
 
 /** The write-ahead journal of `memory-ledger/journal.ts`. */
-export const booksJournal = sqliteTable("books_journal", {
+export const ledgerJournal = sqliteTable("ledger_journal", {
   place: integer().primaryKey(),
   number: integer().notNull(),
   entry: text().notNull(),

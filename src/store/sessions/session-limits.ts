@@ -74,7 +74,7 @@ export function createSessionLimiting(limits: SessionLimits) {
     },
 
     /** Must be read before `count`. */
-    standing: (key: SessionKey, now: number): Compiled =>
+    usageFigures: (key: SessionKey, now: number): Compiled =>
       raw(sql`
         select ${held(key)} as held, ${begun(key, now)} as begun, (
           select min(b.bucket) + ${windowSeconds + 1} from counters b
@@ -91,8 +91,8 @@ export function createSessionLimiting(limits: SessionLimits) {
         where ${mayBegin(key, now)}
         on conflict (tenant_id, subject, resource, bucket) do update set amount = amount + 1`),
 
-    refusalIn(standing: Row | undefined, now: number): Refusal | null {
-      const figure = (name: string): number => Number(standing?.[name] ?? 0);
+    refusalIn(usageFigures: Row | undefined, now: number): Refusal | null {
+      const figure = (name: string): number => Number(usageFigures?.[name] ?? 0);
       if (figure("begun") >= initializePerMinute)
         return tooManyInitializes(Math.max(1, figure("free_at") * 1_000 - now));
       return figure("held") >= perKey ? tooManySessions : null;

@@ -18,22 +18,22 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
       const written = await db.write(
         [
           limiting.makeRoom(session, { now, where: limiting.mayBegin(session, now) }),
-          limiting.standing(session, now),
+          limiting.usageFigures(session, now),
           limiting.insert(session, limiting.mayBegin(session, now)),
           limiting.count(session, now),
         ],
         { lane: session.tenantId },
       );
       if (!written.ok) return written;
-      const [, standing = [], stored = []] = written.value;
+      const [, usageFigures = [], stored = []] = written.value;
       if (stored.length > 0) return ok(null);
-      return err(limiting.refusalIn(standing[0], now) ?? tooManySessions);
+      return err(limiting.refusalIn(usageFigures[0], now) ?? tooManySessions);
     },
     async admit(key, now) {
       const written = await db.write(
         [
           limiting.makeRoom(key, { now, where: limiting.mayBegin(key, now) }),
-          limiting.standing(key, now),
+          limiting.usageFigures(key, now),
           limiting.count(key, now),
         ],
         { lane: key.tenantId },

@@ -60,13 +60,13 @@ export const createTenantStore = (db: Database): TenantStore => {
     },
     bySlug: (slug) => one(tenants.slug, slug),
     byId: (id) => one(tenants.id, id),
-    async update(id, { calendar, countsAnew, ...values }, event, ifVersion) {
+    async update(id, { calendar, resetsCounters, ...values }, event, ifVersion) {
       const spent = { now: event.at, ...(calendar !== undefined && { calendar }) };
       const written = await db.write([
         raiseVersion(db.builder, id, ifVersion),
         db.builder.update(tenants).set(values).where(eq(tenants.id, id)),
         countSpent({ scope: "tenant", tenantId: id, subject: id }, spent),
-        ...(countsAnew === true
+        ...(resetsCounters === true
           ? (["key", "server"] as const).map((scope) =>
               countSpent({ scope, tenantId: id, subject: every }, spent),
             )

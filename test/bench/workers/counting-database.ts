@@ -1,7 +1,7 @@
 /** A Durable Object with the engine and nothing else, which counts the rows that its statements write. */
 import { DurableObject } from "cloudflare:workers";
 import type { DurableObjectState } from "@cloudflare/workers-types";
-import { bookTexts } from "../../../src/store/engines/memory-ledger/texts.ts";
+import { ledgerTexts } from "../../../src/store/engines/memory-ledger/texts.ts";
 import type { Statement } from "../../../src/store/engines/contract/sql.ts";
 import {
   createObjectEngine,
@@ -17,7 +17,7 @@ export class CountingDatabase extends DurableObject<unknown> {
     super(ctx, env);
     this.#engine = createObjectEngine({
       storage: ctx.storage,
-      texts: bookTexts,
+      texts: ledgerTexts,
       onWritten: (rows) => this.#written.push(rows),
     });
   }

@@ -84,7 +84,8 @@ describe("the embedded engine on a bad file", () => {
     );
     await engine.close();
   };
-  const start = () => startEmbedded({ path: folder.path, thread: databaseThread, books: null });
+  const start = () =>
+    startEmbedded({ path: folder.path, thread: databaseThread, memoryLedger: null });
   const overwrite = (from: number, bytes: number): void => {
     const file = openSync(folder.path, "r+");
     writeSync(file, Buffer.alloc(bytes, 0x5a), 0, bytes, from);

@@ -35,7 +35,8 @@ describe("the owner of a database's file", () => {
     const [said] = (await once(child.stdout, "data")) as [Buffer];
     return { child, says: String(said).trim() };
   }
-  const start = () => startEmbedded({ path: folder.path, thread: databaseThread, books: null });
+  const start = () =>
+    startEmbedded({ path: folder.path, thread: databaseThread, memoryLedger: null });
 
   it("is named to the second process, which is refused", async () => {
     const engine = await startEngine(folder.path);

@@ -35,7 +35,7 @@ describe("an embedded database that is deleted or replaced while it is open", ()
     const started = await startEmbedded({
       path: folder.path,
       thread: databaseThread,
-      books: null,
+      memoryLedger: null,
       onReplaced: () => void (reports += 1),
     });
     if (!started.ok) throw new Error(started.error);

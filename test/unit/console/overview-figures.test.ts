@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   durationsOf,
   seriesOf,
-  standingAlone,
+  isolatedPoints,
   type UsageRow,
 } from "../../../src/console/overview-figures.ts";
 
@@ -26,9 +26,9 @@ describe("plots of usage", () => {
   });
 
   it("have a point for each value that no line reaches", () => {
-    expect(standingAlone([1, null, 2, 3, null, null, 4])).toEqual([0, 6]);
-    expect(standingAlone([5])).toEqual([0]);
-    expect(standingAlone([0, 1])).toEqual([]);
+    expect(isolatedPoints([1, null, 2, 3, null, null, 4])).toEqual([0, 6]);
+    expect(isolatedPoints([5])).toEqual([0]);
+    expect(isolatedPoints([0, 1])).toEqual([]);
   });
 
   it("have a line for each group, with 0 where nothing came", () => {

@@ -45,7 +45,7 @@ describe("a client's stream", () => {
       const sink = { write: () => true, end: () => {}, fail: () => {} };
       if (kind === "a web stream") await body.stream().cancel();
       // A rejection that nobody hears fails the run.
-      else body.pour(sink).cancel();
+      else body.pipe(sink).cancel();
       await vi.advanceTimersByTimeAsync(second);
       expect([left.mock.calls.length, stream.isOver()]).toEqual([1, true]);
     },

@@ -290,7 +290,7 @@ const none: Record<string, string> = {
   latency_cursors: "Figures.",
   health: "Figures.",
   circuits: "Figures.",
-  books_journal: "What was used, before it is in its own tables.",
+  ledger_journal: "What was used, before it is in its own tables.",
   alerts: "What was reported.",
   admin_events: "What was reported.",
   webhook_messages: "What is to be sent.",

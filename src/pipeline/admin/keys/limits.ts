@@ -39,8 +39,8 @@ export interface ShownLimit extends CurrentUsage {
 
 const microUsd = 1_000_000;
 
-function shown({ resource }: LimitCheck, standing: CurrentUsage): ShownLimit {
-  const { name, subject, limit, used, reserved, left, freesAt } = standing;
+function shown({ resource }: LimitCheck, usage: CurrentUsage): ShownLimit {
+  const { name, subject, limit, used, reserved, left, freesAt } = usage;
   const inUnit = (amount: number): number => (isMoney(resource) ? amount / microUsd : amount);
   return {
     name,

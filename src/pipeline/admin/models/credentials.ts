@@ -45,7 +45,7 @@ const keyless = new Set(["workers-ai", "demo"]);
 const originOf = (baseUrl: string | null): string | null =>
   baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null);
 
-const neededAnew = (detail: string) =>
+const requiredAgain = (detail: string) =>
   err({ reason: "invalid_params", path: "apiKey", detail } as const);
 
 const unknownAddress = err({
@@ -94,7 +94,7 @@ export function createCredentialAdmin(
     const opened = await vault.open(credential.sealed, providerKeyOf(credential));
     return opened.ok
       ? ok(await vault.seal(opened.value, providerKeyOf({ ...credential, baseUrl })))
-      : neededAnew("it can't be opened, so it must come with another baseUrl");
+      : requiredAgain("it can't be opened, so it must come with another baseUrl");
   };
 
   const find = async (
@@ -131,7 +131,7 @@ export function createCredentialAdmin(
     // Permission to change an address doesn't include reading the key, so the key never moves to another
     // origin.
     if (patch.apiKey === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
-      return neededAnew("must come with a baseUrl of another origin");
+      return requiredAgain("must come with a baseUrl of another origin");
     // Rejects a new key if the stored address is not authentic.
     if (patch.apiKey !== undefined && patch.baseUrl === undefined) {
       const opened = await vault.open(credential.sealed, providerKeyOf(credential));

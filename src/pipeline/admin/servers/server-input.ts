@@ -41,7 +41,7 @@ export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth"
   policy?: JsonObject | null;
 };
 
-export const neededAnew = (path: string) =>
+export const requiredAgain = (path: string) =>
   err({
     reason: "invalid_params",
     path,

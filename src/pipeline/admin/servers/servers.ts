@@ -27,7 +27,7 @@ import { createServerSecrets } from "../../servers/server-secrets.ts";
 import { checkedWebhook } from "../access/webhook-url.ts";
 import {
   missingSecret,
-  neededAnew,
+  requiredAgain,
   withSecret,
   type OauthInput,
   type ServerInput,
@@ -156,9 +156,9 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
     const kept = await createServerSecrets(deps).open(server);
     const client = oauth === undefined ? server.oauth : oauth === null ? null : clientOf(oauth);
     const hasNewSecrets = headers !== undefined || oauth !== undefined;
-    const isBoundAnew = !isSameDestination(server, { ...server, url, oauth: client });
-    const missing = missingSecret(server, patch, kept === null && (hasNewSecrets || isBoundAnew));
-    if (missing !== null) return neededAnew(missing);
+    const isMoved = !isSameDestination(server, { ...server, url, oauth: client });
+    const missing = missingSecret(server, patch, kept === null && (hasNewSecrets || isMoved));
+    if (missing !== null) return requiredAgain(missing);
     const entry = {
       ...server,
       ...plain,
@@ -174,7 +174,7 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
       ...(headers !== undefined && { headerNames: Object.keys(headers) }),
       ...(oauth !== undefined && { oauth: client }),
       // Resealed only if changed: a seal that can't be opened now must not be lost.
-      ...((hasNewSecrets || isBoundAnew) && {
+      ...((hasNewSecrets || isMoved) && {
         sealed: await seal({ ...server, url, oauth: client }, secrets),
       }),
       // A changed entry becomes active again.

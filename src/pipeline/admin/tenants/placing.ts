@@ -27,15 +27,15 @@ const tries = 3;
 const taken = (slug: string) =>
   err({ reason: "conflict", detail: `A tenant "${slug}" exists already.` } as const);
 
-const begunElsewhere = ({ slug }: Placement) =>
+const placedElsewhere = ({ slug }: Placement) =>
   err({
     reason: "conflict",
     detail: `The creation or deletion of a tenant "${slug}" in another region or jurisdiction was interrupted. Repeat it there to finish it.`,
   } as const);
 
 /** Whether an existing claim matches the request. */
-const fits = (standing: Placement, { residency }: NewTenant): boolean =>
-  residency === undefined || isSameResidency(standing.residency, residency);
+const fits = (placement: Placement, { residency }: NewTenant): boolean =>
+  residency === undefined || isSameResidency(placement.residency, residency);
 
 interface PlacingDeps {
   placements: PlacementStore;
@@ -72,27 +72,27 @@ export function createPlacing({ placements, databaseNamed, newDatabase }: Placin
     let claimed = await placements.claim(fresh());
     for (let left = tries; left > 0; left -= 1) {
       if (!claimed.ok) return claimed;
-      const standing = claimed.value;
-      if (standing === null) return taken(slug);
-      const standingDatabase = databaseNamed(standing.database, standing.residency);
-      if (standingDatabase === null) return err(unknownDatabase(standing));
-      if (fits(standing, asked)) {
-        const created = await standingDatabase.tenants.create(actor, {
+      const placement = claimed.value;
+      if (placement === null) return taken(slug);
+      const placedIn = databaseNamed(placement.database, placement.residency);
+      if (placedIn === null) return err(unknownDatabase(placement));
+      if (fits(placement, asked)) {
+        const created = await placedIn.tenants.create(actor, {
           slug,
           name,
-          id: standing.tenantId,
-          ...(standing.residency !== null && { residency: standing.residency }),
+          id: placement.tenantId,
+          ...(placement.residency !== null && { residency: placement.residency }),
         });
         // Otherwise the tenant's database reports it within a minute.
-        if (created.ok) await placements.confirm(standing, created.value);
+        if (created.ok) await placements.confirm(placement, created.value);
         if (created.ok || created.error.reason !== "conflict") return created;
       }
-      const there = await standingDatabase.tenants.exists(standing.tenantId);
+      const there = await placedIn.tenants.exists(placement.tenantId);
       if (!there.ok) return there;
       if (there.value) return taken(slug);
-      if (!fits(standing, asked)) return begunElsewhere(standing);
+      if (!fits(placement, asked)) return placedElsewhere(placement);
       // The deletion was interrupted before it released the slug.
-      claimed = await placements.replace(standing, fresh());
+      claimed = await placements.replace(placement, fresh());
     }
     return err({ reason: "conflict", detail: `Others are creating a tenant "${slug}".` });
   };

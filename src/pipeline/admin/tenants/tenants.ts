@@ -92,7 +92,7 @@ const editPolicy = (
       const change = {
         policy: policy.value,
         calendar: calendarOf(policy.value.timeZone, event.at),
-        countsAnew: policy.value.timeZone !== current.timeZone,
+        resetsCounters: policy.value.timeZone !== current.timeZone,
       };
       const updated = await deps.tenants.update(id, change, event, ifVersion);
       return updated.ok ? policy : updated;

@@ -7,7 +7,7 @@ import { mayConnect } from "../../../domain/tenancy/oauth-clients.ts";
 import { pathOfResource, type OauthResource } from "../../../domain/tenancy/oauth-resources.ts";
 import type { BriefMemory } from "./brief-memory.ts";
 import type { ConsentDeps, ConsentDatabase } from "./consent-grants.ts";
-import type { LetIn, SignInPlace } from "../consent-people.ts";
+import type { AdmittedPerson, SignInPlace } from "../consent-people.ts";
 
 interface AssertionDeps extends Pick<ConsentDeps, "databaseOfSlug" | "now"> {
   issuerKeys: BriefMemory<string>;
@@ -30,7 +30,7 @@ async function placeOf(
 const eventOf = (
   { now }: AssertionDeps,
   { ids }: AssertingDatabase,
-  { assertion, person }: { assertion: Assertion; person: LetIn },
+  { assertion, person }: { assertion: Assertion; person: AdmittedPerson },
 ): AdminEvent => ({
   id: ids.next("event"),
   at: now(),

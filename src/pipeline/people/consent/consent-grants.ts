@@ -16,9 +16,13 @@ import { signedIn, type AccountOwner } from "../../../domain/tenancy/user.ts";
 import type { Ids } from "../../../domain/tenancy/ids.ts";
 import { pathOfResource } from "../../../domain/tenancy/oauth-resources.ts";
 import type { Authenticate } from "../../callers/authenticate.ts";
-import type { ConsentPeople, LetIn, SignInPlace } from "../consent-people.ts";
+import type { ConsentPeople, AdmittedPerson, SignInPlace } from "../consent-people.ts";
 import type { GrantChecks } from "../grant-checks.ts";
-import { firstConnection, type ConnectionDeps, type Onward } from "./person-connections.ts";
+import {
+  firstConnection,
+  type ConnectionDeps,
+  type ProviderRedirect,
+} from "./person-connections.ts";
 import type { SignInThrottle } from "../sign-in-throttle.ts";
 
 export interface AskedConsent {
@@ -32,7 +36,7 @@ export type Decided =
   /** redirect to the sign-in, from a page of its own because of `form-action` */
   | { kind: "leave"; to: string; headers: Headers }
   /** the person first connects an account of their own at the server */
-  | { kind: "onward"; onward: Onward; headers: Headers }
+  | { kind: "provider"; redirect: ProviderRedirect; headers: Headers }
   /** shows the page again with an error */
   | { kind: "again"; asked: AskedConsent; detail: string };
 
@@ -130,7 +134,7 @@ const tooMany: Refusal = {
 export async function granted(
   deps: ConsentDeps,
   approved: ApprovedConsent,
-  { by, letIn }: { by: Consenting; letIn: (LetIn & { issuer: string }) | null },
+  { by, letIn }: { by: Consenting; letIn: (AdmittedPerson & { issuer: string }) | null },
 ): ConsentResult<Decided> {
   const { server } = deps;
   const { database, holder } = by;
@@ -148,16 +152,16 @@ export async function granted(
   const noted = await database.events.append(eventOf(deps, by, approved));
   if (!noted.ok) return refusalOf(noted.error);
   const { headers, facts } = approved;
-  const onward = await firstConnection(database.connections, {
+  const redirect = await firstConnection(database.connections, {
     tenantId: holder.tenantId,
     resource: facts.resource,
     owner: by.account,
     ownUrl: server.issuer,
     returnTo: to.value,
   });
-  return onward === null
+  return redirect === null
     ? ok({ kind: "redirect", to: to.value, headers })
-    : ok({ kind: "onward", onward, headers });
+    : ok({ kind: "provider", redirect, headers });
 }
 
 export async function grantedTo(
@@ -167,7 +171,7 @@ export async function grantedTo(
     database,
     place,
     who,
-  }: { database: ConsentDatabase; place: SignInPlace; who: AsyncResult<LetIn> },
+  }: { database: ConsentDatabase; place: SignInPlace; who: AsyncResult<AdmittedPerson> },
 ): ConsentResult<Decided> {
   const person = await who;
   if (!person.ok) return again(deps, approved, person.error);

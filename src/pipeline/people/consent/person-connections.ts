@@ -20,8 +20,8 @@ export interface ConnectDatabase {
 }
 
 /** The browser keeps `browser` and goes to the server's authorization server. */
-export interface Onward {
-  kind: "onward";
+export interface ProviderRedirect {
+  kind: "provider";
   /** slug */
   server: string;
   url: string;
@@ -29,7 +29,7 @@ export interface Onward {
   seconds: number;
 }
 
-export type Connecting = Onward | { kind: "again"; detail: string };
+export type Connecting = ProviderRedirect | { kind: "again"; detail: string };
 
 export interface PersonConnections {
   byKey(given: {
@@ -47,15 +47,15 @@ export const noPersonsKey =
 export const nothingToConnect =
   "There is nothing to connect: the server knows the tenant, and no person.";
 
-export async function onwardTo(
+export async function redirectToProvider(
   { beginForPerson }: Pick<ConnectDatabase, "beginForPerson">,
   server: SealedServer,
   asked: { owner: AccountOwner; ownUrl: string; returnTo: string | null },
-): AsyncResult<Onward> {
+): AsyncResult<ProviderRedirect> {
   const begun = await beginForPerson(server, asked);
   if (!begun.ok) return begun;
   const { authorizationUrl: url, browser, seconds } = begun.value;
-  return ok({ kind: "onward", server: server.slug, url, browser, seconds });
+  return ok({ kind: "provider", server: server.slug, url, browser, seconds });
 }
 
 export interface ConnectionDeps extends Pick<ConnectDatabase, "beginForPerson"> {
@@ -76,7 +76,7 @@ export async function firstConnection(
     ownUrl: string;
     returnTo: string;
   },
-): Promise<Onward | null> {
+): Promise<ProviderRedirect | null> {
   const { tenantId, resource, owner, ownUrl, returnTo } = asked;
   if (resource.kind !== "server" || owner === null) return null;
   const server = await deps.servers.bySlug(tenantId, resource.server);
@@ -85,8 +85,8 @@ export async function firstConnection(
   // Reconnects if the last refresh was refused.
   const isConnected = known.ok && known.value !== null && known.value.sealed !== null;
   if (!known.ok || (isConnected && known.value?.fault === null)) return null;
-  const onward = await onwardTo(deps, server.value, { owner, ownUrl, returnTo });
-  return onward.ok ? onward.value : null;
+  const redirect = await redirectToProvider(deps, server.value, { owner, ownUrl, returnTo });
+  return redirect.ok ? redirect.value : null;
 }
 
 export const createPersonConnections = (deps: {
@@ -116,6 +116,6 @@ export const createPersonConnections = (deps: {
     if (server === null || !isPerUser(server)) return again(nothingToConnect);
     return account === undefined || database === null
       ? again(noPersonsKey)
-      : onwardTo(database, server, { owner: account, ownUrl, returnTo: null });
+      : redirectToProvider(database, server, { owner: account, ownUrl, returnTo: null });
   },
 });

@@ -10,7 +10,7 @@ import type { Mac } from "../../../domain/tenancy/mac.ts";
 import type { PendingSignIn } from "../../../domain/tenancy/sign-in.ts";
 import type { Authenticate } from "../../callers/authenticate.ts";
 import { signInPath } from "./consent-grants.ts";
-import type { ConsentPeople, LetIn, SignInPlace } from "../consent-people.ts";
+import type { ConsentPeople, AdmittedPerson, SignInPlace } from "../consent-people.ts";
 import { pendingMs } from "../person-sign-in.ts";
 import { signedIn } from "../../../domain/tenancy/user.ts";
 import type { NewPersonSession, PersonIs, PersonSessions } from "./person-sessions.ts";
@@ -100,7 +100,7 @@ const sessionOf = async (
 async function vouched(
   deps: PersonPageSignInDeps,
   place: PagePlace,
-  who: AsyncResult<LetIn>,
+  who: AsyncResult<AdmittedPerson>,
 ): AsyncResult<PageSignedIn> {
   const person = await who;
   return person.ok

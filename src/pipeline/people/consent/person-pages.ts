@@ -15,7 +15,7 @@ import type { Ids } from "../../../domain/tenancy/ids.ts";
 import {
   noPersonsKey,
   nothingToConnect,
-  onwardTo,
+  redirectToProvider,
   type Connecting,
   type ConnectDatabase,
 } from "./person-connections.ts";
@@ -193,6 +193,6 @@ export const createPersonPages = (deps: PersonPagesDeps): PersonPages => ({
     if (server.value === null || !isPerUser(server.value)) return again(nothingToConnect);
     return owner === null
       ? again(noPersonsKey)
-      : onwardTo(database, server.value, { owner, ownUrl, returnTo: null });
+      : redirectToProvider(database, server.value, { owner, ownUrl, returnTo: null });
   },
 });

@@ -31,7 +31,7 @@ import type { Decision } from "../../../domain/choice/decision.ts";
 import type { Plan } from "../../../domain/choice/selection.ts";
 import { tokenFamilyOf } from "../../../domain/tokens/tokenizers.ts";
 import type { Caller } from "../../callers/authenticate.ts";
-import { attemptsToReserve, dearestOf, type Priced } from "./attempts-to-reserve.ts";
+import { attemptsToReserve, mostExpensiveOf, type Priced } from "./attempts-to-reserve.ts";
 import { costingOf, type Costing } from "./headroom.ts";
 import { scopesFor, type Charged } from "../../callers/scopes.ts";
 import { calendarOf } from "../../callers/time-zones.ts";
@@ -154,7 +154,7 @@ export function reservationOf(input: ToReserve): Reserved {
   const steps = candidatesFor(input);
   const tokens = Math.max(...steps.map((step) => step.tokens));
   const { endpoint } = plan.requirements;
-  const microUsd = dearestOf(steps, attemptsToReserve(steps, { most, endpoint, scopes }));
+  const microUsd = mostExpensiveOf(steps, attemptsToReserve(steps, { most, endpoint, scopes }));
   const probes = probesOf(plan, steps.slice(0, 1));
   const claimed = new Set(probes.map(({ scope }) => scope));
   const waiting = probesOf(plan, steps).map(({ scope }) => scope);

@@ -9,7 +9,7 @@ export interface Priced {
 }
 
 /** `null` without a known price. */
-export function dearestOf(steps: readonly Priced[], most: number): number | null {
+export function mostExpensiveOf(steps: readonly Priced[], most: number): number | null {
   const prices = steps.flatMap(({ microUsd, isReservedTwice }) =>
     isReservedTwice === true ? [microUsd, microUsd] : [microUsd],
   );
@@ -38,7 +38,7 @@ export function attemptsToReserve(
 ): number {
   const { most, endpoint, scopes } = of;
   const budget = smallestBudget(scopes);
-  const all = dearestOf(steps, most);
+  const all = mostExpensiveOf(steps, most);
   const isSmall = budget === null || all === null || all <= budget * sharedByAttempts;
   return endpoint === undefined || isSmall ? most : 1;
 }

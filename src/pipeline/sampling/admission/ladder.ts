@@ -17,7 +17,7 @@ import {
   type Reserved,
   type ToReserve,
 } from "./admit.ts";
-import { dearestOf } from "./attempts-to-reserve.ts";
+import { mostExpensiveOf } from "./attempts-to-reserve.ts";
 import type { Planned } from "../choice/choose.ts";
 import { scopesFor } from "../../callers/scopes.ts";
 
@@ -42,7 +42,7 @@ function withAttempts(reserved: Reserved, attempts: number): Reserved {
   const isMoneyHeld = limitChecks.some(({ resource }) => isMoney(resource));
   const of = {
     tokens: Math.max(...counted.map(({ tokens }) => tokens)),
-    microUsd: isMoneyHeld ? dearestOf(counted, Math.max(1, attempts)) : reserved.microUsd,
+    microUsd: isMoneyHeld ? mostExpensiveOf(counted, Math.max(1, attempts)) : reserved.microUsd,
   };
   return { ...reserved, ...of, limitChecks: resized(limitChecks, of) };
 }

@@ -1,5 +1,5 @@
 /** Entries of the in-memory ledger and its answers. Plain values, since they cross threads. */
-import type { Booking } from "../../../domain/audit/bookings.ts";
+import type { UsageEntry } from "../../../domain/audit/usage-entries.ts";
 import type { HealthChange } from "../../../domain/choice/health.ts";
 import type { Bound, Statement } from "./sql.ts";
 
@@ -45,9 +45,9 @@ export interface SettleEntry {
   outcome: string;
   chargedTokens: number;
   chargedMicroUsd: number;
-  /** model for bookings that name none; `null` for the chosen model */
+  /** model of entries that name none; `null` for the chosen model */
   model: string | null;
-  bookings: Booking[];
+  usageEntries: UsageEntry[];
   health: HealthChange[];
   /** scopes of circuits to close */
   closes: string[];
@@ -64,14 +64,14 @@ export type Answer =
       /** index of the claim */
       rung: number;
       /** two values per check: usage and oldest bucket */
-      standing: (number | null)[];
+      currentUsage: (number | null)[];
     }
   | {
       state: "refused";
       rung: number;
       position: number;
       retryAfterMs: number | null;
-      standing: (number | null)[];
+      currentUsage: (number | null)[];
     }
   | { state: "waits" }
   | { state: "repeated"; requestId: string; contentSha256: string }

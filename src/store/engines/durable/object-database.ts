@@ -3,7 +3,7 @@
  * that leaves a tenant, and migrated at the first use after an update. Without a tenant the object answers as
  * empty tables and stores nothing, so invented keys and ids cost no storage.
  */
-import type { BookTexts } from "../memory-ledger/texts.ts";
+import type { LedgerTexts } from "../memory-ledger/texts.ts";
 import type { Statement } from "../contract/sql.ts";
 import { callsThatFit, roomLevel, type Room } from "../../../domain/limits/room.ts";
 import { fullCode, unreleasedCode, type Job, type Outcome } from "../contract/engine.ts";
@@ -71,7 +71,7 @@ const unreleased: Outcome = {
 /** @param deps `databaseKind`: the home database exists without a tenant */
 export function createObjectDatabase(deps: {
   storage: ObjectStorage;
-  texts: BookTexts;
+  texts: LedgerTexts;
   migrations: readonly Migration[];
   databaseKind: "home" | "a tenant";
   limitBytes: number;

@@ -2,9 +2,9 @@
  * The engine inside a Durable Object. Each job is one transaction. The runtime's output gate holds answers
  * until they are durable; `groups.ts` shares that wait.
  */
-import type { Books } from "../memory-ledger/books.ts";
-import { createJournaledBooks } from "../memory-ledger/journal.ts";
-import type { BookTexts } from "../memory-ledger/texts.ts";
+import type { MemoryLedger } from "../memory-ledger/memory-ledger.ts";
+import { createJournaledLedger } from "../memory-ledger/journal.ts";
+import type { LedgerTexts } from "../memory-ledger/texts.ts";
 import type { Statement } from "../contract/sql.ts";
 import type { Job, Outcome } from "../contract/engine.ts";
 import { createObjectSql, faultOf, type ObjectStorage } from "./object-sql.ts";
@@ -19,12 +19,16 @@ export interface ObjectEngine {
 }
 
 /** Flushes the tables that the job names first and drops their cache afterwards. */
-function runJob(sql: ReturnType<typeof createObjectSql>, books: Books, job: Job): Outcome {
+function runJob(
+  sql: ReturnType<typeof createObjectSql>,
+  memoryLedger: MemoryLedger,
+  job: Job,
+): Outcome {
   const isEntry = "kind" in job;
-  const forgetNamed = books.makeWay(isEntry ? (job.kind === "settle" ? job.kept : []) : job);
+  const forgetNamed = memoryLedger.makeWay(isEntry ? (job.kind === "settle" ? job.kept : []) : job);
   try {
     const outcome: Outcome = isEntry
-      ? { ok: true, rows: [], answer: books.enter(job) }
+      ? { ok: true, rows: [], answer: memoryLedger.enter(job) }
       : { ok: true, rows: job.map((statement) => sql.run(statement)) };
     return outcome;
   } finally {
@@ -34,32 +38,33 @@ function runJob(sql: ReturnType<typeof createObjectSql>, books: Books, job: Job)
 
 export function createObjectEngine(deps: {
   storage: ObjectStorage;
-  texts: BookTexts;
+  texts: LedgerTexts;
   onWritten?: (rows: number) => void;
 }): ObjectEngine {
   const { storage, texts } = deps;
   const sql = createObjectSql(storage, deps.onWritten);
-  const books = createJournaledBooks(sql, texts);
+  const memoryLedger = createJournaledLedger(sql, texts);
   const run = (job: Job): Outcome => {
-    const outcome = runJob(sql, books, job);
-    books.flush();
+    const outcome = runJob(sql, memoryLedger, job);
+    memoryLedger.flush();
     return outcome;
   };
   return {
     run,
-    forget: books.forget,
+    forget: memoryLedger.forget,
     write(job) {
       try {
         return storage.transactionSync(() => run(job));
       } catch (cause) {
-        books.forget();
+        memoryLedger.forget();
         return { ok: false, fault: faultOf(cause) };
       }
     },
     read(statements) {
       try {
         // Reads change nothing, so no cache is dropped.
-        if (books.lag(statements)) storage.transactionSync(() => books.makeWay(statements));
+        if (memoryLedger.lag(statements))
+          storage.transactionSync(() => memoryLedger.makeWay(statements));
         return { ok: true, rows: statements.map((statement) => sql.run(statement)) };
       } catch (cause) {
         return { ok: false, fault: faultOf(cause) };

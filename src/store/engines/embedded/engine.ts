@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import type { DatabaseFigures } from "../../../domain/audit/metrics.ts";
 import { err, ok, type Result } from "../../../domain/result.ts";
 import { startThread, type DatabaseThread } from "./database-thread.ts";
-import type { BookTexts } from "../memory-ledger/texts.ts";
+import type { LedgerTexts } from "../memory-ledger/texts.ts";
 import { replacedCode, type Engine, type Fault, type Outcome } from "../contract/engine.ts";
 import { lockFile } from "./lock.ts";
 import { isDamage, startFault } from "./faults.ts";
@@ -24,7 +24,7 @@ export interface Start {
   /** added to the writer's own */
   pragmas?: readonly string[];
   /** statements of the in-memory ledger; `null` to use SQL only */
-  books: BookTexts | null;
+  memoryLedger: LedgerTexts | null;
   /** called once if the file is deleted or replaced; writes stop */
   onReplaced?: () => void;
 }
@@ -58,8 +58,8 @@ export async function startEmbedded(start: Start): Promise<Result<EmbeddedEngine
 }
 
 async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>> {
-  const { path, thread, pragmas = [], books, onReplaced } = start;
-  const writer = await startThread(thread, { path, role: "writer", pragmas, books });
+  const { path, thread, pragmas = [], memoryLedger, onReplaced } = start;
+  const writer = await startThread(thread, { path, role: "writer", pragmas, memoryLedger });
   if (!writer.ok) return writer;
   const started = await Promise.all(
     Array.from({ length: readers }, () => startThread(thread, { path, role: "reader" })),

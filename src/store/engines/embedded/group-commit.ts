@@ -2,23 +2,27 @@
  * Commits all queued writes in one transaction and one disk sync. Each write has its own savepoint, so a
  * failure affects only itself.
  */
-import { createBooks, noBooks, type Books } from "../memory-ledger/books.ts";
-import type { BookTexts } from "../memory-ledger/texts.ts";
+import {
+  createMemoryLedger,
+  noMemoryLedger,
+  type MemoryLedger,
+} from "../memory-ledger/memory-ledger.ts";
+import type { LedgerTexts } from "../memory-ledger/texts.ts";
 import type { Fault, Job, Outcome } from "../contract/engine.ts";
 import { faultOf, type Connection } from "./connection.ts";
 import { isDamage } from "./faults.ts";
 
 interface Writer {
   connection: Connection;
-  books: Books;
+  memoryLedger: MemoryLedger;
 }
 
 const failed = (fault: Fault): Outcome => ({ ok: false, fault });
 
-const undo = ({ connection, books }: Writer): void => {
+const undo = ({ connection, memoryLedger }: Writer): void => {
   // SQLite rolls back automatically after some errors, such as a full disk.
   if (connection.inTransaction) connection.exec("rollback");
-  books.forget();
+  memoryLedger.forget();
 };
 
 /** `null` if a transaction has begun. */
@@ -36,14 +40,14 @@ const versionOf = (connection: Connection): unknown =>
   connection.run({ sql: "pragma data_version", params: [] }).values[0]?.[0];
 
 /** Must run within a transaction. */
-function attempt({ connection, books }: Writer, job: Job): Outcome {
+function attempt({ connection, memoryLedger }: Writer, job: Job): Outcome {
   const isEntry = "kind" in job;
   // Outside the savepoint, because these writes belong to other jobs of the group.
-  const forgetNamed = books.makeWay(isEntry ? (job.kind === "settle" ? job.kept : []) : job);
+  const forgetNamed = memoryLedger.makeWay(isEntry ? (job.kind === "settle" ? job.kept : []) : job);
   connection.exec("savepoint job");
   try {
     const outcome: Outcome = isEntry
-      ? { ok: true, rows: [], answer: books.enter(job) }
+      ? { ok: true, rows: [], answer: memoryLedger.enter(job) }
       : { ok: true, rows: job.map((statement) => connection.run(statement)) };
     connection.exec("release job");
     return outcome;
@@ -57,7 +61,7 @@ function attempt({ connection, books }: Writer, job: Job): Outcome {
 
 /** A fault means that the whole transaction failed. */
 function together(writer: Writer, jobs: readonly Job[]): Outcome[] | Fault {
-  const { connection, books } = writer;
+  const { connection, memoryLedger } = writer;
   try {
     const outcomes: Outcome[] = [];
     for (const job of jobs) {
@@ -68,7 +72,7 @@ function together(writer: Writer, jobs: readonly Job[]): Outcome[] | Fault {
       }
       outcomes.push(outcome);
     }
-    books.flush();
+    memoryLedger.flush();
     connection.exec("commit");
     return outcomes;
   } catch (cause) {
@@ -80,15 +84,15 @@ function together(writer: Writer, jobs: readonly Job[]): Outcome[] | Fault {
 export type CommitGroup = (jobs: readonly Job[]) => Outcome[];
 
 /** @param texts `null` to use SQL only */
-export function createGroupCommit(connection: Connection, texts: BookTexts | null): CommitGroup {
-  const books = texts === null ? noBooks : createBooks(connection, texts);
-  const writer: Writer = { connection, books };
+export function createGroupCommit(connection: Connection, texts: LedgerTexts | null): CommitGroup {
+  const memoryLedger = texts === null ? noMemoryLedger : createMemoryLedger(connection, texts);
+  const writer: Writer = { connection, memoryLedger };
   let version: unknown = null;
   const commitGroup: CommitGroup = (jobs) => {
     const refused = begin(connection);
     if (refused !== null) return jobs.map(() => failed(refused));
     const found = versionOf(connection);
-    if (found !== version) books.forget();
+    if (found !== version) memoryLedger.forget();
     version = found;
     const outcomes = together(writer, jobs);
     if (Array.isArray(outcomes)) return outcomes;

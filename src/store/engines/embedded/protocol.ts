@@ -1,6 +1,6 @@
 /** Messages between the process and its database threads. Plain values: they are copied. */
 import type { Entry } from "../contract/entries.ts";
-import type { BookTexts } from "../memory-ledger/texts.ts";
+import type { LedgerTexts } from "../memory-ledger/texts.ts";
 import type { Statement } from "../contract/sql.ts";
 import type { Fault, Outcome } from "../contract/engine.ts";
 
@@ -11,7 +11,7 @@ export interface ThreadData {
   /** added to the writer's own */
   pragmas?: readonly string[];
   /** statements of the in-memory ledger; `null` or absent to use SQL only */
-  books?: BookTexts | null;
+  memoryLedger?: LedgerTexts | null;
 }
 
 export interface Run {

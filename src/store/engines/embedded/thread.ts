@@ -42,8 +42,8 @@ interface Work {
   close(): void;
 }
 
-function writing(connection: Connection, { path, books }: ThreadData): Work {
-  const commitGroup = createGroupCommit(connection, books ?? null);
+function writing(connection: Connection, { path, memoryLedger }: ThreadData): Work {
+  const commitGroup = createGroupCommit(connection, memoryLedger ?? null);
   const isReplaced = createReplacementCheck(path);
   let isLost = false;
   return {

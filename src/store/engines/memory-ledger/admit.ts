@@ -14,14 +14,14 @@ import {
 } from "../../../domain/limits/admission-verdict.ts";
 import { limitChecksText, slotSubjectsAmong } from "../../rows/stored-limit-checks.ts";
 import type { AdmitEntry, Answer } from "../contract/entries.ts";
-import type { Desk } from "./memory.ts";
+import type { LedgerParts } from "./memory.ts";
 import type { Bound } from "../contract/sql.ts";
 import { countRefused } from "./usage.ts";
 
 const noServer = "";
 
 /** Checks that the key owns a live session, and marks the session as used if its expiry changes. */
-function useSession({ sql, texts }: Desk, entry: AdmitEntry): boolean {
+function useSession({ sql, texts }: LedgerParts, entry: AdmitEntry): boolean {
   const { session, tenantId, keyId, now } = entry;
   if (session === null) return true;
   const ids = [session.id, tenantId, keyId, now];
@@ -30,7 +30,7 @@ function useSession({ sql, texts }: Desk, entry: AdmitEntry): boolean {
     : sql.change(texts.touchSession, [now, session.expiresAt, ...ids]) > 0;
 }
 
-function heldByAnother({ sql, texts }: Desk, entry: AdmitEntry): Answer | null {
+function heldByAnother({ sql, texts }: LedgerParts, entry: AdmitEntry): Answer | null {
   const { replay, tenantId, keyId, serverId, now, id } = entry;
   if (replay === null) return null;
   const key = [tenantId, keyId, serverId ?? noServer, replay.key];
@@ -39,7 +39,7 @@ function heldByAnother({ sql, texts }: Desk, entry: AdmitEntry): Answer | null {
   return { state: "repeated", requestId: String(row[0]), contentSha256: String(row[1]) };
 }
 
-function usedOf({ memory }: Desk, { tenantId, now }: AdmitEntry, check: LimitCheck): Used {
+function usedOf({ memory }: LedgerParts, { tenantId, now }: AdmitEntry, check: LimitCheck): Used {
   if (check.resource === "concurrent")
     return { used: memory.calls.count(tenantId, check, now), oldest: null };
   const { subject, resource } = check;
@@ -48,7 +48,7 @@ function usedOf({ memory }: Desk, { tenantId, now }: AdmitEntry, check: LimitChe
 
 /** Limits of new runs ask for nothing if the run continues. */
 const askedIn = (
-  { memory }: Desk,
+  { memory }: LedgerParts,
   tenantId: string,
   limitChecks: readonly LimitCheck[],
 ): LimitCheck[] =>
@@ -56,23 +56,25 @@ const askedIn = (
     if (check.begins === undefined) return check;
     const { subject, since } = check.begins;
     const run = { tenantId, subject, resource: countedOfRuns };
-    const goesOn = [...memory.counters.bucketsOf(run, 0).keys()].some((bucket) => bucket >= since);
-    return goesOn ? { ...check, amount: 0 } : check;
+    const isContinued = [...memory.counters.bucketsOf(run, 0).keys()].some(
+      (bucket) => bucket >= since,
+    );
+    return isContinued ? { ...check, amount: 0 } : check;
   });
 
-const standingOf = (
-  desk: Desk,
+const currentUsageOf = (
+  parts: LedgerParts,
   entry: AdmitEntry,
   limitChecks: readonly LimitCheck[],
 ): (number | null)[] =>
   limitChecks.flatMap((check) => {
-    const { used, oldest } = usedOf(desk, entry, check);
+    const { used, oldest } = usedOf(parts, entry, check);
     return [used, oldest];
   });
 
 /** Running reservations that may be returned. A request count is never returned. */
 const reservedOf = (
-  { memory }: Desk,
+  { memory }: LedgerParts,
   { tenantId, now }: AdmitEntry,
   check: LimitCheck,
 ): Reserved => {
@@ -95,17 +97,17 @@ interface Decided {
 
 /** `false` if a row already has the id. */
 const insert = (
-  { sql, texts }: Desk,
+  { sql, texts }: LedgerParts,
   { row, claim }: { row: readonly Bound[]; claim: readonly Bound[] },
   decided: Bound[],
 ) => sql.change(texts.insertRequest, [...row, ...claim, ...decided]) > 0;
 
 function refuse(
-  desk: Desk,
+  parts: LedgerParts,
   entry: AdmitEntry,
   { claims, limitChecks, verdict }: Decided & { verdict: Verdict & { state: "refused" } },
 ): Answer | null {
-  const { memory, texts } = desk;
+  const { memory, texts } = parts;
   const { tenantId, keyId, now } = entry;
   const { rung, position, leaseUntil } = verdict;
   if (leaseUntil !== null && entry.mayWait) return { state: "waits" };
@@ -130,21 +132,21 @@ function refuse(
     const reason = isThinnable ? "rate_limited" : "budget_exceeded";
     const decided = [number, entry.limitedCode, null, "refused", reason, nameOfLimit(check), now];
     const place = rung * limitChecks.length + position;
-    if (!insert(desk, { ...entry, claim }, [...decided, place, retryAfterMs])) return null;
+    if (!insert(parts, { ...entry, claim }, [...decided, place, retryAfterMs])) return null;
     memory.numbers.use(tenantId, number);
   }
   if (isThinnable) memory.counters.add(refusals, minute, 1);
   countRefused(memory.usage, entry, claim[texts.modelAt] ?? null);
-  const standing = standingOf(desk, entry, limitChecks);
-  return { state: "refused", rung, position, retryAfterMs, standing };
+  const currentUsage = currentUsageOf(parts, entry, limitChecks);
+  return { state: "refused", rung, position, retryAfterMs, currentUsage };
 }
 
 function admitClaim(
-  desk: Desk,
+  parts: LedgerParts,
   entry: AdmitEntry,
   { claims, limitChecks, rung }: Decided & { rung: number },
 ): Answer | null {
-  const { memory, sql, texts } = desk;
+  const { memory, sql, texts } = parts;
   const { tenantId, keyId, serverId, replay, leaseUntil, now, id } = entry;
   const { values = [], code = null } = entry.claims[rung] ?? {};
   const kept = claims[rung]?.limitChecks ?? [];
@@ -155,7 +157,7 @@ function admitClaim(
   const decided = [number, code, now, "admitted", null, null, null, null, null];
   // Must be read before the row is written, or this call would be included.
   const calls = memory.calls.of(tenantId);
-  if (!insert(desk, { ...entry, claim }, decided)) return null;
+  if (!insert(parts, { ...entry, claim }, decided)) return null;
   if (replay !== null) {
     const key = [tenantId, keyId, serverId ?? noServer, replay.key];
     sql.change(texts.claimReplay, [...key, id, replay.contentSha256, replay.expiresAt, now]);
@@ -176,19 +178,24 @@ function admitClaim(
   for (const { subject, resource, bucket, amount } of kept)
     if (resource !== "concurrent")
       memory.counters.add({ tenantId, subject, resource }, bucket, amount);
-  return { state: "admitted", number, rung, standing: standingOf(desk, entry, limitChecks) };
+  return {
+    state: "admitted",
+    number,
+    rung,
+    currentUsage: currentUsageOf(parts, entry, limitChecks),
+  };
 }
 
 /**
  * `null` if the tenant's version differs, the call's row exists, or the session has ended; SQL then determines
  * the result.
  */
-export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
-  const { memory, texts } = desk;
+export function admitEntry(parts: LedgerParts, entry: AdmitEntry): Answer | null {
+  const { memory, texts } = parts;
   if (memory.versions.of(entry.tenantId) !== entry.tenantVersion) return null;
   if (memory.calls.of(entry.tenantId).has(entry.id)) return null;
-  if (!useSession(desk, entry)) return null;
-  const repeated = heldByAnother(desk, entry);
+  if (!useSession(parts, entry)) return null;
+  const repeated = heldByAnother(parts, entry);
   if (repeated !== null) return repeated;
   const claims = entry.claims.map(({ values, shortens }): ClaimChecks => {
     let limitChecks: LimitCheck[] | undefined;
@@ -197,23 +204,23 @@ export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
       // Lazy, since most calls take their first claim.
       get limitChecks() {
         const text = String(values[texts.limitChecksAt]);
-        return (limitChecks ??= askedIn(desk, entry.tenantId, JSON.parse(text) as LimitCheck[]));
+        return (limitChecks ??= askedIn(parts, entry.tenantId, JSON.parse(text) as LimitCheck[]));
       },
     };
   });
   const limitChecks = claims[0]?.limitChecks ?? [];
-  const used = limitChecks.map((check) => usedOf(desk, entry, check));
+  const used = limitChecks.map((check) => usedOf(parts, entry, check));
   const reserved = new Map<number, Reserved>();
   const verdict = verdictOn(claims, {
     used,
     reservedOf(position) {
       const known = reserved.get(position);
-      const found = known ?? reservedOf(desk, entry, limitChecks[position] as LimitCheck);
+      const found = known ?? reservedOf(parts, entry, limitChecks[position] as LimitCheck);
       if (known === undefined) reserved.set(position, found);
       return found;
     },
   });
   return verdict.state === "admitted"
-    ? admitClaim(desk, entry, { claims, limitChecks, rung: verdict.rung })
-    : refuse(desk, entry, { claims, limitChecks, verdict });
+    ? admitClaim(parts, entry, { claims, limitChecks, rung: verdict.rung })
+    : refuse(parts, entry, { claims, limitChecks, verdict });
 }

@@ -2,7 +2,7 @@
 import { asReadable } from "../../../domain/magnitudes.ts";
 import type { Buckets } from "../../../domain/limits/admission-verdict.ts";
 import type { Bound, Remembered, Sql } from "../contract/sql.ts";
-import type { BookTexts } from "./texts.ts";
+import type { LedgerTexts } from "./texts.ts";
 
 export interface Counter {
   tenantId: string;
@@ -65,7 +65,7 @@ function createLines() {
   };
 }
 
-export function createCounters(sql: Sql, texts: BookTexts): Counters {
+export function createCounters(sql: Sql, texts: LedgerTexts): Counters {
   const lines = createLines();
   let changed: Line[] = [];
 

@@ -13,14 +13,14 @@ import type { HealthChange } from "../../../domain/choice/health.ts";
 import { minuteOf } from "../../../domain/audit/thinning.ts";
 import { storedChecksIn } from "../../rows/stored-limit-checks.ts";
 import { admitEntry } from "./admit.ts";
-import { namesOf, remembersOf, type Books } from "./books.ts";
+import { namesOf, remembersOf, type MemoryLedger } from "./memory-ledger.ts";
 import type { Answer, Entry, SettleEntry } from "../contract/entries.ts";
 import { createMemory, type Memory } from "./memory.ts";
 import type { OpenCall } from "./open-calls.ts";
 import { settleEntry } from "./settle.ts";
 import type { Sql, Statement } from "../contract/sql.ts";
 import type { UsageKey } from "./sums.ts";
-import type { BookTexts } from "./texts.ts";
+import type { LedgerTexts } from "./texts.ts";
 import { countRefused } from "./usage.ts";
 
 /** Rows of the ring. */
@@ -83,7 +83,7 @@ function replay(memory: Memory, { counters, usage, health }: Added): void {
 const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /** Adds rows above the last counted record number. Returns how many. */
-function readUncounted(sql: Sql, texts: BookTexts, memory: Memory): number {
+function readUncounted(sql: Sql, texts: LedgerTexts, memory: Memory): number {
   const running = sql.all(texts.readUncountedRunning, []);
   for (const [tenant, number, key, server, limitChecks] of running) {
     const tenantId = String(tenant);
@@ -107,10 +107,10 @@ function readUncounted(sql: Sql, texts: BookTexts, memory: Memory): number {
   return running.length + ended.length;
 }
 
-export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
+export function createJournaledLedger(sql: Sql, texts: LedgerTexts): MemoryLedger {
   const memory = createMemory(sql, texts);
   const recorder = recording(memory);
-  const desk = { sql, texts, memory: recorder.memory };
+  const parts = { sql, texts, memory: recorder.memory };
   const remembered = remembersOf(memory);
   const { counters, usage, health, numbers } = texts.tables;
   const lagging = namesOf([counters, usage, health, numbers]);
@@ -151,7 +151,7 @@ export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
     const { id, tenantId } = entry;
     const call: OpenCall | undefined = memory.calls.of(tenantId).get(id);
     const isCounted = call !== undefined && call.number <= memory.numbers.written(tenantId);
-    const answer = settleEntry(desk, entry);
+    const answer = settleEntry(parts, entry);
     const added = recorder.take();
     if (answer === null || call === undefined) return answer;
     // `readUncountedRunning` no longer finds this call, whose row has ended.
@@ -166,7 +166,7 @@ export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
   };
   const admit = (entry: Exclude<Entry, SettleEntry>): Answer | null => {
     const next = memory.numbers.next(entry.tenantId);
-    const answer = admitEntry(desk, entry);
+    const answer = admitEntry(parts, entry);
     const added = recorder.take();
     // Refusals beyond a hundred a minute have no row: see `recordedRefusals`.
     if (answer?.state === "refused" && memory.numbers.next(entry.tenantId) === next) log(added);

@@ -3,10 +3,10 @@ import { createCounters } from "./counters.ts";
 import { createOpenCalls } from "./open-calls.ts";
 import type { Sql } from "../contract/sql.ts";
 import { createHealthSums, createUsageSums } from "./sums.ts";
-import type { BookTexts } from "./texts.ts";
+import type { LedgerTexts } from "./texts.ts";
 import { createNumbers, createScopes, createVersions } from "./tenants.ts";
 
-export const createMemory = (sql: Sql, texts: BookTexts) => ({
+export const createMemory = (sql: Sql, texts: LedgerTexts) => ({
   versions: createVersions(sql, texts),
   numbers: createNumbers(sql, texts),
   calls: createOpenCalls(sql, texts),
@@ -18,8 +18,8 @@ export const createMemory = (sql: Sql, texts: BookTexts) => ({
 
 export type Memory = ReturnType<typeof createMemory>;
 
-export interface Desk {
+export interface LedgerParts {
   sql: Sql;
-  texts: BookTexts;
+  texts: LedgerTexts;
   memory: Memory;
 }

@@ -5,7 +5,7 @@ import { hasConcurrencySlot } from "../../../domain/limits/concurrency-slots.ts"
 import type { Reserved } from "../../../domain/limits/admission-verdict.ts";
 import { storedChecksIn, slotSubjectsIn, type Kept } from "../../rows/stored-limit-checks.ts";
 import type { Remembered, Sql } from "../contract/sql.ts";
-import type { BookTexts } from "./texts.ts";
+import type { LedgerTexts } from "./texts.ts";
 
 export interface OpenCall {
   keyId: string;
@@ -74,7 +74,7 @@ export interface OpenCalls extends Remembered {
   count(tenantId: string, limit: Pick<LimitCheck, "scope" | "subject">, now: number): number;
 }
 
-export function createOpenCalls(sql: Sql, texts: BookTexts): OpenCalls {
+export function createOpenCalls(sql: Sql, texts: LedgerTexts): OpenCalls {
   const tenants = new Map<string, Map<string, OpenCall>>();
   const of = (tenantId: string): Map<string, OpenCall> => {
     let calls = tenants.get(tenantId);

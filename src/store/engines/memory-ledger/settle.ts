@@ -2,7 +2,7 @@
 import { isMoney, isTokens, type Resource } from "../../../domain/limits/resources.ts";
 import { storedChecksIn } from "../../rows/stored-limit-checks.ts";
 import type { Answer, SettleEntry } from "../contract/entries.ts";
-import type { Desk } from "./memory.ts";
+import type { LedgerParts } from "./memory.ts";
 import { countSettled } from "./usage.ts";
 
 /** `null` if the reservation stays as it is. */
@@ -12,7 +12,10 @@ const chargeOf = (resource: Resource, entry: SettleEntry): number | null => {
 };
 
 /** `null` if the call isn't running, or if it closes a circuit with faults. */
-export function settleEntry({ sql, memory, texts }: Desk, entry: SettleEntry): Answer | null {
+export function settleEntry(
+  { sql, memory, texts }: LedgerParts,
+  entry: SettleEntry,
+): Answer | null {
   const { id, tenantId } = entry;
   const calls = memory.calls.of(tenantId);
   const call = calls.get(id);

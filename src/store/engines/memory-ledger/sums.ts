@@ -5,7 +5,7 @@
 import { keptSamples, type HealthChange, type Sample } from "../../../domain/choice/health.ts";
 import { asReadable } from "../../../domain/magnitudes.ts";
 import type { Bound, Remembered, Sql } from "../contract/sql.ts";
-import type { BookTexts } from "./texts.ts";
+import type { LedgerTexts } from "./texts.ts";
 
 export type UsageKey = [
   tenantId: string,
@@ -20,7 +20,7 @@ export interface UsageSums extends Remembered {
   add(key: UsageKey, figures: Record<string, number>): void;
 }
 
-export function createUsageSums(sql: Sql, texts: BookTexts): UsageSums {
+export function createUsageSums(sql: Sql, texts: LedgerTexts): UsageSums {
   const sums = new Map<string, { key: UsageKey; figures: number[] }>();
   return {
     table: texts.tables.usage,
@@ -47,7 +47,7 @@ export interface HealthSums extends Remembered {
   add(tenantId: string, change: HealthChange, now: number): void;
 }
 
-export function createHealthSums(sql: Sql, texts: BookTexts): HealthSums {
+export function createHealthSums(sql: Sql, texts: LedgerTexts): HealthSums {
   const sums = new Map<string, { key: Bound[]; samples: Sample[]; now: number }>();
   return {
     table: texts.tables.health,

@@ -1,6 +1,6 @@
 /** Cached state per tenant: version, last record number, circuits with faults. */
 import type { Remembered, Sql } from "../contract/sql.ts";
-import type { BookTexts } from "./texts.ts";
+import type { LedgerTexts } from "./texts.ts";
 
 const tenantsKept = 10_000;
 
@@ -23,14 +23,14 @@ function createMemory<T>(table: string, read: (tenantId: string) => T) {
 }
 
 /** `null` if there is no such tenant. */
-export const createVersions = (sql: Sql, texts: BookTexts) =>
+export const createVersions = (sql: Sql, texts: LedgerTexts) =>
   createMemory(texts.tables.tenants, (tenantId): number | null => {
     const [row] = sql.all(texts.readVersion, [tenantId]);
     return row === undefined ? null : Number(row[0]);
   });
 
 /** Scopes of circuits with faults. */
-export const createScopes = (sql: Sql, texts: BookTexts) =>
+export const createScopes = (sql: Sql, texts: LedgerTexts) =>
   createMemory(
     texts.tables.circuits,
     (tenantId) => new Set(sql.all(texts.readScopes, [tenantId]).map(([scope]) => scope)),
@@ -44,7 +44,7 @@ export interface Numbers extends Remembered {
   written(tenantId: string): number;
 }
 
-export function createNumbers(sql: Sql, texts: BookTexts): Numbers {
+export function createNumbers(sql: Sql, texts: LedgerTexts): Numbers {
   const last = new Map<string, number>();
   const inRows = new Map<string, number>();
   const unwritten = new Set<string>();

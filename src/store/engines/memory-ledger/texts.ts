@@ -7,7 +7,7 @@ import { largestInteger } from "../../../domain/magnitudes.ts";
 import { keptSamples } from "../../../domain/choice/health.ts";
 import { approvals } from "../../schema/approval-schema.ts";
 import { circuits, health } from "../../schema/health-schema.ts";
-import { booksJournal, counters, idempotency, usage } from "../../schema/ledger-schema.ts";
+import { ledgerJournal, counters, idempotency, usage } from "../../schema/ledger-schema.ts";
 import { approvedAt } from "../../rows/concurrency-slots.ts";
 import { callNames, endingNames, type RequestRow } from "../../records/record-codes.ts";
 import { samplingRequests, sessions, tenants } from "../../schema.ts";
@@ -19,7 +19,7 @@ const tables = {
   counters: getTableName(counters),
   health: getTableName(health),
   idempotency: getTableName(idempotency),
-  journal: getTableName(booksJournal),
+  journal: getTableName(ledgerJournal),
   numbers: getTableName(recordNumbers),
   requests: getTableName(samplingRequests),
   sessions: getTableName(sessions),
@@ -168,7 +168,7 @@ const claimReplay = `insert into ${tables.idempotency}
     replays = 0, delivered = null, expires_at = excluded.expires_at
   where ${tables.idempotency}.expires_at <= ?`;
 
-export const bookTexts = {
+export const ledgerTexts = {
   tables,
   limitChecksAt: claimNames.indexOf("limitChecks"),
   modelAt: claimNames.indexOf("model"),
@@ -197,4 +197,4 @@ export const bookTexts = {
   claimReplay,
 };
 
-export type BookTexts = typeof bookTexts;
+export type LedgerTexts = typeof ledgerTexts;

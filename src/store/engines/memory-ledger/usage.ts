@@ -22,7 +22,7 @@ export function countRefused(
 
 export function countSettled(usage: UsageSums, entry: SettleEntry, call: OpenCall): void {
   const hour = hourOf(call.admittedAt);
-  for (const { requests, ...booking } of entry.bookings)
+  for (const { requests, ...booking } of entry.usageEntries)
     usage.add(
       [
         entry.tenantId,

@@ -199,7 +199,7 @@ export const readRow = (builder: Builder, { id, tenantId }: Admitting["request"]
     .from(samplingRequests)
     .where(and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId)));
 
-export const standing = (
+export const currentUsage = (
   { tenantId, now }: Admitting["request"],
   limitChecks: readonly LimitCheck[],
 ): Compiled =>

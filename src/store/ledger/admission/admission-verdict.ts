@@ -43,7 +43,7 @@ const asRows = (
     })),
   );
 
-const goesOn = (tenantId: string): SQL => sql`(h.value -> 'begins' is not null and exists (
+const isContinued = (tenantId: string): SQL => sql`(h.value -> 'begins' is not null and exists (
   select 1 from counters c where c.tenant_id = ${tenantId} and c.resource = ${countedOfRuns}
     and c.subject = h.value ->> '$.begins.subject' and c.bucket >= h.value ->> '$.begins.since'))`;
 
@@ -56,7 +56,7 @@ export const usedOf = (
     h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
     h.value ->> 'since' as since, ${sinceOf(tenantId)} as begins, h.value ->> 'last' as last,
     h.value ->> 'until' as until, h.value ->> 'name' as name, h.value ->> 'isMoney' as is_money,
-    h.value ->> 'isLasting' as is_lasting, ${goesOn(tenantId)} as goes_on,
+    h.value ->> 'isLasting' as is_lasting, ${isContinued(tenantId)} as goes_on,
     case h.value ->> 'resource'
       when 'concurrent' then ${occupiedSlots(tenantId, now)}
       else ${countedIn(tenantId)}

@@ -12,7 +12,7 @@ import {
   insertRow,
   probing,
   readRow,
-  standing,
+  currentUsage,
   takings,
   touch,
   waiting,
@@ -107,13 +107,23 @@ async function admitAlone(
     ...takings(ready),
     prepared(useNumbers, [written]),
   ];
-  const standings = limitChecks.length === 0 ? [] : [standing(request, limitChecks)];
+  const currentUsages = limitChecks.length === 0 ? [] : [currentUsage(request, limitChecks)];
   const holders = holder(ready);
   const touches = touch(db.builder, ready);
   const blocked = probes.length === 0 ? [] : [blockedProbes(probing(reservation))];
   const row = readRow(db.builder, request);
   const waits = waiting(ready);
-  const parts = [deciding, thinning, counting, [row], standings, holders, touches, blocked, waits];
+  const parts = [
+    deciding,
+    thinning,
+    counting,
+    [row],
+    currentUsages,
+    holders,
+    touches,
+    blocked,
+    waits,
+  ];
   const answered = await db.write(parts.flat(), { lane: request.tenantId, ifLost: "again" });
   if (!answered.ok) return answered;
   const rest = [...answered.value];

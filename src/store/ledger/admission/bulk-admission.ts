@@ -127,7 +127,7 @@ const admitted = textOf(sql`
     cross join sampling_requests r on r.id = j.value ->> 0 and +r.tenant_id = j.value ->> 1
   where r.outcome = 'admitted'`);
 
-const standing = textOf(sql`
+const currentUsage = textOf(sql`
   select ${used} as used, (
     select min(c.bucket) from counters c where c.tenant_id = w.value ->> 0 and c.subject = w.value ->> 2
       and c.resource = w.value ->> 3 and c.bucket between w.value ->> 4 and w.value ->> 5) as oldest
@@ -261,7 +261,7 @@ export const bulkAdmission: Bulk<AdmissionItem, Admission> = (items) => {
     statements: [
       ...before,
       { sql: admitted, params: [ids] },
-      ...(isLimited ? [{ sql: standing, params: [asked, ...counts] }] : []),
+      ...(isLimited ? [{ sql: currentUsage, params: [asked, ...counts] }] : []),
     ],
     outcomes(returned) {
       const [found = [], states = []] = returned.slice(before.length);

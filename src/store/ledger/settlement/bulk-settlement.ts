@@ -1,7 +1,7 @@
 /** Settles many calls in one set of statements, if nothing is kept and no fault is counted. */
 import { getTableColumns, sql } from "drizzle-orm";
 import { keptSamples } from "../../../domain/choice/health.ts";
-import { bookingsOf } from "../../../domain/audit/bookings.ts";
+import { usageEntriesOf } from "../../../domain/audit/usage-entries.ts";
 import type { Settlement } from "../../../domain/audit/record.ts";
 import { chargedResources, tokenResources } from "../../../domain/limits/resources.ts";
 import { arrayOf, textOf } from "../../records/bulk-text.ts";
@@ -21,7 +21,7 @@ export interface SettlementItem {
   json: string;
   /** one JSON array per entry for each statement before */
   charges: string[];
-  bookings: string[];
+  usageEntries: string[];
   samples: string[];
   closed: string[];
 }
@@ -115,7 +115,7 @@ export function settlementItem(
     settlement,
     json: entry(nonce, code, ...endingNames.map((name) => stored(name, row[name]))),
     charges: changesCounters ? [entry(writable(chargedTokens), writable(chargedMicroUsd))] : [],
-    bookings: bookingsOf(settlement).map(
+    usageEntries: usageEntriesOf(settlement).map(
       ({ model, requests, inputTokens, outputTokens, costMicroUsd }) =>
         entry(
           model ?? settlement.model,
@@ -136,7 +136,7 @@ export function settlementItem(
 /** Must run while the rows are open. */
 const countings = [
   ["charges", charge],
-  ["bookings", book],
+  ["usageEntries", book],
   ["samples", sample],
   ["closed", close],
 ] as const;

@@ -8,7 +8,10 @@ import type { OauthResource } from "../../../../../src/domain/tenancy/oauth-reso
 import { createAssertions } from "../../../../../src/pipeline/people/consent/assertions.ts";
 import { createBriefMemory } from "../../../../../src/pipeline/people/consent/brief-memory.ts";
 import type { ConsentDatabase } from "../../../../../src/pipeline/people/consent/consent-grants.ts";
-import type { LetIn, SignInPlace } from "../../../../../src/pipeline/people/consent-people.ts";
+import type {
+  AdmittedPerson,
+  SignInPlace,
+} from "../../../../../src/pipeline/people/consent-people.ts";
 
 const issuer = "https://idp.test";
 const notes: OauthResource = { kind: "server", tenant: "acme", server: "notes" };
@@ -22,7 +25,7 @@ const assertion = {
 
 let kind: "openid-connect" | "cloudflare-access";
 let policy: Policy;
-let person: Result<LetIn, Refusal>;
+let person: Result<AdmittedPerson, Refusal>;
 let obstacle: Refusal | null;
 let keys: Result<string, Refusal>;
 let keysAsked: number;

@@ -127,11 +127,11 @@ describe("a reservation", () => {
       const reserved = reservedBy(mixed);
       expect(names(reserved)).toContain("anthropic/far");
       expect(names(reserved)[0]).toBe("openai/m1");
-      const dearest = reserved.steps
+      const mostExpensive = reserved.steps
         .map(({ microUsd }) => microUsd ?? 0)
         .toSorted((a, b) => b - a)
         .slice(0, maxAttempts);
-      expect(reserved.microUsd).toBe(dearest.reduce((sum, its) => sum + its, 0));
+      expect(reserved.microUsd).toBe(mostExpensive.reduce((sum, its) => sum + its, 0));
     });
 
     it("says in the decision where faults lead, and which models stand in though no hint asks for them", () => {

@@ -1,11 +1,11 @@
 /** Sends a person's browser to a registered server's authorization server. */
 import type { Context } from "hono";
 import type { Refusal } from "../../domain/refusals.ts";
-import type { Onward } from "../../pipeline/people/consent/person-connections.ts";
+import type { ProviderRedirect } from "../../pipeline/people/consent/person-connections.ts";
 import type { HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { keepCookie } from "../session-cookie.ts";
-import { onwardPage } from "./connect-page.ts";
+import { redirectPage } from "./connect-page.ts";
 import { protect } from "./form.ts";
 
 export const noPlace: Refusal = {
@@ -20,11 +20,11 @@ export function page(c: Context<HttpEnv>, text: string, status: 200 | 403 = 200)
 }
 
 /** The cookie proves that the same browser comes back. */
-export function goOn(
+export function showRedirect(
   c: Context<HttpEnv>,
-  { origin, onward }: { origin: string; onward: Onward },
+  { origin, redirect }: { origin: string; redirect: ProviderRedirect },
 ): Response {
-  const { browser: value, seconds } = onward;
+  const { browser: value, seconds } = redirect;
   if (!keepCookie(c, "connect", { origin, value, seconds })) return problem(c, noPlace);
-  return page(c, onwardPage(onward));
+  return page(c, redirectPage(redirect));
 }

@@ -5,18 +5,18 @@ import { readAnswer } from "./read-answer.ts";
 /** Object arguments, or an error in place of choices. Avoids parsing every answer. */
 const isOdd = /"arguments"\s*:\s*[^"\s]|^\s*\{\s*"error"\s*:\s*[^n\s]/;
 
-function mendedUse(use: JsonValue): JsonValue {
+function repairedUse(use: JsonValue): JsonValue {
   const called = own(use, "function");
   const given = own(called, "arguments");
   if (!isObject(use) || !isObject(called) || typeof given === "string") return use;
   return { ...use, function: { ...called, arguments: JSON.stringify(given ?? null) } };
 }
 
-function mendedChoice(choice: JsonValue): JsonValue {
+function repairedChoice(choice: JsonValue): JsonValue {
   const message = own(choice, "message");
   const uses = own(message, "tool_calls");
   if (!isObject(choice) || !isObject(message) || !Array.isArray(uses)) return choice;
-  return { ...choice, message: { ...message, tool_calls: uses.map(mendedUse) } };
+  return { ...choice, message: { ...message, tool_calls: uses.map(repairedUse) } };
 }
 
 const defaultStatus = 502;
@@ -28,7 +28,7 @@ function statusIn(error: JsonValue): number {
 }
 
 /** `null` if nothing needs to change. */
-function mended(text: string): { status: number; body: JsonObject } | null {
+function repairedError(text: string): { status: number; body: JsonObject } | null {
   if (!isOdd.test(text)) return null;
   const body = parsedJson(text);
   if (!isObject(body)) return null;
@@ -36,20 +36,20 @@ function mended(text: string): { status: number; body: JsonObject } | null {
   const error = own(body, "error");
   if (isObject(error) && choices === undefined) return { status: statusIn(error), body };
   return Array.isArray(choices)
-    ? { status: 200, body: { ...body, choices: choices.map(mendedChoice) } }
+    ? { status: 200, body: { ...body, choices: choices.map(repairedChoice) } }
     : null;
 }
 
 const encoder = new TextEncoder();
 
 /** @param inner reads answers whole; see `readOutside` */
-export function mendingFetch(inner: typeof fetch): typeof fetch {
+export function repairingFetch(inner: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await inner(input, init);
     if (!response.ok || response.body === null) return response;
-    const mend = mended(await response.text());
-    if (mend === null) return response;
-    const { status, body } = mend;
+    const repaired = repairedError(await response.text());
+    if (repaired === null) return response;
+    const { status, body } = repaired;
     const { headers } = response;
     return readAnswer({ status, headers, body: encoder.encode(JSON.stringify(body)) });
   };

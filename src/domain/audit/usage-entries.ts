@@ -2,7 +2,7 @@ import type { Settlement } from "./record.ts";
 import { asReadable } from "../magnitudes.ts";
 import { nameOf } from "../models/model.ts";
 
-export interface Booking {
+export interface UsageEntry {
   /** null: the model of the request itself */
   model: string | null;
   requests: number;
@@ -11,20 +11,20 @@ export interface Booking {
   costMicroUsd: number;
 }
 
-/** Books attempts under their models and the rest under the request's, so that bookings add up to the record. */
-export function bookingsOf({
+/** One entry per model, and one for the rest; they add up to the record. */
+export function usageEntriesOf({
   attempts,
   usage,
   costMicroUsd,
-}: Pick<Settlement, "attempts" | "usage" | "costMicroUsd">): Booking[] {
-  const rest: Booking = {
+}: Pick<Settlement, "attempts" | "usage" | "costMicroUsd">): UsageEntry[] {
+  const rest: UsageEntry = {
     model: null,
     requests: 1,
     inputTokens: usage?.inputTokens ?? 0,
     outputTokens: usage?.outputTokens ?? 0,
     costMicroUsd: costMicroUsd ?? 0,
   };
-  const byModel = new Map<string, Booking>();
+  const byModel = new Map<string, UsageEntry>();
   for (const attempt of attempts) {
     const model = nameOf({ provider: attempt.provider, id: attempt.model });
     const spent = {
@@ -34,23 +34,23 @@ export function bookingsOf({
       costMicroUsd: costMicroUsd === null ? 0 : (attempt.costMicroUsd ?? 0),
     };
     if (spent.inputTokens + spent.outputTokens + spent.costMicroUsd === 0) continue;
-    const booking = byModel.get(model) ?? {
+    const entry = byModel.get(model) ?? {
       model,
       requests: 0,
       inputTokens: 0,
       outputTokens: 0,
       costMicroUsd: 0,
     };
-    byModel.set(model, booking);
+    byModel.set(model, entry);
     for (const figure of ["inputTokens", "outputTokens", "costMicroUsd"] as const) {
-      booking[figure] += spent[figure];
+      entry[figure] += spent[figure];
       rest[figure] -= spent[figure];
     }
   }
-  return [rest, ...byModel.values()].map((booking) => ({
-    ...booking,
-    inputTokens: asReadable(booking.inputTokens) ?? 0,
-    outputTokens: asReadable(booking.outputTokens) ?? 0,
-    costMicroUsd: asReadable(booking.costMicroUsd) ?? 0,
+  return [rest, ...byModel.values()].map((entry) => ({
+    ...entry,
+    inputTokens: asReadable(entry.inputTokens) ?? 0,
+    outputTokens: asReadable(entry.outputTokens) ?? 0,
+    costMicroUsd: asReadable(entry.costMicroUsd) ?? 0,
   }));
 }

@@ -5,12 +5,12 @@
  */
 import { admitEntry } from "./admit.ts";
 import type { Answer, Entry } from "../contract/entries.ts";
-import { createMemory, type Desk, type Memory } from "./memory.ts";
+import { createMemory, type LedgerParts, type Memory } from "./memory.ts";
 import { settleEntry } from "./settle.ts";
 import type { Remembered, Sql, Statement } from "../contract/sql.ts";
-import type { BookTexts } from "./texts.ts";
+import type { LedgerTexts } from "./texts.ts";
 
-export interface Books {
+export interface MemoryLedger {
   /** `null` if nothing was written and SQL decides. */
   enter(entry: Entry): Answer | null;
   /**
@@ -53,7 +53,7 @@ export function remembersOf(memory: Memory): {
 }
 
 /** For an engine without this ledger: SQL decides everything. */
-export const noBooks: Books = {
+export const noMemoryLedger: MemoryLedger = {
   enter: () => null,
   makeWay: () => () => {},
   lag: () => false,
@@ -61,12 +61,13 @@ export const noBooks: Books = {
   forget: () => {},
 };
 
-export function createBooks(sql: Sql, texts: BookTexts): Books {
+export function createMemoryLedger(sql: Sql, texts: LedgerTexts): MemoryLedger {
   const memory = createMemory(sql, texts);
-  const desk: Desk = { sql, texts, memory };
+  const parts: LedgerParts = { sql, texts, memory };
   const remembered = remembersOf(memory);
   return {
-    enter: (entry) => (entry.kind === "admit" ? admitEntry(desk, entry) : settleEntry(desk, entry)),
+    enter: (entry) =>
+      entry.kind === "admit" ? admitEntry(parts, entry) : settleEntry(parts, entry),
     makeWay(statements) {
       const named = remembered.namedIn(statements);
       for (const each of named) each.flush();

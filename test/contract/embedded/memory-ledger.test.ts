@@ -1,4 +1,4 @@
-/** The books of a single writer: whatever happens, they leave the rows that the ledger's own SQL leaves. */
+/** The in-memory ledger of a single writer: whatever happens, they leave the rows that the ledger's own SQL leaves. */
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ import {
 import { value } from "../store/open.ts";
 
 const second = 1_000;
-const keepings = ["books", "no books"] as const;
+const keepings = ["memory ledger", "SQL only"] as const;
 
 /** In place, so that two worlds do the same in the same order. */
 const mac: Mac = {
@@ -53,7 +53,7 @@ interface World {
   receipts: Map<string, Receipt>;
 }
 
-function openWorld(path: string, keeping: "books" | "no books"): World {
+function openWorld(path: string, keeping: "memory ledger" | "SQL only"): World {
   const engine = openHeld(path, keeping);
   let nonces = 0;
   const nonce = () => `nonce ${(nonces += 1)}`;
@@ -219,7 +219,7 @@ function stepsOf(world: { callers: readonly Caller[]; sessionId: string }) {
   };
 }
 
-/** What the books leave to SQL is written after its group, so an answer of the group may differ. */
+/** What the ledger leaves to SQL is written after its group, so an answer of the group may differ. */
 const isAlone = ({ what }: Command): boolean => what === "close" || what === "session";
 
 function groupsOf(commands: readonly Command[], world: Parameters<typeof stepsOf>[0]): Step[][] {
@@ -235,7 +235,7 @@ function groupsOf(commands: readonly Command[], world: Parameters<typeof stepsOf
   return groups;
 }
 
-describe("the books of a single writer", () => {
+describe("the in-memory ledger of a single writer", () => {
   const folder = mkdtempSync(join(tmpdir(), "sampling-router-"));
   const template = join(folder, "template.sqlite");
   const limits = {
@@ -251,7 +251,7 @@ describe("the books of a single writer", () => {
   let worlds: World[] = [];
 
   beforeAll(async () => {
-    const world = openWorld(template, "no books");
+    const world = openWorld(template, "SQL only");
     value(await migrate(world.engine.db, readMigrations()));
     const who = await caller(world.stores, { tenantLimits: limits });
     const keyLimits = { requestsPerMinute: 3, concurrent: 2, usdPerDay: 0.004 };
@@ -372,7 +372,7 @@ describe("the books of a single writer", () => {
   });
 });
 
-describe("the books' statements", () => {
+describe("the ledger's statements", () => {
   it("are the only writers of their tables: no trigger, view or foreign key reaches a table unnamed", () => {
     const files = readMigrations();
     expect(files.length).toBeGreaterThan(0);
