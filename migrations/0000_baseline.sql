@@ -357,6 +357,22 @@ CREATE TABLE `counters` (
 );
 --> statement-breakpoint
 CREATE INDEX `counters_bucket` ON `counters` (`resource`,`bucket`);--> statement-breakpoint
+CREATE TABLE `grouped_usage` (
+	`tenant_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`hour` integer NOT NULL,
+	`name` text NOT NULL,
+	`succeeded` integer NOT NULL,
+	`failed` integer NOT NULL,
+	`refused` integer NOT NULL,
+	`cancelled` integer NOT NULL,
+	`unknown` integer NOT NULL,
+	`input_tokens` integer NOT NULL,
+	`output_tokens` integer NOT NULL,
+	`cost_micro_usd` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `kind`, `hour`, `name`)
+);
+--> statement-breakpoint
 CREATE TABLE `idempotency` (
 	`tenant_id` text NOT NULL,
 	`key_id` text NOT NULL,

@@ -62,6 +62,7 @@ const groupsIn: Record<string, readonly string[]> = {
     "schema",
     "budgets",
     "notifications",
+    "usage",
     "records",
     "approvals",
     "seals",

@@ -40,6 +40,7 @@ import { createSignInStore } from "./people/sign-ins.ts";
 import { createTenantStore } from "./tenants/tenants.ts";
 import { createThinningStore } from "./records/thinning.ts";
 import { createNoteUnreadable, type UnreadableDeps } from "./records/unreadable.ts";
+import { createTopUsageStore } from "./usage/top-usage.ts";
 import { createUsageStore } from "./records/usage.ts";
 import { createUserStore } from "./people/users.ts";
 import { createWebhookStore } from "./notifications/webhooks.ts";
@@ -101,6 +102,7 @@ export function createStores(
     latencies: () => createLatencyStore(db),
     names: () => createNameStore(db),
     users: () => createUserStore(db),
+    topUsage: () => createTopUsageStore(db),
     limits: () => createLimitStore(db),
     events: () => createEventStore(db),
     sealing: () => createSealingStore(db),

@@ -4,7 +4,7 @@ import { databaseFilesIn } from "./router.ts";
 
 /** Tables and columns that the router writes by the clock, or at some time after an answer. */
 const writtenLater = {
-  tables: new Set(["health", "latencies", "latency_cursors", "seals"]),
+  tables: new Set(["grouped_usage", "health", "latencies", "latency_cursors", "seals"]),
   columns: { seal_number: null, seal_position: null },
 };
 

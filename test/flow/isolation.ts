@@ -335,6 +335,7 @@ export const endpoints: Record<string, Entry> = {
   },
   "GET /tenants/{tenant}/limits": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/usage": { reach: "tenant", status: 200 },
+  "GET /tenants/{tenant}/usage/top": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/approvals": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/approvals/{id}": {
     reach: "tenant",

@@ -57,6 +57,8 @@ export interface Who {
   keyId: string;
   /** the user that the key belongs to */
   user?: string;
+  /** groups of the person, as named by the token */
+  groups?: readonly string[];
   sessionId: string | null;
   /** the registered server that asked; null: the caller asked directly */
   serverId: string | null;

@@ -1,6 +1,6 @@
 import type { AsyncResult } from "../refusals.ts";
 import type { Durations, Histogram } from "../latencies.ts";
-import type { UsageQuery, UsageOfAllBy } from "./ledger.ts";
+import type { UsageBy, UsageFigures, UsageOfAllBy, UsageQuery } from "./ledger.ts";
 
 export const latencyGroupings = ["model", "key", "server"] as const;
 export type LatencyBy = (typeof latencyGroupings)[number];
@@ -28,6 +28,15 @@ export interface HistogramRow {
   histogram: Histogram;
 }
 
+export interface GroupedUsageRow extends UsageFigures {
+  kind: "group" | "tag";
+  /** s since the epoch */
+  hour: number;
+  name: string;
+}
+
+export type LatencyQuery<By> = Omit<UsageQuery<By>, "bucket"> & { bucket: "hour" | "day" };
+
 export type CountedRow = Pick<HistogramRow, "at" | "group" | "histogram">;
 
 export interface LatencyStore {
@@ -37,15 +46,20 @@ export interface LatencyStore {
   callsAfter(
     cursor: LatencyCursor,
     limit: number,
-  ): AsyncResult<{ calls: TimedCall[]; next: LatencyCursor; passed: number }>;
+  ): AsyncResult<{
+    calls: TimedCall[];
+    grouped: GroupedUsageRow[];
+    next: LatencyCursor;
+    passed: number;
+  }>;
   /** Adds counts and moves the cursor, unless another run did. */
   count(
     from: LatencyCursor,
     to: LatencyCursor,
-    counted: { rows: readonly HistogramRow[]; now: number },
+    counted: { rows: readonly HistogramRow[]; grouped: readonly GroupedUsageRow[]; now: number },
   ): AsyncResult<null>;
   /** Whole hours or days. */
-  read(tenantId: string, asked: UsageQuery<LatencyBy | "user">): AsyncResult<CountedRow[]>;
+  read(tenantId: string, asked: LatencyQuery<Exclude<UsageBy, "all">>): AsyncResult<CountedRow[]>;
   /** By tenant id or model, for the operator. null: too many rows to merge. */
-  readAll(asked: UsageQuery<UsageOfAllBy>): AsyncResult<CountedRow[] | null>;
+  readAll(asked: LatencyQuery<UsageOfAllBy>): AsyncResult<CountedRow[] | null>;
 }

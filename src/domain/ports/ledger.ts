@@ -151,7 +151,7 @@ export interface LimitStore {
   nodes(tenantId: string, about: { after?: string; limit: number }): AsyncResult<string[]>;
 }
 
-export type UsageBucket = "hour" | "day";
+export type UsageBucket = "hour" | "day" | "month";
 export type UsageBy = "model" | "key" | "user" | "server" | "all";
 export type UsageOfAllBy = "tenant" | "model";
 

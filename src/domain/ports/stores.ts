@@ -21,6 +21,7 @@ import type { Ceiling } from "../limits/ceilings.ts";
 import type { Circuit } from "../choice/circuits.ts";
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "../choice/health.ts";
+import type { TopUsageStore } from "./top-usage.ts";
 import type { IdempotencyStore, Ledger, LimitStore, ThinningStore, UsageStore } from "./ledger.ts";
 import type { CredentialSummary, DeclaredModel, Listing, ModelOverride } from "../models/model.ts";
 import type { Policy } from "../choice/policy.ts";
@@ -253,6 +254,7 @@ export interface Stores extends TokenStores {
   latencies: LatencyStore;
   names: NameStore;
   users: UserStore;
+  topUsage: TopUsageStore;
   limits: LimitStore;
   events: EventStore;
   seals: SealStore;

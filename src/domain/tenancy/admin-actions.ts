@@ -66,6 +66,7 @@ const permissionFor = {
   exportRequests: "audit",
   listSeals: "audit",
   readUsage: "view",
+  readTopUsage: "view",
   readUsageOfAll: "view",
   readLimits: "view",
   listEvents: "view",

@@ -146,6 +146,9 @@ export const record = z
       user: z.string().optional().openapi({
         description: "Id of the person on whose behalf the call was made.",
       }),
+      groups: z.array(z.string()).optional().openapi({
+        description: "The person's groups, as named by the token.",
+      }),
       sessionId: z.string().nullable(),
       serverId: z.string().nullable(),
       tool: z.string().nullable().openapi({ description: "the tool being called" }),

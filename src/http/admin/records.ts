@@ -14,6 +14,8 @@ import {
 import { pageQuery } from "./schemas.ts";
 import {
   limitState,
+  topUsage,
+  topUsageQuery,
   usage,
   usageOfAllQuery,
   usageOfTenant,
@@ -128,13 +130,26 @@ export function recordRoutes() {
     path: "/{tenant}/usage",
     id: "readUsage",
     tag: "Usage",
-    summary: "Get usage by hour or day, oldest first",
+    summary: "Get usage by hour, day or month, oldest first",
     description:
-      "Requests by outcome, tokens, USD and latency percentiles, per bucket and model, key, person or server. `by=all` doesn't group, and `bucket=all` sums the whole range. Default range: the last 24 hours by hour, otherwise 30 days. Maximum: 31 days by hour, 366 by day, unlimited with `bucket=all`. A page has `limit` rows (default 2,000).",
+      "Requests by outcome, tokens, USD and latency percentiles, per bucket and model, key, person or server. `by=all` doesn't group, and `bucket=all` sums the whole range. Default range: the last 24 hours by hour, otherwise 30 days. Maximum: 31 days by hour, 366 by day, ten years by month, unlimited with `bucket=all`. A page has `limit` rows (default 2,000).",
     params: tenantParams,
     query: usageOfTenantQuery,
     answer: usageOfTenant,
     run: ({ admin, actor, params, query }) => admin.usage.read(actor, params.tenant, query),
+  });
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/usage/top",
+    id: "readTopUsage",
+    tag: "Usage",
+    summary: "List who spent most",
+    description:
+      "Keys, people, servers, models, groups or tags, highest cost first, with their share of the total, the period of the same length before, and their fullest budget. Whole hours count. Default range: the current month in the tenant's time zone. Groups are those named by the person's token; a call with several groups counts in each.",
+    params: tenantParams,
+    query: topUsageQuery,
+    answer: topUsage,
+    run: ({ admin, actor, params, query }) => admin.topUsage(actor, params.tenant, query),
   });
   endpoint(app, {
     method: "get",

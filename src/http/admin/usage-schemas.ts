@@ -1,3 +1,4 @@
+import { usageGroupings } from "../../domain/ports/top-usage.ts";
 import { z } from "@hono/zod-openapi";
 import { names } from "./record-schemas.ts";
 import { millis, time } from "./schemas.ts";
@@ -5,7 +6,10 @@ import { millis, time } from "./schemas.ts";
 const usageQuery = z.object({
   from: time.optional().openapi({ param: { description: "in the first hour" } }),
   to: time.optional().openapi({ param: { description: "after the last hour" } }),
-  bucket: z.enum(["hour", "day"]).optional().openapi({ description: "in UTC; default: hour" }),
+  bucket: z
+    .enum(["hour", "day", "month"])
+    .optional()
+    .openapi({ description: "in UTC; default: hour" }),
   by: z
     .enum(["model", "key", "user", "server", "all"])
     .optional()
@@ -13,7 +17,7 @@ const usageQuery = z.object({
 });
 export const usageOfTenantQuery = usageQuery.extend({
   bucket: z
-    .enum(["hour", "day", "all"])
+    .enum(["hour", "day", "month", "all"])
     .optional()
     .openapi({ description: "in UTC; default: hour; all: the whole range" }),
   cursor: z
@@ -41,6 +45,17 @@ const latency = z
     description:
       "Latency of successful and failed calls, without approval time. A call is counted about a minute after its end.",
   });
+const counts = {
+  requests: figure.openapi({ description: "Completed requests, including refused ones." }),
+  succeeded: figure,
+  failed: figure,
+  refused: figure,
+  cancelled: figure,
+  unknown: figure,
+  inputTokens: figure,
+  outputTokens: figure,
+  costUsd: z.number().min(0),
+};
 export const usage = z.object({
   names: names.optional(),
   data: z.array(
@@ -51,18 +66,10 @@ export const usage = z.object({
           description: "Model, or the id of a key, person, server or tenant; empty if none.",
           example: "openai/gpt-5",
         }),
-        requests: figure.openapi({ description: "Completed requests, including refused ones." }),
-        succeeded: figure,
-        failed: figure,
-        refused: figure,
-        cancelled: figure,
-        unknown: figure,
-        inputTokens: figure,
-        outputTokens: figure,
-        costUsd: z.number().min(0),
+        ...counts,
         latency: latency.nullable().optional().openapi({
           description:
-            "null if no call is counted. Missing with `bucket=all`, and if too many tenants would have to be merged.",
+            "null if no call is counted. Missing with `bucket=month` and `bucket=all`, and if too many tenants would have to be merged.",
         }),
       })
       .openapi("Usage"),
@@ -101,3 +108,42 @@ export const limitState = z
     }),
   })
   .openapi("LimitState");
+
+const topUsageRow = z
+  .object({
+    group: z.string().openapi({
+      description: "Id of a key, person or server, or the name; empty if none.",
+    }),
+    ...counts,
+    share: z.number().openapi({ description: "Of the cost of all groups, from 0 to 1." }),
+    lastUsedAt: millis.openapi({ description: "Start of the last hour with usage in the range." }),
+    before: z
+      .object({ requests: figure, costUsd: z.number() })
+      .openapi({ description: "In the period of the same length before." }),
+    budget: limitState.optional(),
+  })
+  .openapi("TopUsage", { description: "`budget`: the fullest budget, if the group has one." });
+export const topUsageQuery = z.object({
+  by: z.enum(usageGroupings).optional().openapi({ description: "default: key" }),
+  from: time.optional().openapi({ param: { description: "in the first hour" } }),
+  to: time.optional().openapi({ param: { description: "after the last hour" } }),
+  limit: z.coerce.number().int().min(1).max(1_000).optional().openapi({
+    description: "default: 10",
+  }),
+});
+export const topUsage = z.object({
+  from: millis,
+  to: millis,
+  completeUntil: millis.openapi({
+    description:
+      "All calls that arrived before this time and have ended are counted. Groups and tags are counted about a minute later.",
+  }),
+  groups: figure.openapi({ description: "Number of groups with usage." }),
+  total: z.object({
+    requests: figure,
+    costUsd: z.number(),
+    before: z.object({ requests: figure, costUsd: z.number() }),
+  }),
+  names,
+  data: z.array(topUsageRow),
+});

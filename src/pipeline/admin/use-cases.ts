@@ -37,6 +37,7 @@ import { createServerAdmin } from "./servers/servers.ts";
 import { createFollowRequests } from "./audit/follow-requests.ts";
 import { createSealAdmin } from "./audit/seals.ts";
 import { createTenantAdmin } from "./tenants/tenants.ts";
+import { createTopUsage } from "./audit/top-usage.ts";
 import { createUsageAdmin } from "./audit/usage.ts";
 import { createUserAdmin } from "./keys/users.ts";
 import { createWebhookAdmin } from "./tenants/webhooks.ts";
@@ -86,6 +87,7 @@ export const createAdminUseCases = (
     records,
     correct: createCorrectionAdmin(deps, records.request),
     usage: createUsageAdmin(deps),
+    topUsage: createTopUsage(deps),
     users: createUserAdmin(deps),
     limits: createLimitAdmin(deps),
     followRequests: createFollowRequests(deps),

@@ -1,4 +1,4 @@
-/** Counts durations of sealed calls by hour and day. Idempotent: counts and cursor are one transaction. */
+/** Counts sealed calls: durations by hour and day, and usage by group and tag. Idempotent: counts and cursor are one transaction. */
 import { histogramOfCalls, type Durations } from "../../domain/latencies.ts";
 import {
   latencyGroupings,
@@ -41,7 +41,8 @@ export const createLatencyJob =
       const found = await latencies.callsAfter(cursor, callsAtOnce);
       if (!found.ok) return found;
       const rows = rowsOf(found.value.calls);
-      const counted = await latencies.count(cursor, found.value.next, { rows, now: now() });
+      const { grouped, next } = found.value;
+      const counted = await latencies.count(cursor, next, { rows, grouped, now: now() });
       if (!counted.ok) return counted;
       passed += found.value.passed;
     }

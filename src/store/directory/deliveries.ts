@@ -9,7 +9,7 @@ import { ok } from "../../domain/result.ts";
 import { databaseOf } from "../../domain/tenancy/database-names.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
 import { arraysOf } from "../rows/json-arrays.ts";
-import { figures, raised } from "../records/usage-figures.ts";
+import { figures, raised } from "../usage/usage-figures.ts";
 
 const columns = sql.raw(figures.join(", "));
 const given = sql.raw(figures.map((name, at) => `j.value ->> ${at + 3} as ${name}`).join(", "));

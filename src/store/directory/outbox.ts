@@ -15,7 +15,7 @@ import type {
 import { err, ok } from "../../domain/result.ts";
 import { raw, type Database, type Row } from "../db.ts";
 import { auditKeys } from "../schema/seal-schema.ts";
-import { figures, isSound } from "../records/usage-figures.ts";
+import { figures, isSound } from "../usage/usage-figures.ts";
 
 const maxEvents = 100;
 const maxRows = 1_000;

@@ -1,5 +1,5 @@
 /**
- * Durations of calls. The job follows the chain of seals: a record's position says whether it is counted.
+ * Durations of calls, and usage by group and tag. The job follows the chain of seals: a record's position says whether it is counted.
  * Corrected records are skipped, since a correction moves a record to a later seal.
  */
 import { sql } from "drizzle-orm";
@@ -14,6 +14,7 @@ import type {
 import { ok } from "../../domain/result.ts";
 import { arraysOf } from "../rows/json-arrays.ts";
 import { raw, type Database } from "../db.ts";
+import { addGrouped, figuresOf, groupedUsageOf, type GroupedCall } from "../usage/grouped-usage.ts";
 import { readTiming } from "../rows/packed-columns.ts";
 
 const secondsOf = { hour: 3_600, day: 86_400 };
@@ -23,8 +24,11 @@ const maxMerged = 5_000;
 const figure = (column: string) =>
   sql.raw(`max(0, min(coalesce(cast(r.${column} as integer), 0), ${largestInteger}))`);
 
-interface CallRow {
-  at: number;
+/** Corrections of calls that had no known outcome. */
+const corrected = (member: string, column: string) =>
+  sql`coalesce(r.correction ->> ${member}, r.${sql.raw(column)}, 0)`;
+
+interface CallRow extends GroupedCall {
   keyId: string;
   serverId: string;
   model: string;
@@ -86,6 +90,12 @@ const followingTheChain = (db: Database): Pick<LatencyStore, "pending" | "callsA
         select ${figure("admitted_at")} as at, r.key_id as keyId,
           coalesce(r.server_id, '') as serverId, coalesce(r.model, '') as model,
           ${figure("total_ms")} as total, ${figure("overhead_ms")} as overhead,
+          r.asked as asked, r.created_at as createdAt,
+          case when r.correction is null then nullif(r.outcome, 'unknown')
+            when r.outcome = 'unknown' then r.correction ->> 'outcome' end as outcome,
+          ${corrected("inputTokens", "input_tokens")} as inputTokens,
+          ${corrected("outputTokens", "output_tokens")} as outputTokens,
+          ${corrected("costMicroUsd", "cost_micro_usd")} as costMicroUsd,
           case when r.outcome in ('succeeded', 'failed') and r.correction is null
             and r.total_ms is not null then coalesce(r.timing, '') end as timing,
           r.seal_number as seal, r.seal_position as position
@@ -97,7 +107,12 @@ const followingTheChain = (db: Database): Pick<LatencyStore, "pending" | "callsA
     if (!found.ok) return found;
     const last = found.value.at(-1) ?? cursor;
     const next = { tenantId, seal: last.seal, position: last.position };
-    return ok({ calls: found.value.flatMap(callOf), next, passed: found.value.length });
+    return ok({
+      calls: found.value.flatMap(callOf),
+      grouped: groupedUsageOf(found.value),
+      next,
+      passed: found.value.length,
+    });
   },
 });
 
@@ -117,7 +132,7 @@ const countedIn = (rows: readonly CountedText[]): CountedRow[] =>
 
 export const createLatencyStore = (db: Database): LatencyStore => ({
   ...followingTheChain(db),
-  async count(from, to, { rows, now }) {
+  async count(from, to, { rows, grouped, now }) {
     const { tenantId } = from;
     const before = await readCounted(db, tenantId, rows);
     if (!before.ok) return before;
@@ -138,6 +153,9 @@ export const createLatencyStore = (db: Database): LatencyStore => ({
           from json_each(${some}) j where ${isUnmoved}
           on conflict (tenant_id, width, "by", at, grouped)
           do update set histogram = excluded.histogram, delivered = 0`),
+      ),
+      ...arraysOf(grouped.map((row) => [row.kind, row.hour, row.name, ...figuresOf(row)])).map(
+        (some) => addGrouped(tenantId, some, isUnmoved),
       ),
       raw(sql`
         insert into latency_cursors (tenant_id, seal, position, counted_at)

@@ -11,20 +11,29 @@ import type { samplingRequests } from "../schema.ts";
 type Columns = typeof samplingRequests.$inferSelect;
 
 /** The person is stored in `asked`, so records without one don't grow. */
-const keptAsked = (asked: Asked | null, user: string | undefined): KeptAsked | null =>
-  user === undefined ? asked : { ...asked, user };
+const keptAsked = (
+  asked: Asked | null,
+  { user, groups }: Pick<Who, "user" | "groups">,
+): KeptAsked | null =>
+  user === undefined ? asked : { ...asked, user, ...(groups !== undefined && { groups }) };
 
-function askedAndUser(kept: KeptAsked | null): Pick<Opening, "asked"> & Pick<Who, "user"> {
+function askedAndPerson(
+  kept: KeptAsked | null,
+): Pick<Opening, "asked"> & Pick<Who, "user" | "groups"> {
   if (kept?.user === undefined) return { asked: kept as Asked | null };
-  const { user, ...asked } = kept;
-  // A call that could not be decoded has only the person.
-  return { asked: asked.messages === undefined ? null : (asked as Asked), user };
+  const { user, groups, ...asked } = kept;
+  return {
+    // A call that could not be decoded has only the person.
+    asked: asked.messages === undefined ? null : (asked as Asked),
+    user,
+    ...(groups !== undefined && { groups }),
+  };
 }
 
 /** Known when a call arrives. */
 export const openingColumns = ({
   id,
-  who: { user, ...who },
+  who: { user, groups, ...who },
   createdAt,
   asked,
   contentSha256,
@@ -32,7 +41,10 @@ export const openingColumns = ({
   id,
   ...who,
   createdAt,
-  asked: keptAsked(asked, user),
+  asked: keptAsked(asked, {
+    ...(user !== undefined && { user }),
+    ...(groups !== undefined && { groups }),
+  }),
   contentSha256,
   attempts: [],
   overshoot: false,
@@ -57,7 +69,7 @@ export const toRecord = (
   row: Columns,
   captured: boolean,
   replays: number | null = null,
-): SamplingRecord => recordOf(row, { ...askedAndUser(row.asked), captured, replays });
+): SamplingRecord => recordOf(row, { ...askedAndPerson(row.asked), captured, replays });
 
 /** Calls that need approval are admitted without a lease. */
 const isHeld = ({ outcome, leaseUntil }: Pick<Columns, "outcome" | "leaseUntil">): boolean =>
@@ -68,9 +80,10 @@ const recordOf = (
   {
     asked,
     user,
+    groups,
     captured,
     replays,
-  }: Pick<SamplingRecord, "asked" | "captured" | "replays"> & Pick<Who, "user">,
+  }: Pick<SamplingRecord, "asked" | "captured" | "replays"> & Pick<Who, "user" | "groups">,
 ): SamplingRecord => ({
   version: 1,
   id: row.id,
@@ -78,6 +91,7 @@ const recordOf = (
     tenantId: row.tenantId,
     keyId: row.keyId,
     ...(user !== undefined && { user }),
+    ...(groups !== undefined && { groups }),
     sessionId: row.sessionId,
     serverId: row.serverId,
     tool: row.tool,

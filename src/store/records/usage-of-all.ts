@@ -4,7 +4,7 @@ import { asReadable } from "../../domain/magnitudes.ts";
 import type { UsageQuery, UsageOfAllBy, UsageRow, UsageStore } from "../../domain/ports/ledger.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
-import { figures, isSound } from "./usage-figures.ts";
+import { figures, isSound, usageBucketStart } from "../usage/usage-figures.ts";
 
 const hourSeconds = 3_600;
 const daySeconds = 86_400;
@@ -77,7 +77,6 @@ export const createReadAll =
       from: Math.floor(range.from / (hourSeconds * 1_000)) * hourSeconds,
       to: Math.ceil(range.to / (hourSeconds * 1_000)) * hourSeconds,
     };
-    const width = asked.bucket === "hour" ? hourSeconds : daySeconds;
     const own = sql.raw(asked.by === "tenant" ? "tenant_id" : "model");
     const read = await db.read(async (builder) => {
       if (asked.by === "tenant") {
@@ -88,7 +87,7 @@ export const createReadAll =
       }
       const sums = figures.map((name) => sql`total(${sql.raw(name)}) as ${sql.raw(name)}`);
       return builder.all<SummedRow>(sql`
-        select hour / ${sql.raw(String(width))} * ${sql.raw(String(width * 1_000))} as at, grouped,
+        select ${usageBucketStart(asked.bucket, sql.raw("hour"))} as at, grouped,
           ${sql.join(sums, sql`, `)}
         from (
           select hour, ${own} as grouped, ${columns} from usage

@@ -12,7 +12,13 @@ import { raw, type Compiled, type Database } from "../db.ts";
 import { usage } from "../schema/ledger-schema.ts";
 import { isFreshIn } from "./record-numbers.ts";
 import type { NoteUnreadable } from "./unreadable.ts";
-import { figures, isSound, outcomes, raisedFigures } from "./usage-figures.ts";
+import {
+  figures,
+  isSound,
+  outcomes,
+  raisedFigures,
+  usageBucketStart,
+} from "../usage/usage-figures.ts";
 import { createReadAll } from "./usage-of-all.ts";
 
 const hourMs = 3_600_000;
@@ -20,7 +26,6 @@ const hourMs = 3_600_000;
 export const hourOf = sql.raw(`coalesce(r.admitted_at, r.created_at) / ${hourMs} * 3600`);
 /** s since the epoch, from ms since the epoch. */
 export const usageHourOf = (moment: number): number => Math.floor(moment / hourMs) * 3_600;
-const secondsOf = { hour: 3_600, day: 86_400 };
 
 /** Adds the requests that `condition` matches to their hours. */
 const add = (added: { figures: readonly SQL[]; condition: SQL }): Compiled =>
@@ -124,11 +129,11 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
   ) =>
     db.read(async (builder) => {
       const firstHour = Math.floor(from / hourMs) * 3_600;
-      // Inlined: drivers bind numbers as floats.
       const begins =
         bucket === "all"
-          ? sql.raw(`${firstHour * 1_000}`)
-          : sql`${usage.hour} ${sql.raw(`/ ${secondsOf[bucket]} * ${secondsOf[bucket] * 1_000}`)}`;
+          ? // Inlined: drivers bind numbers as floats.
+            sql.raw(`${firstHour * 1_000}`)
+          : usageBucketStart(bucket, usage.hour);
       const at = sql<number>`${begins}`.mapWith(Number);
       const total = (column: SQL | (typeof usage)[keyof typeof usage.$inferSelect]) =>
         // `total`, since `sum` fails beyond 64 bits.

@@ -1,7 +1,7 @@
 /** JSON columns with repetitive texts. */
 import { customType } from "drizzle-orm/sqlite-core";
 import type { Attempt } from "../../domain/attempts.ts";
-import type { Asked, Timing } from "../../domain/audit/record.ts";
+import type { Asked, Timing, Who } from "../../domain/audit/record.ts";
 import { lengthen, shorten } from "./phrases.ts";
 
 const packedJson = <T>() =>
@@ -12,7 +12,7 @@ const packedJson = <T>() =>
   });
 
 /** `user` is absent if the key belongs to no person. */
-export type KeptAsked = Partial<Asked> & { user?: string };
+export type KeptAsked = Partial<Asked> & Pick<Who, "user" | "groups">;
 
 export const askedColumn = packedJson<KeptAsked>();
 export const timingColumn = packedJson<Timing>();

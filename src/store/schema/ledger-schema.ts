@@ -98,6 +98,23 @@ export const usage = sqliteTable(
   ],
 );
 
+/**
+ * Hourly usage by a person's group or a call's tag, from sealed records, by a scheduled job. A call with several
+ * groups counts in each.
+ */
+export const groupedUsage = sqliteTable(
+  "grouped_usage",
+  {
+    tenantId: tenantId(),
+    kind: text().$type<"group" | "tag">().notNull(),
+    /** s since the epoch, a whole hour */
+    hour: integer().notNull(),
+    name: text().notNull(),
+    ...usageFigures(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.kind, table.hour, table.name] })],
+);
+
 /** The write-ahead journal of `memory-ledger/journal.ts`. */
 export const ledgerJournal = sqliteTable("ledger_journal", {
   place: integer().primaryKey(),

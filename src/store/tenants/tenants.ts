@@ -8,7 +8,7 @@ import { cancellations } from "../schema/cancellation-schema.ts";
 import { circuits, health } from "../schema/health-schema.ts";
 import { alerts } from "../schema/alert-schema.ts";
 import { approvals } from "../schema/approval-schema.ts";
-import { counters, idempotency, results, usage } from "../schema/ledger-schema.ts";
+import { counters, groupedUsage, idempotency, results, usage } from "../schema/ledger-schema.ts";
 import {
   apiKeys,
   captures,
@@ -79,6 +79,7 @@ export const createTenantStore = (db: Database): TenantStore => {
       const owned = [
         counters,
         usage,
+        groupedUsage,
         latencies,
         latencyCursors,
         idempotency,

@@ -292,6 +292,17 @@ export const decision = (fields: Partial<Decision> = {}): Decision => ({
 });
 
 /** How long the leases of these tests last. */
+/** A call of a person in groups, with a tag. */
+export const named = (
+  reserved: Reservation,
+  { groups, tag }: { groups?: string[]; tag?: string },
+): Reservation => {
+  const { opening: its } = reserved;
+  const who = { ...its.who, user: "usr_named", ...(groups !== undefined && { groups }) };
+  const asked = its.asked && { ...its.asked, ...(tag !== undefined && { tag }) };
+  return { ...reserved, opening: { ...its, who, asked } };
+};
+
 export const leaseMs = 75_000;
 
 export interface ReservationFields extends Partial<Reservation> {

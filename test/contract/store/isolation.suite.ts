@@ -7,6 +7,7 @@ import type { OauthEntryChange } from "../../../src/domain/ports/oauth-entries.t
 import type { HealthChange } from "../../../src/domain/choice/health.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { usageGroupings } from "../../../src/domain/ports/top-usage.ts";
 import { histogramOfCalls } from "../../../src/domain/latencies.ts";
 import { limitChecksOf } from "../../../src/domain/limits/limit-checks.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
@@ -25,6 +26,7 @@ import {
   event,
   id as newId,
   key,
+  named,
   opening,
   reservation,
   server,
@@ -71,6 +73,7 @@ const ownedTables = [
   "console_sessions",
   "counters",
   "credentials",
+  "grouped_usage",
   "health",
   "idempotency",
   "latencies",
@@ -811,6 +814,16 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const limitChecks = limitChecksOf({ now: start, scopes, tokens: 0, microUsd: 0 });
       expect(value(await limits.sum(tenantId, limitChecks, start))).toMatchObject([{ counted: 0 }]);
     },
+    "topUsage.top": async ({ topUsage }, { who }, { tenantId }) => {
+      for (const by of usageGroupings) {
+        const asked = { by, from: 0, to: start + dayMs, limit: 9 };
+        expect(value(await topUsage.top(tenantId, asked)).rows).toEqual([]);
+        expect(value(await topUsage.top(who.tenantId, asked)).rows).not.toEqual([]);
+      }
+    },
+    "topUsage.limitsOf": async ({ topUsage }, { who, ...its }, { tenantId }) => {
+      expect(value(await topUsage.limitsOf(tenantId, [who.keyId, its.server.id]))).toEqual({});
+    },
     "limits.nodes": async ({ limits }, { who }, { tenantId }) => {
       expect(value(await limits.nodes(tenantId, { limit: 9 }))).toEqual([]);
       expect(value(await limits.nodes(who.tenantId, { limit: 9 }))).toEqual(["tag:mine"]);
@@ -899,7 +912,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const row = { width: 3_600, by: "key", at: 0, group: owner.who.keyId } as const;
       const histogram = histogramOfCalls([{ total: 1, provider: 1, overhead: 0 }]);
       const from = { tenantId, seal: 0, position: -1 };
-      const counted = { rows: [{ ...row, histogram }], now: start };
+      const counted = { rows: [{ ...row, histogram }], grouped: [], now: start };
       value(await latencies.count(from, { ...from, seal: 1 }, counted));
     },
     "latencies.read": async ({ latencies }, owner, { tenantId }) => {
@@ -937,7 +950,10 @@ export const isolationSuite = (backend: Backend): void => {
           bridge: { to: "legacy", key: "k", initialized: {} },
         }),
         consoleSession: consoleSession(tenantId, keyId),
-        settled: reservation(who, start, { idempotency: { key: idempotencyKey, expiresAt } }),
+        settled: named(
+          reservation(who, start, { idempotency: { key: idempotencyKey, expiresAt } }),
+          { groups: ["eng"], tag: "nightly" },
+        ),
         running: reservation(who, start, {
           nodes: [{ scope: "tag", subject: "tag:mine", limits: { requestsPerDay: 9 } }],
         }),

@@ -64,7 +64,9 @@ const countCall = async ({ latencies }: Stores, tenantId: string, before = 0): P
   const from = { tenantId, seal: before, position: -1 };
   const row = { width: 3_600, at: startHour, group: "a/b", histogram };
   const rows = (["model", "key"] as const).map((by) => ({ ...row, by }));
-  value(await latencies.count(from, { ...from, seal: before + 1 }, { rows, now: start }));
+  value(
+    await latencies.count(from, { ...from, seal: before + 1 }, { rows, grouped: [], now: start }),
+  );
 };
 
 export const outboxSuite = (backend: Backend): void => {

@@ -186,13 +186,16 @@ describe("query plans", () => {
         by: "model",
         limit: 9,
       }),
+    "topUsage.top": ({ topUsage }) =>
+      topUsage.top(who.tenantId, { from: start, to: start + 1, by: "tag", limit: 9 }),
+    "topUsage.limitsOf": ({ topUsage }) => topUsage.limitsOf(who.tenantId, [who.keyId]),
     "latencies.pending": ({ latencies }) => latencies.pending(8),
     "latencies.callsAfter": ({ latencies }) =>
       latencies.callsAfter({ tenantId: who.tenantId, seal: 3, position: 4 }, 2_000),
     "latencies.count": ({ latencies }) => {
       const from = { tenantId: who.tenantId, seal: 0, position: -1 };
       const row = { width: 3_600, by: "model", at: 0, group: "a/b", histogram: noCalls } as const;
-      return latencies.count(from, { ...from, seal: 1 }, { rows: [row], now: start });
+      return latencies.count(from, { ...from, seal: 1 }, { rows: [row], grouped: [], now: start });
     },
     "latencies.read": ({ latencies }) =>
       latencies.read(who.tenantId, { from: start, to: start + 1, bucket: "day", by: "model" }),

@@ -44,6 +44,7 @@ import { snapshotsSuite } from "./snapshots.suite.ts";
 import { tenantsSuite } from "./tenants.suite.ts";
 import { thinningSuite } from "./thinning.suite.ts";
 import { unreadableSuite } from "./unreadable.suite.ts";
+import { topUsageSuite } from "./top-usage.suite.ts";
 import { usageSuite } from "./usage.suite.ts";
 import { webhooksSuite } from "./webhooks.suite.ts";
 
@@ -75,6 +76,7 @@ const statements = [
   budgetsSuite,
   thinningSuite,
   usageSuite,
+  topUsageSuite,
   latenciesSuite,
   outboxSuite,
   correctionsSuite,

@@ -283,6 +283,7 @@ const none: Record<string, string> = {
   idempotency: "Which call a repetition is. Its answer is sealed for that call.",
   counters: "What was used: limits are as the database says.",
   usage: "Figures.",
+  grouped_usage: "Figures.",
   usage_totals: "Figures.",
   delivered_usage: "Figures.",
   delivered_latencies: "Figures.",

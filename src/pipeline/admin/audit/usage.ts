@@ -7,7 +7,7 @@ import {
   type Histogram,
   type Latency,
 } from "../../../domain/latencies.ts";
-import type { CountedRow, LatencyStore } from "../../../domain/ports/latencies.ts";
+import type { CountedRow, LatencyQuery, LatencyStore } from "../../../domain/ports/latencies.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { PlacementStore } from "../../../domain/ports/placements.ts";
 import type {
@@ -28,6 +28,7 @@ const dayMs = 24 * hourMs;
 const ranges = {
   hour: { shownMs: dayMs, longestMs: 31 * dayMs },
   day: { shownMs: 30 * dayMs, longestMs: 366 * dayMs },
+  month: { shownMs: 366 * dayMs, longestMs: 3_660 * dayMs },
   all: { shownMs: 30 * dayMs, longestMs: Number.POSITIVE_INFINITY },
 } as const;
 const maxRows = 2_000;
@@ -109,7 +110,7 @@ const timedRowsOf =
   async (
     tenantId: string,
     rows: readonly ShownUsage[],
-    asked: UsageQuery,
+    asked: LatencyQuery<UsageBy>,
   ): AsyncResult<ShownUsage[]> => {
     const [first, last] = [rows.at(0), rows.at(-1)];
     if (first === undefined || last === undefined) return ok([]);
@@ -149,7 +150,9 @@ export const createUsageAdmin = (deps: UsageDeps, timedRows = timedRowsOf(deps))
     const nextCursor = found.value.length > limit && last !== undefined ? cursorOf(last) : null;
     const data = rows.map(shown);
     const timed =
-      bucket === "all" ? ok(data) : await timedRows(id, data, { ...range.value, bucket, by });
+      bucket === "hour" || bucket === "day"
+        ? await timedRows(id, data, { ...range.value, bucket, by })
+        : ok(data);
     if (!timed.ok) return timed;
     const groups = by === "model" || by === "all" ? [] : data.map(({ group }) => group);
     const names = await deps.names.of(id, [...new Set(groups)]);
@@ -171,7 +174,8 @@ export const createUsageAdmin = (deps: UsageDeps, timedRows = timedRowsOf(deps))
     const found = await deps.usage.readAll({ ...range.value, by, limit: maxRows + 1 });
     const rows = found.ok ? shownRows(found.value) : found;
     if (!rows.ok) return rows;
-    const counted = await deps.latencies.readAll({ ...range.value, by });
+    const counted =
+      bucket === "month" ? ok(null) : await deps.latencies.readAll({ ...range.value, bucket, by });
     if (!counted.ok) return counted;
     const { data } = rows.value;
     const groups = by === "tenant" ? data.map(({ group }) => group) : [];

@@ -8,13 +8,8 @@ import {
   type LimitScope,
 } from "../../../domain/limits/limit-checks.ts";
 import { raisedLimits, raisedUntil } from "../../../domain/limits/raises.ts";
-import { isMoney, measureOf, type Measure } from "../../../domain/limits/resources.ts";
 import type { Room } from "../../../domain/limits/room.ts";
-import {
-  currentUsageOf,
-  type CurrentUsage,
-  type SummedLimit,
-} from "../../../domain/limits/current-usage.ts";
+import { currentUsageOf, type SummedLimit } from "../../../domain/limits/current-usage.ts";
 import type { LimitStore } from "../../../domain/ports/ledger.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { ServerStore } from "../../../domain/ports/server-stores.ts";
@@ -28,31 +23,8 @@ import { limitsOfNode, subjectOfGroup, subjectOfTag } from "../../callers/scopes
 import { calendarOf } from "../../callers/time-zones.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
 import { genuineKeys } from "./keys.ts";
+import { shownLimit, type ShownLimit } from "../access/shown-limits.ts";
 import { namesOfSubjects } from "../access/subject-names.ts";
-
-/** Money in USD. */
-export interface ShownLimit extends CurrentUsage {
-  unit: Measure | "bytes";
-  /** ms since the epoch; absent without a raise */
-  raisedUntil?: number;
-}
-
-const microUsd = 1_000_000;
-
-function shown({ resource }: LimitCheck, usage: CurrentUsage): ShownLimit {
-  const { name, subject, limit, used, reserved, left, freesAt } = usage;
-  const inUnit = (amount: number): number => (isMoney(resource) ? amount / microUsd : amount);
-  return {
-    name,
-    subject,
-    unit: measureOf(resource),
-    limit: inUnit(limit),
-    used: inUnit(used),
-    reserved: inUnit(reserved),
-    left: inUnit(left),
-    freesAt,
-  };
-}
 
 /** The size of the tenant's own database, shown as a limit that deletions free. */
 const shownRoom = (subject: string, { usedBytes, limitBytes }: Room): ShownLimit => ({
@@ -240,7 +212,7 @@ export const createLimitAdmin =
     const data = limitChecks.flatMap((check, at): ShownLimit[] => {
       const summed = sums.value[at];
       if (summed === undefined || isForgotten(check, summed)) return [];
-      const limit = shown(check, currentUsageOf(check, summed));
+      const limit = shownLimit(check, currentUsageOf(check, summed));
       const end = ends.get(`${limit.name} ${limit.subject}`);
       return [end === undefined ? limit : { ...limit, raisedUntil: end }];
     });

@@ -1,5 +1,5 @@
 /** A sampling request as surfaces submit it. */
-import { askedOf, type Asked, type Opening } from "../../../domain/audit/record.ts";
+import { askedOf, type Asked, type Opening, type Who } from "../../../domain/audit/record.ts";
 import type { PassedRequest } from "../../../domain/passing.ts";
 import { outlineOf } from "../../../domain/sampling/capabilities.ts";
 import { inputModalitiesOf } from "../../../domain/sampling/estimate.ts";
@@ -7,6 +7,7 @@ import type { ReplayKey } from "../../../domain/sampling/replay-key.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import type { Result } from "../../../domain/result.ts";
 import type { SamplingCall } from "../../../domain/sampling/call.ts";
+import type { User } from "../../../domain/tenancy/user.ts";
 import type { Propagated } from "../../../domain/audit/trace.ts";
 import type { CallSlot } from "../../../domain/sampling/call-slot.ts";
 import type { Caller } from "../../callers/authenticate.ts";
@@ -78,12 +79,17 @@ function declaredIn({ caller, client, declaredBy }: SamplingRequest): Pick<Asked
   return { declared: outlineOf(raw?.capabilities ?? capabilities) };
 }
 
+const personOf = (user: User | undefined): Pick<Who, "user" | "groups"> => ({
+  ...(user !== undefined && { user: user.id }),
+  ...(user?.groups !== undefined && user.groups.length > 0 && { groups: user.groups }),
+});
+
 export const openingOf = (request: SamplingRequest, id: string): Opening => ({
   id,
   who: {
     tenantId: request.caller.snapshot.tenant.id,
     keyId: request.caller.snapshot.key.id,
-    ...(request.caller.user !== undefined && { user: request.caller.user.id }),
+    ...personOf(request.caller.user),
     sessionId: request.caller.session?.id ?? null,
     serverId: request.server?.id ?? null,
     tool: request.tool,

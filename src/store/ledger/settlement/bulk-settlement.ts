@@ -11,7 +11,7 @@ import { storedCheck, listOf } from "../../rows/stored-limit-checks.ts";
 import { endingNames, stored, type EndingRow } from "../../records/record-codes.ts";
 import { samplingRequests } from "../../schema.ts";
 import { hourOf } from "../../records/usage.ts";
-import { figures, outcomes, raisedFigures } from "../../records/usage-figures.ts";
+import { figures, outcomes, raisedFigures } from "../../usage/usage-figures.ts";
 
 const columns = getTableColumns(samplingRequests);
 

@@ -1,5 +1,6 @@
 /** Columns of usage. */
-import { sql } from "drizzle-orm";
+import { sql, type SQL, type SQLWrapper } from "drizzle-orm";
+import type { UsageBucket } from "../../domain/ports/ledger.ts";
 import { largestInteger } from "../../domain/magnitudes.ts";
 import { summed } from "../db.ts";
 
@@ -16,3 +17,11 @@ export const raisedFigures = sql`${raised}, delivered = 0`;
 export const isSound = sql.raw(
   figures.map((name) => `${name} between -${largestInteger} and ${largestInteger}`).join(" and "),
 );
+
+const secondsOf = { hour: 3_600, day: 86_400 };
+
+/** In UTC, ms since the epoch. Widths are inlined: drivers bind numbers as floats. */
+export const usageBucketStart = (bucket: UsageBucket, hour: SQLWrapper): SQL =>
+  bucket === "month"
+    ? sql`cast(strftime('%s', ${hour}, 'unixepoch', 'start of month') as integer) * 1000`
+    : sql`${hour} ${sql.raw(`/ ${secondsOf[bucket]} * ${secondsOf[bucket] * 1_000}`)}`;

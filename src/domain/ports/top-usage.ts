@@ -1,0 +1,41 @@
+import type { AsyncResult } from "../refusals.ts";
+import type { Limits } from "../choice/policy.ts";
+import type { UsageFigures } from "./ledger.ts";
+
+/** `group` and `tag` are counted by a scheduled job. */
+export const usageGroupings = ["key", "user", "server", "model", "group", "tag"] as const;
+export type UsageGrouping = (typeof usageGroupings)[number];
+
+/** ms since the epoch; whole hours count */
+export interface TopUsageQuery {
+  by: UsageGrouping;
+  from: number;
+  to: number;
+  limit: number;
+}
+
+export interface TopUsageRow extends UsageFigures {
+  /** empty: none */
+  group: string;
+  requests: number;
+  /** start of the last hour with usage in the range, ms since the epoch */
+  lastUsedAt: number;
+  /** in the period of the same length before */
+  before: { requests: number; costMicroUsd: number };
+}
+
+export interface TopUsage {
+  /** highest cost first */
+  rows: TopUsageRow[];
+  /** of all groups, also those beyond `limit` */
+  groups: number;
+  /** ms since the epoch; `null` if all ended calls are counted */
+  uncountedSince: number | null;
+  total: Pick<TopUsageRow, "requests" | "costMicroUsd" | "before">;
+}
+
+export interface TopUsageStore {
+  top(tenantId: string, asked: TopUsageQuery): AsyncResult<TopUsage>;
+  /** Limits of keys and servers by id. Without limits or a row: omitted. */
+  limitsOf(tenantId: string, ids: readonly string[]): AsyncResult<Record<string, Limits>>;
+}

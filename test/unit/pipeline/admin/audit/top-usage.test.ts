@@ -1,0 +1,116 @@
+/** Who spent most: the range that is read, money in USD, names, shares, and each group's fullest budget. */
+import { describe, expect, it } from "vitest";
+import type { Limits } from "../../../../../src/domain/choice/policy.ts";
+import type { TopUsageQuery, TopUsageRow } from "../../../../../src/domain/ports/top-usage.ts";
+import type { TenantStore } from "../../../../../src/domain/ports/stores.ts";
+import { ok } from "../../../../../src/domain/result.ts";
+import { createTopUsage } from "../../../../../src/pipeline/admin/audit/top-usage.ts";
+import { callerWith } from "../../callers/callers.fixture.ts";
+
+/** 2027-01-15 08:00 UTC */
+const now = 1_800_000_000_000;
+
+const rowOf = (group: string, costMicroUsd: number): TopUsageRow => ({
+  group,
+  requests: 1,
+  succeeded: 1,
+  failed: 0,
+  refused: 0,
+  cancelled: 0,
+  unknown: 0,
+  inputTokens: 10,
+  outputTokens: 5,
+  costMicroUsd,
+  lastUsedAt: now,
+  before: { requests: 2, costMicroUsd: 500_000 },
+});
+
+function given(options: {
+  rows?: TopUsageRow[];
+  limits?: Record<string, Limits>;
+  counted?: number;
+  uncountedSince?: number;
+}) {
+  const { rows = [], limits = {}, counted = 0, uncountedSince = null } = options;
+  const asked: TopUsageQuery[] = [];
+  const { tenant } = callerWith().snapshot;
+  const policy = { ...tenant.policy, timeZone: "Europe/Berlin", perUser: { usdPerDay: 2 } };
+  const read = createTopUsage({
+    tenants: { bySlug: async () => ok({ ...tenant, policy }) } as unknown as TenantStore,
+    ids: { next: () => "" },
+    now: () => now,
+    topUsage: {
+      top: async (_, query) => {
+        asked.push(query);
+        const spent = rows.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0);
+        const total = { requests: rows.length, costMicroUsd: spent };
+        const before = { requests: 2, costMicroUsd: 500_000 };
+        return ok({ rows, groups: rows.length, uncountedSince, total: { ...total, before } });
+      },
+      limitsOf: async () => ok(limits),
+    },
+    limits: {
+      sum: async (_, checks) => ok(checks.map(() => ({ counted, reserved: 0, oldest: null }))),
+      nodes: async () => ok([]),
+    },
+    names: { of: async (_, ids) => ok(Object.fromEntries(ids.map((id) => [id, `name of ${id}`]))) },
+  });
+  return {
+    asked,
+    read: (query: Partial<TopUsageQuery> = {}) => read({ kind: "operator" }, "tenant", query),
+  };
+}
+
+describe("who spent most", () => {
+  it("reads the current month in the tenant's time zone by default", async () => {
+    const { asked, read } = given({});
+    await read();
+    expect(asked).toEqual([
+      { by: "key", limit: 10, from: Date.UTC(2026, 11, 31, 23), to: now + 1 },
+    ]);
+    expect(await read({ from: 5, to: 5 })).toMatchObject({ error: { path: "to" } });
+  });
+
+  it("has names, shares, and the period before in USD", async () => {
+    const { read } = given({ rows: [rowOf("key_1", 3_000_000), rowOf("key_2", 1_000_000)] });
+    expect(await read()).toMatchObject({
+      value: {
+        total: { costUsd: 4, before: { requests: 2, costUsd: 0.5 } },
+        names: { key_1: "name of key_1" },
+        data: [
+          { group: "key_1", costUsd: 3, share: 0.75, before: { costUsd: 0.5 } },
+          { group: "key_2", costUsd: 1, share: 0.25 },
+        ],
+      },
+    });
+    const free = given({ rows: [rowOf("a/b", 0)] });
+    expect(await free.read({ by: "model" })).toMatchObject({
+      value: { names: {}, data: [{ share: 0 }] },
+    });
+  });
+
+  it("shows the fullest budget of each group, and none where there is none", async () => {
+    const { read } = given({
+      rows: [rowOf("key_1", 1), rowOf("key_2", 1)],
+      limits: { key_1: { usdPerMonth: 10, usdPerDay: 4, requestsPerDay: 1 } },
+      counted: 3_000_000,
+    });
+    const found = await read();
+    expect(found.ok && found.value.data.map(({ budget }) => budget)).toMatchObject([
+      { name: "key.usdPerDay", subject: "key_1", unit: "usd", limit: 4, used: 3, left: 1 },
+      undefined,
+    ]);
+    const people = await given({ rows: [rowOf("usr_1", 1), rowOf("", 1)] }).read({ by: "user" });
+    expect(people.ok && people.value.data.map(({ budget }) => budget?.subject)).toEqual([
+      "user:usr_1",
+      undefined,
+    ]);
+  });
+
+  it("is complete until the first call that isn't counted", async () => {
+    expect(await given({}).read()).toMatchObject({ value: { completeUntil: now } });
+    expect(await given({ uncountedSince: 7 }).read({ by: "tag" })).toMatchObject({
+      value: { completeUntil: 7 },
+    });
+  });
+});
