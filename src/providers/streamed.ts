@@ -35,9 +35,12 @@ interface Assembly {
   usage(): Usage | null;
 }
 
-/** A model's own last event has the provider's word for its end; a library's, for a stream that was cut, has none. */
+/** A stream that was cut ends as "interrupted", or in some libraries as "other" without the provider's reason. */
 const isOwnEnd = ({ finishReason: { unified, raw } }: Finish): boolean =>
-  raw !== undefined && unified !== "error" && unified !== "interrupted";
+  unified !== "error" &&
+  unified !== "interrupted" &&
+  // A complete response has no reason of its own.
+  (raw !== undefined || unified !== "other");
 
 /** Takes the library's parts apart, and puts the answer together. */
 function createAssembly(

@@ -25,6 +25,7 @@ const bodyOf = (events: readonly string[], end: "close" | "fail"): ReadableStrea
 const places: Readonly<Record<string, { model: string; wire: StrictWire; provider: string }>> = {
   anthropic: { model: "anthropic/claude-haiku-4-5", wire: "anthropic", provider: "anthropic" },
   chat: { model: "openai/gpt-4.1-mini", wire: "openai-chat", provider: "openai" },
+  responses: { model: "openai/gpt-5-codex", wire: "openai-responses", provider: "openai" },
   compatible: { model: "groq/llama", wire: "groq", provider: "groq" },
   google: { model: "google/gemini-2.5-flash", wire: "google", provider: "google" },
 };
