@@ -9,12 +9,14 @@ export interface Observed {
   text: string;
   /** Chat's chunk with the usage and without a choice */
   isUsageChunk?: true;
+  /** the provider's own last event */
+  isLast?: true;
 }
 
 export interface StreamObserver {
   /** @param event the event's data; `undefined` for invalid JSON */
   add(event: JsonValue | undefined, data: string): Observed;
-  /** the provider's own last event has come */
+  /** the answer is complete */
   isEnded(): boolean;
   /** an event that is an error; undefined: none has come */
   failure(): JsonValue | undefined;
@@ -27,7 +29,8 @@ export interface StreamObserver {
 const nothing: Observed = { shows: "nothing", text: "" };
 const content = (text: string): Observed => ({ shows: "content", text });
 const hidden = (text: string): Observed => ({ shows: "hidden", text });
-const last: Observed = { shows: "content", text: "" };
+const ending: Observed = { shows: "content", text: "" };
+const last: Observed = { ...ending, isLast: true };
 
 const textIn = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 const listed = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
@@ -84,7 +87,7 @@ function createMessagesObserver(): StreamObserver {
           // The figures add up from event to event, so the latest count.
           usage = { ...usage, ...members(own(event, "usage")) };
           hasUsage = own(own(event, "usage"), "output_tokens") !== undefined;
-          return last;
+          return ending;
         case "message_stop":
           isEnded = true;
           return last;
@@ -137,7 +140,7 @@ function createChatObserver(): StreamObserver {
     if (written !== "" || delta["refusal"]) return content(written + textIn(delta["refusal"]));
     const thought = reasoningMembers.map((name) => textIn(delta[name])).join("");
     if (thought !== "") return hidden(thought);
-    return (own(choice, "finish_reason") ?? null) === null ? nothing : last;
+    return (own(choice, "finish_reason") ?? null) === null ? nothing : ending;
   };
   const callOf = ({ start, pieces }: Growing): JsonObject => ({
     ...start,

@@ -31,6 +31,8 @@ interface Batch {
   parts: StreamPart[];
   /** a later event is invalid JSON */
   isGarbled: boolean;
+  /** the provider's own last event is among them */
+  isLast: boolean;
 }
 
 /** Events that came together, as one part. An error, and what comes after it, does not go on. */
@@ -43,7 +45,7 @@ function partsOfEvents(
   const kept: string[] = [];
   let shows: Shows = "nothing";
   let text = "";
-  let isGarbled = false;
+  let [isGarbled, isLast] = [false, false];
   for (const event of events) {
     const data = dataOf(event);
     if (data !== null) {
@@ -54,6 +56,7 @@ function partsOfEvents(
       const seen = observer.add(value, data);
       if (isGarbled || observer.failure() !== undefined) break;
       if (seen.isUsageChunk === true && holdsUsage) continue;
+      isLast ||= seen.isLast === true;
       text += seen.text;
       if (shows === "nothing" || seen.shows === "content") shows = seen.shows;
     }
@@ -61,7 +64,7 @@ function partsOfEvents(
   }
   const given = kept.length === events.length ? bytes : encoder.encode(kept.join(""));
   if (given.byteLength > 0) parts.push({ type: "event", bytes: given, shows, text });
-  return { parts, isGarbled };
+  return { parts, isGarbled, isLast };
 }
 
 /** Stores a stream for repeated requests. */
@@ -83,14 +86,43 @@ function createRecording() {
 const isEventStream = ({ headers }: Response): boolean =>
   headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") === true;
 
-/** Reads to the end, or to an event that is an error. */
+/** ms that a body may take to end after the provider's last event. */
+const endMs = 1_000;
+
+/** The connection can be used again if its body has been read to the end. */
+async function readEnd(
+  reader: ReadableStreamDefaultReader<Bytes>,
+  after: NonNullable<PassDeps["after"]>,
+): Promise<void> {
+  const disarm = after(endMs, () => void reader.cancel().catch(() => undefined));
+  try {
+    for (let { done } = await reader.read(); !done;) ({ done } = await reader.read());
+  } catch {
+    // The answer is complete.
+  } finally {
+    disarm();
+  }
+}
+
+/** Reads to the provider's last event, or to one that is an error. */
 async function readEvents(
   body: ReadableStream<Bytes>,
-  { observer, holdsUsage, take }: { observer: StreamObserver; holdsUsage: boolean; take: TakePart },
+  {
+    observer,
+    holdsUsage,
+    take,
+    after,
+  }: {
+    observer: StreamObserver;
+    holdsUsage: boolean;
+    take: TakePart;
+    after: PassDeps["after"];
+  },
 ): Promise<void> {
   const reader = body.getReader();
   const wholeEvents = createEventBytes();
   let size = 0;
+  let isOver = false;
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -99,13 +131,16 @@ async function readEvents(
       if (size > maxStreamBytes) throw answerTooLarge("text");
       const events = wholeEvents(value);
       if (events === null) continue;
-      const { parts, isGarbled } = partsOfEvents(events, { observer, holdsUsage });
+      const { parts, isGarbled, isLast } = partsOfEvents(events, { observer, holdsUsage });
       for (const part of parts) await take(part);
       if (isGarbled) throw new SyntaxError("An event of the stream isn't JSON.");
-      if (observer.failure() !== undefined) return;
+      // Clients leave once they have the last event, so the answer is complete by now.
+      isOver = isLast && observer.failure() === undefined;
+      if (isOver || observer.failure() !== undefined) return;
     }
   } finally {
-    void reader.cancel().catch(() => undefined);
+    if (isOver && after !== undefined) void readEnd(reader, after);
+    else void reader.cancel().catch(() => undefined);
   }
 }
 
@@ -138,6 +173,7 @@ export async function streamPassed(
       observer,
       holdsUsage,
       take: recorded,
+      after: deps.after,
     });
   } catch (thrown) {
     passOn(thrown, request);

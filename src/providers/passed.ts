@@ -96,6 +96,8 @@ export interface PassDeps {
   baseUrl: string;
   /** absent: nothing is remembered */
   pins?: Pick<Pins, "note">;
+  /** Acts after so many ms, unless the returned function is called. Absent: no connection is used again after a stream. */
+  after?: (ms: number, act: () => void) => () => void;
 }
 
 /** Remembers whose account can read the answer again. */

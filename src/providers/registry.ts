@@ -20,7 +20,7 @@ import { generate, mediaOf } from "./language.ts";
 import { listModels } from "./listing.ts";
 import type { Kind } from "./metadata.ts";
 import { streamPassed } from "./passed-stream.ts";
-import { countPassed, isPassed, pass } from "./passed.ts";
+import { countPassed, isPassed, pass, type PassDeps } from "./passed.ts";
 import { generateSpeech } from "./speech.ts";
 import type { RecentAnswers } from "./recent-answers.ts";
 import { withEvidence } from "./request-evidence.ts";
@@ -30,7 +30,7 @@ import { streamOnce } from "./streamed.ts";
 import { tracedFetch } from "./traced.ts";
 import type { WorkersAi } from "./workers-ai.ts";
 
-export interface ProvidersDeps {
+export interface ProvidersDeps extends Pick<PassDeps, "after"> {
   fetch: typeof fetch;
   workersAi?: WorkersAi | undefined;
   demo: boolean;

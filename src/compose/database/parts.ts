@@ -106,6 +106,7 @@ export function createDatabaseParts(
         refusals: isolate.refusals,
         recentAnswers: isolate.recentAnswers,
         pins: isolate.pins,
+        after,
       }),
     oauth: () => createOauth({ fetch, allowPrivate: allowPrivateUpstreams, now }),
     upstreamHeaders: () =>

@@ -38,7 +38,15 @@ const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);
 async function streamed(
   endpoint: ModelEndpointName,
   answer: () => Response,
-  { text = usageIsAsked, pins = createPins(10) } = {},
+  {
+    text = usageIsAsked,
+    pins = createPins(10),
+    after = () => () => {},
+  }: {
+    text?: string;
+    pins?: ReturnType<typeof createPins>;
+    after?: (ms: number, act: () => void) => () => void;
+  } = {},
 ) {
   const body = readModelRequest(encoded(text) as Uint8Array<ArrayBuffer>);
   if (!body.ok) throw new Error(text);
@@ -47,6 +55,7 @@ async function streamed(
     demo: false,
     now: () => 0,
     pins,
+    after,
   });
   const request = requestOf(places[endpoint], { baseUrl: "http://127.0.0.1:1/v1" });
   const passing: ProviderRequest = {
@@ -117,6 +126,30 @@ describe("a stream", () => {
       expect(seen.slice(0, 2)).toEqual(["nothing", "hidden"]);
     }
   });
+
+  it.each(names)(
+    "of %s is complete with its last event, before its body ends",
+    async (endpoint) => {
+      const events = eventsAt(places[endpoint].wire, said);
+      let cancelled = false;
+      const open = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(encoded(events.join(""))),
+        cancel: () => void (cancelled = true),
+      });
+      const headers = { "content-type": "text/event-stream" };
+      const timers: (() => void)[] = [];
+      const { result, given } = await streamed(endpoint, () => new Response(open, { headers }), {
+        after(_, act) {
+          timers.push(act);
+          return () => {};
+        },
+      });
+      expect([result.ok, given, cancelled]).toEqual([true, events.join(""), false]);
+      // A body that doesn't end is given up.
+      for (const act of timers) act();
+      expect([timers.length, cancelled]).toEqual([1, true]);
+    },
+  );
 
   it("of Anthropic tells of its input before its end", async () => {
     const { parts } = await streamed("messages", () =>
