@@ -25,6 +25,7 @@ export interface Bindings {
   PUBLIC_URL?: string;
   DEMO_PROVIDER?: string;
   OAUTH_REFRESH_GRACE_SECONDS?: string;
+  STREAM_SILENCE_SECONDS?: string;
   SESSION_TTL_HOURS?: string;
   SESSIONS_PER_KEY?: string;
   INITIALIZE_PER_MINUTE?: string;
@@ -79,6 +80,8 @@ export interface Config extends Secrets, TelemetrySettings {
   publicUrls: string[];
   issuing: Issuing;
   demoProvider: boolean;
+  /** between two events of a provider's stream; `null` for the default */
+  streamSilenceMs: number | null;
   sessionTtlMs: number;
   sessionLimits: SessionLimits;
   /** per process */
@@ -176,6 +179,15 @@ function rolloutOf(env: Bindings): Result<number, ConfigFault> {
     : fault("ROLLOUT_SECONDS", "must be a number of seconds, at most a day");
 }
 
+function streamSilenceOf(env: Bindings): Result<number | null, ConfigFault> {
+  const text = env.STREAM_SILENCE_SECONDS?.trim() ?? "";
+  if (text === "") return ok(null);
+  const seconds = Number(text);
+  return seconds >= 1 && seconds <= 3_600
+    ? ok(seconds * 1_000)
+    : fault("STREAM_SILENCE_SECONDS", "must be a number of seconds from 1 to 3600");
+}
+
 function catalogueUrlOf(env: Bindings): Result<string | null, ConfigFault> {
   const url = env.CATALOGUE_URL || defaultCatalogueUrl;
   if (url === "off") return ok(null);
@@ -229,6 +241,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!sessionLimits.ok) return sessionLimits;
   const rolloutMs = rolloutOf(env);
   if (!rolloutMs.ok) return rolloutMs;
+  const streamSilenceMs = streamSilenceOf(env);
+  if (!streamSilenceMs.ok) return streamSilenceMs;
   const catalogueUrl = catalogueUrlOf(env);
   if (!catalogueUrl.ok) return catalogueUrl;
   const writesAtOnce = givenWritesAtOnce(env);
@@ -258,6 +272,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     publicUrls,
     issuing: issuing.value,
     demoProvider: env.DEMO_PROVIDER === "true",
+    streamSilenceMs: streamSilenceMs.value,
     sessionTtlMs: sessionTtlMs.value,
     sessionLimits: sessionLimits.value,
     openLimits: openLimits.value,

@@ -112,6 +112,25 @@ describe("TENANT_DATABASE_MB", () => {
   });
 });
 
+describe("STREAM_SILENCE_SECONDS", () => {
+  it.each([
+    [undefined, null],
+    ["", null],
+    ["1", 1_000],
+    ["3600", 3_600_000],
+  ])("%j is %j ms", (given, streamSilenceMs) => {
+    const env = given === undefined ? needed : { ...needed, STREAM_SILENCE_SECONDS: given };
+    expect(parseConfig(env)).toMatchObject({ ok: true, value: { streamSilenceMs } });
+  });
+
+  it.each(["0", "3601", "long"])("%j is a fault", (given) => {
+    expect(parseConfig({ ...needed, STREAM_SILENCE_SECONDS: given })).toMatchObject({
+      ok: false,
+      error: { setting: "STREAM_SILENCE_SECONDS" },
+    });
+  });
+});
+
 describe("ROLLOUT_SECONDS", () => {
   it.each([
     [undefined, 600_000],

@@ -143,6 +143,7 @@ export function createDatabaseSample(
     providers,
     limits: {
       ...streamLimits,
+      ...(config.streamSilenceMs !== null && { silenceMs: config.streamSilenceMs }),
       ...(host.isOneProcess !== true && { readOnMs: workerReadOnMs }),
     },
     readingOn: { count: 0 },
