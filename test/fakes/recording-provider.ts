@@ -15,7 +15,7 @@ export interface Refused {
 /** A stream, and what becomes of it after so many of its events. */
 export interface Streamed extends Said {
   breaks?: { after: number; how: Broken };
-  /** awaited before each event, or before the break in its place, by position */
+  /** awaited before each event, before the break in its place, and before the end, by position */
   pace?: (at: number) => Promise<void>;
 }
 
@@ -30,13 +30,14 @@ export interface RecordingProvider {
   stop(): Promise<void>;
 }
 
-async function stream(
+export async function sendStream(
   { wire, response }: { wire: StrictWire; response: ServerResponse },
   { breaks, pace, ...said }: Streamed,
 ): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.flushHeaders();
-  for (const [at, event] of eventsAt(wire, said).entries()) {
+  const events = eventsAt(wire, said);
+  for (const [at, event] of events.entries()) {
     await pace?.(at);
     if (response.destroyed) return;
     if (at === breaks?.after) {
@@ -48,6 +49,7 @@ async function stream(
     }
     if (!response.write(event)) await once(response, "drain").catch(() => undefined);
   }
+  await pace?.(events.length);
   response.end();
 }
 
@@ -63,7 +65,7 @@ export async function startRecordingProvider(): Promise<RecordingProvider> {
       if ("status" in turn) sendJson(response, turn.status, turn.body);
       else if (json["stream"] === true || path.includes(":streamGenerateContent")) {
         response.once("close", () => void (hungUp += response.writableFinished ? 0 : 1));
-        await stream({ wire: wire ?? "compatible", response }, turn);
+        await sendStream({ wire: wire ?? "compatible", response }, turn);
       } else sendJson(response, 200, answerAt(wire ?? "compatible", turn));
     },
   });

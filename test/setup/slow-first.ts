@@ -10,6 +10,7 @@ const slow = [
   "flow/proxy-abandoned",
   "flow/proxy-modern",
   "flow/soak-crashes",
+  "flow/soak-streams",
   "flow/console",
   "contract/embedded/crashes",
   "flow/crash",

@@ -7,10 +7,13 @@ import { soakJobs } from "./jobs.ts";
 import { soakLeavers } from "./leavers.ts";
 import { soakLibraries } from "./libraries.ts";
 import { soakLimits } from "./limits.ts";
+import { soakLongStreams } from "./long-streams.ts";
 import { soakMemory } from "./memory.ts";
 import { soakOauthClient } from "./oauth-client.ts";
 import { soakRefresh } from "./refresh.ts";
 import { soakSink } from "./sink.ts";
+import { soakStreamCuts } from "./stream-cuts.ts";
+import { soakStreamKills } from "./stream-kills.ts";
 import { soakStreams } from "./streams.ts";
 import { soakStrangers } from "./strangers.ts";
 import { soakUpgrade } from "./upgrade.ts";
@@ -26,6 +29,9 @@ npm run soak -- bodies [SECONDS] [FOLDER]   another tenant's p99 while one key s
                                   checkout in FOLDER
 npm run soak -- strangers [FOLDER] first calls with fresh keys while 300 connections send unknown keys; of the checkout in FOLDER
 npm run soak -- streams [DATABASE] [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams); not sqld
+npm run soak -- long-streams [DATABASE] [MINUTES]   streams of 20 minutes, silence of 299 s, a reader of one byte a second; what leases cost
+npm run soak -- stream-cuts [DATABASE]   providers' streams that break before each event, in each way, for each pair of wires
+npm run soak -- stream-kills [DATABASE] [ROUNDS]   kill -9 while streams wait after each of their events (20 rounds)
 npm run soak -- memory [MINUTES] [CALLERS]   callers of npm start on its own file (10 minutes, 64 callers)
 npm run soak -- jobs [MINUTES]     the scheduled jobs beside 400 calls a second (60 minutes of a simulated clock)
 npm run soak -- kills [ROUNDS]    kill -9 of the embedded engine under load (200 rounds)
@@ -76,6 +82,9 @@ const soaks: Record<string, () => Promise<string[]>> = {
     ),
   streams: () =>
     soakStreams({ database, minutes: Number(first ?? 10), streams: Number(second ?? 200) }, say),
+  "long-streams": () => soakLongStreams({ database, seconds: Number(first ?? 20) * 60 }, say),
+  "stream-cuts": () => soakStreamCuts({ database }, say),
+  "stream-kills": () => soakStreamKills({ database, rounds: Number(first ?? 20) }, say),
   memory: () =>
     soakMemory(
       { subject: "self-hosted", minutes: Number(first ?? 10), callers: Number(second ?? 64) },

@@ -38,9 +38,19 @@ export interface World {
   provider: CountingProvider;
   /** One more process on the same database, of the checkout in the folder `from`. A file and objects have one owner: the process before must be gone. */
   another(from?: string): Promise<SoakRouter>;
-  tenant(slug: string, about?: { policy?: unknown; keyLimits?: unknown }): Promise<Tenant>;
+  tenant(slug: string, about?: TenantOptions): Promise<Tenant>;
+  /** One call of the admin API. Throws unless it succeeds. */
+  admin(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
   /** Rows straight from the database. */
   query(sql: string, args?: string[]): Promise<Record<string, unknown>[]>;
+}
+
+interface TenantOptions {
+  policy?: unknown;
+  keyLimits?: unknown;
+  scopes?: readonly string[];
+  /** absent: one that leads to the counting provider */
+  credentials?: readonly object[];
 }
 
 export interface Tenant {
@@ -240,15 +250,22 @@ export async function startWorld(
   const [first] = routers;
   if (first === undefined) throw new Error("no router");
   latest = first;
-  const admin = async (method: string, path: string, body: unknown) => {
-    const response = await fetch(`${first.url}/admin/v1${path}`, {
+  const admin = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${(latest ?? first).url}/admin/v1${path}`, {
       method,
       headers: { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" },
-      body: JSON.stringify(body),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     if (response.status >= 300) throw new Error(`${method} ${path}: ${text}`);
     return JSON.parse(text) as Record<string, unknown>;
+  };
+  const counting = {
+    provider: "openai-compatible",
+    name: "soak",
+    apiKey: "provider-key",
+    baseUrl: provider.url,
+    models: [model],
   };
   return {
     routers,
@@ -258,19 +275,18 @@ export async function startWorld(
       database: about.database,
       sqldUrl: sqld?.url ?? null,
     }),
-    async tenant(slug, { policy = {}, keyLimits = {} } = {}) {
+    admin,
+    async tenant(
+      slug,
+      { policy = {}, keyLimits = {}, scopes = ["sampling"], credentials = [counting] } = {},
+    ) {
       const { id } = await admin("POST", "/tenants", { slug, name: slug });
-      await admin("POST", `/tenants/${slug}/credentials`, {
-        provider: "openai-compatible",
-        name: "soak",
-        apiKey: "provider-key",
-        baseUrl: provider.url,
-        models: [model],
-      });
+      for (const credential of credentials)
+        await admin("POST", `/tenants/${slug}/credentials`, credential);
       await admin("PUT", `/tenants/${slug}/policy`, policy);
       const made = await admin("POST", `/tenants/${slug}/keys`, {
         name: "soak",
-        scopes: ["sampling"],
+        scopes,
         limits: keyLimits,
       });
       return { id: String(id), keyId: String(made["id"]), key: String(made["key"]) };
