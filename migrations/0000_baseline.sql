@@ -438,6 +438,17 @@ CREATE TABLE `write_probes` (
 	`at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `questions` (
+	`tenant_id` text NOT NULL,
+	`session_id` text NOT NULL,
+	`id` text NOT NULL,
+	`asked_of` text NOT NULL,
+	`deadline` integer NOT NULL,
+	`answer` text,
+	PRIMARY KEY(`tenant_id`, `session_id`, `id`)
+);
+--> statement-breakpoint
+CREATE INDEX `questions_deadline` ON `questions` (`deadline`);--> statement-breakpoint
 CREATE TABLE `audit_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`public_key` text NOT NULL,

@@ -8,6 +8,7 @@ import { createApprovalStore } from "./approvals/approvals.ts";
 import { createSinkStore } from "./notifications/audit-sink.ts";
 import { createAuthorizationStore } from "./people/authorizations.ts";
 import { createCancellationStore } from "./sessions/cancellations.ts";
+import { createQuestionStore } from "./sessions/questions.ts";
 import { createCatalogueStore } from "./tenants/catalogues.ts";
 import { createConsoleSessionStore } from "./people/console-sessions.ts";
 import { createCredentialStore } from "./tenants/credentials.ts";
@@ -89,6 +90,7 @@ export function createStores(
       }),
     consoleSessions: () => createConsoleSessionStore(db),
     cancellations: () => createCancellationStore(db),
+    questions: () => createQuestionStore(db),
     health: () => createHealthStore(db),
     catalogues: () => createCatalogueStore(db),
     requests: () => createRequestStore({ db, note }),

@@ -5,6 +5,7 @@ import type { ConsoleSessionStore } from "./console-sessions.ts";
 import type { RequestFilter, SamplingRecord } from "../audit/record.ts";
 import type { Page, PageRequest } from "./pages.ts";
 import type { CancellationStore } from "./cancellations.ts";
+import type { QuestionStore } from "./questions.ts";
 import type { SignInStore } from "./sign-ins.ts";
 import type { UserStore } from "./users.ts";
 import type { LatencyStore } from "./latencies.ts";
@@ -241,6 +242,7 @@ export interface Stores extends TokenStores {
   consoleSessions: ConsoleSessionStore;
   signIns: SignInStore;
   cancellations: CancellationStore;
+  questions: QuestionStore;
   health: HealthStore;
   catalogues: CatalogueStore;
   requests: RequestStore;

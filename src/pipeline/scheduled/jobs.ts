@@ -5,6 +5,7 @@ import type { IdempotencyStore, Ledger, ThinningStore } from "../../domain/ports
 import type { HealthStore, RequestStore, SessionStore } from "../../domain/ports/stores.ts";
 import type { ConsoleSessionStore } from "../../domain/ports/console-sessions.ts";
 import type { CancellationStore } from "../../domain/ports/cancellations.ts";
+import type { QuestionStore } from "../../domain/ports/questions.ts";
 import type { LatencyStore } from "../../domain/ports/latencies.ts";
 import type { AuthorizationStore } from "../../domain/ports/server-stores.ts";
 import type { ApprovalStore } from "../../domain/ports/approvals.ts";
@@ -123,6 +124,7 @@ export function createJobs(
       thinning: ThinningStore;
       idempotency: IdempotencyStore;
       cancellations: CancellationStore;
+      questions: Pick<QuestionStore, "prune">;
       health: HealthStore;
       sessions: SessionStore;
       consoleSessions: ConsoleSessionStore;
@@ -167,6 +169,7 @@ export function createJobs(
     pruneCounters: () => ledger.prune(now()),
     pruneIdempotency: () => idempotency.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),
+    pruneQuestions: () => deps.questions.prune(now()),
     pruneHealth: () => health.prune(now()),
     pruneSessions: () => sessions.prune(now()),
     pruneConsoleSessions: () => deps.consoleSessions.prune(now()),

@@ -6,6 +6,7 @@ import type { Database } from "../db.ts";
 import { appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { sessions } from "../schema.ts";
+import { questions } from "../schema/question-schema.ts";
 import { createSessionLimiting } from "./session-limits.ts";
 
 export const createSessionStore = (db: Database, limits: SessionLimits): SessionStore => {
@@ -142,6 +143,9 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
       const written = await db.write([
         // Must precede the deletion.
         ...(event === null ? [] : [appendEventWhere(event, there)]),
+        db.builder
+          .delete(questions)
+          .where(and(eq(questions.tenantId, tenantId), eq(questions.sessionId, id))),
         db.builder.delete(sessions).where(whereId(tenantId, id)).returning({ id: sessions.id }),
       ]);
       return written.ok ? ok((written.value.at(-1) ?? []).length > 0) : written;

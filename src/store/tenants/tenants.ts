@@ -5,6 +5,7 @@ import { raiseVersion } from "../change.ts";
 import { raw, type Database } from "../db.ts";
 import { appendEvent, appendEventWhere } from "../events.ts";
 import { cancellations } from "../schema/cancellation-schema.ts";
+import { questions } from "../schema/question-schema.ts";
 import { circuits, health } from "../schema/health-schema.ts";
 import { alerts } from "../schema/alert-schema.ts";
 import { approvals } from "../schema/approval-schema.ts";
@@ -94,6 +95,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         unreadableRecords,
         recordNumbers,
         cancellations,
+        questions,
         health,
         circuits,
         sessions,

@@ -66,6 +66,7 @@ const ownedTables = [
   "approvals",
   "authorizations",
   "cancellations",
+  "questions",
   "alerts",
   "audit_sinks",
   "captures",
@@ -178,6 +179,7 @@ const nameNoTenant = [
   "oauthEntries.prune",
   "sessions.prune",
   "cancellations.prune",
+  "questions.prune",
   "catalogues.newerThan",
   "catalogues.state",
   "catalogues.claim",
@@ -261,6 +263,11 @@ const seen = (credentialId: string): HealthChange => ({
   sample: { at: start, ms: 100, outputTokens: 10 },
 });
 
+const askedOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
+  tenantId: who.tenantId,
+  sessionId: id,
+  ids: ["q"],
+});
 const callOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
   tenantId: who.tenantId,
   sessionId: id,
@@ -536,6 +543,29 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     },
     "cancellations.record": async ({ cancellations }, owner, { tenantId }) => {
       value(await cancellations.record({ ...callOf(owner), tenantId }, start + 1));
+    },
+    "questions.ask": async ({ questions }, owner, { tenantId, keyId }) => {
+      const about = { askedOf: keyId, deadline: start + dayMs };
+      value(await questions.ask({ ...askedOf(owner), tenantId }, about));
+    },
+    "questions.answer": async ({ questions }, owner, { tenantId, keyId }) => {
+      const { sessionId } = askedOf(owner);
+      for (const who of [
+        { tenantId, askedOf: "mine" },
+        { tenantId: owner.who.tenantId, askedOf: keyId },
+      ])
+        expect(
+          value(await questions.answer({ ...who, sessionId, id: "q" }, "v1.theirs", start)),
+        ).toBe(false);
+    },
+    "questions.take": async ({ questions }, owner, { tenantId }) => {
+      expect(value(await questions.take({ ...askedOf(owner), tenantId }))).toEqual({
+        answers: new Map(),
+        isOpen: false,
+      });
+    },
+    "questions.withdraw": async ({ questions }, owner, { tenantId }) => {
+      value(await questions.withdraw({ ...askedOf(owner), tenantId }));
     },
     "cancellations.isRecorded": async ({ cancellations }, owner, { tenantId }) => {
       const recorded = await cancellations.isRecorded({ ...callOf(owner), tenantId }, start);
@@ -1005,6 +1035,8 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.users.keepFinderKey({ tenantId, sealed: "v1.key", createdAt: start }));
       expect(value(await stores.users.create(its.user, its.userKey, event(tenantId)))).toBe(true);
       value(await stores.cancellations.record(callOf(its), start));
+      const about = { askedOf: "mine", deadline: start + dayMs };
+      value(await stores.questions.ask(askedOf(its), about));
       const secret = { id: newId("webhook"), tenantId, sealed: "v1.mine", createdAt: start };
       value(await stores.webhooks.rotate(secret, start, event(tenantId)));
       value(await stores.alerts.raise(alertOf(tenantId, its.credential.id), event(tenantId)));

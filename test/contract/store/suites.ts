@@ -4,6 +4,7 @@ import { alertsSuite } from "./alerts.suite.ts";
 import { approvalsSuite } from "./approvals.suite.ts";
 import { budgetsSuite } from "./budgets.suite.ts";
 import { cancellationsSuite } from "./cancellations.suite.ts";
+import { questionsSuite } from "./questions.suite.ts";
 import { cataloguesSuite } from "./catalogues.suite.ts";
 import { correctionsSuite } from "./corrections.suite.ts";
 import { claimsSuite } from "./claims.suite.ts";
@@ -93,6 +94,7 @@ const statements = [
   consoleSessionsSuite,
   requestFeedSuite,
   cancellationsSuite,
+  questionsSuite,
   cataloguesSuite,
   webhooksSuite,
   snapshotsSuite,

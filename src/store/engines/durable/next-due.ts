@@ -44,6 +44,7 @@ const texts: readonly string[] = [
   "select min(expires_at) from idempotency",
   "select min(expires_at) from results",
   `select min(at) + ${keptCancellationsMs} from cancellations`,
+  "select min(deadline) from questions",
   `select min(updated_at) + ${keptSamplesMs} from health`,
   `select min(updated_at) + ${forgottenAfterMs} from circuits`,
   "select min(expires_at) from sessions",

@@ -1,0 +1,22 @@
+/** Questions to clients. Conventions: `schema.ts`. */
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** A row stays until the process that asked has taken its answer, or until its deadline. */
+export const questions = sqliteTable(
+  "questions",
+  {
+    tenantId: text("tenant_id").notNull(),
+    sessionId: text("session_id").notNull(),
+    /** JSON-RPC id of the question */
+    id: text().notNull(),
+    /** the caller who may answer */
+    askedOf: text("asked_of").notNull(),
+    deadline: integer().notNull(),
+    /** sealed by the vault; null: none yet */
+    answer: text(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.sessionId, table.id] }),
+    index("questions_deadline").on(table.deadline),
+  ],
+);
