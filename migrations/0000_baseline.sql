@@ -209,15 +209,6 @@ CREATE TABLE `approvals` (
 );
 --> statement-breakpoint
 CREATE INDEX `approvals_open` ON `approvals` (`tenant_id`,`state`,`deadline`) WHERE "approvals"."is_open" = 1;--> statement-breakpoint
-CREATE TABLE `cancellations` (
-	`tenant_id` text NOT NULL,
-	`session_id` text NOT NULL,
-	`message_id` text NOT NULL,
-	`at` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `session_id`, `message_id`)
-);
---> statement-breakpoint
-CREATE INDEX `cancellations_at` ON `cancellations` (`at`);--> statement-breakpoint
 CREATE TABLE `console_sessions` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text,
@@ -438,17 +429,6 @@ CREATE TABLE `write_probes` (
 	`at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `questions` (
-	`tenant_id` text NOT NULL,
-	`session_id` text NOT NULL,
-	`id` text NOT NULL,
-	`asked_of` text NOT NULL,
-	`deadline` integer NOT NULL,
-	`answer` text,
-	PRIMARY KEY(`tenant_id`, `session_id`, `id`)
-);
---> statement-breakpoint
-CREATE INDEX `questions_deadline` ON `questions` (`deadline`);--> statement-breakpoint
 CREATE TABLE `audit_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`public_key` text NOT NULL,
@@ -565,6 +545,26 @@ CREATE TABLE `user_tokens` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `user_tokens_of` ON `user_tokens` (`tenant_id`,`user_id`,`shown`,`server_id`);--> statement-breakpoint
 CREATE INDEX `user_tokens_server` ON `user_tokens` (`tenant_id`,`server_id`);--> statement-breakpoint
+CREATE TABLE `cancellations` (
+	`tenant_id` text NOT NULL,
+	`session_id` text NOT NULL,
+	`message_id` text NOT NULL,
+	`at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `session_id`, `message_id`)
+);
+--> statement-breakpoint
+CREATE INDEX `cancellations_at` ON `cancellations` (`at`);--> statement-breakpoint
+CREATE TABLE `questions` (
+	`tenant_id` text NOT NULL,
+	`session_id` text NOT NULL,
+	`id` text NOT NULL,
+	`asked_of` text NOT NULL,
+	`deadline` integer NOT NULL,
+	`answer` text,
+	PRIMARY KEY(`tenant_id`, `session_id`, `id`)
+);
+--> statement-breakpoint
+CREATE INDEX `questions_deadline` ON `questions` (`deadline`);--> statement-breakpoint
 CREATE TABLE `audit_sinks` (
 	`tenant_id` text PRIMARY KEY NOT NULL,
 	`delivered` integer NOT NULL,

@@ -1,7 +1,7 @@
 import type { AttemptSummary, FaultCode } from "./attempts.ts";
 import { exclusionMessages } from "./exclusion-words.ts";
 import { networkMessage } from "./network-fault.ts";
-import { refusalTable, type Refusal } from "./refusals.ts";
+import { refusalTable, type Reason, type Refusal } from "./refusals.ts";
 import type { ExclusionReason } from "./requirements.ts";
 
 const explainNeeded = ({
@@ -147,12 +147,18 @@ function explainUnavailable(refusal: Extract<Refusal, { reason: "unavailable" }>
   return refusal.cause === undefined ? "" : `: ${causeWords[refusal.cause]}`;
 }
 
-const explainFirst = (refusal: Refusal): string =>
-  refusal.reason !== "idempotency_conflict"
-    ? ""
-    : refusal.first === undefined
-      ? ": the key was used with other params"
-      : `: the answer to ${refusal.first} was streamed and isn't stored; use a new key`;
+const explainFirst = ({ first }: Extract<Refusal, { reason: "idempotency_conflict" }>): string =>
+  first === undefined
+    ? "the key was used with other params"
+    : `the answer to ${first} was streamed and isn't stored; use a new key`;
+
+const remedies: { readonly [R in Reason]?: string } = {
+  session_required:
+    "start with initialize, or send a request without a session with MCP-Protocol-Version: 2026-07-28",
+  origin_not_allowed:
+    "add the origin to ALLOWED_ORIGINS, or, if it is the router's own URL, to PUBLIC_URL",
+  precondition_failed: "read it again, and repeat the change",
+};
 
 /** Error message for people. Contains names, numbers and paths, but no content, keys or headers. */
 export function explain(refusal: Refusal): string {
@@ -163,6 +169,7 @@ export function explain(refusal: Refusal): string {
     case "invalid_request":
     case "bad_request":
     case "unauthorized":
+    case "input_missing":
     case "server_failed":
     case "server_timeout":
     case "server_unauthorized":
@@ -175,8 +182,6 @@ export function explain(refusal: Refusal): string {
       return `${title}: ${explainNoModel(refusal)}`;
     case "budget_exceeded":
       return `${title}: ${explainBudget(refusal)}`;
-    case "session_required":
-      return `${title}: start with initialize, or send a request without a session with MCP-Protocol-Version: 2026-07-28`;
     case "rate_limited":
       return `${title}: ${explainRate(refusal)}`;
     case "method_not_found":
@@ -192,10 +197,6 @@ export function explain(refusal: Refusal): string {
       return `${title}: ${refusal.action}`;
     case "stopped":
       return `${title}: the ${refusal.what} ${refusal.name}: ${refusal.why}`;
-    case "origin_not_allowed":
-      return `${title}: add the origin to ALLOWED_ORIGINS, or, if it is the router's own URL, to PUBLIC_URL`;
-    case "precondition_failed":
-      return `${title}: read it again, and repeat the change`;
     case "method_not_allowed":
       return `${title}: use ${refusal.allow}`;
     case "not_acceptable":
@@ -211,7 +212,11 @@ export function explain(refusal: Refusal): string {
       return `${title}${explainFailure(refusal.attempts)}`;
     case "capability_missing":
       return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}; ${refusal.detail ?? howToDeclare}`;
-    default:
-      return `${title}${explainFirst(refusal)}`;
+    case "idempotency_conflict":
+      return `${title}: ${explainFirst(refusal)}`;
+    default: {
+      const remedy = remedies[refusal.reason];
+      return remedy === undefined ? title : `${title}: ${remedy}`;
+    }
   }
 }

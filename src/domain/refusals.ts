@@ -62,6 +62,8 @@ export type Refusal =
   | { reason: "unavailable"; retryAfterMs: number; cause: "resting"; models: readonly string[] }
   | { reason: "unavailable"; retryAfterMs: number; cause: "identity_provider"; detail: string }
   | { reason: "cancelled" }
+  /** what a server asked of the client */
+  | { reason: "input_missing"; detail: string }
   /** `first`: the request with the same key, whose answer was streamed and is not kept; absent: it asked for something else */
   | { reason: "idempotency_conflict"; first?: string }
   | { reason: "internal" }
@@ -136,6 +138,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   authorization_needed: sampling(-403, 403, "Account connection required", false),
   unavailable: sampling(-503, 503, "Temporarily unavailable", true),
   cancelled: sampling(-499, 499, "Cancelled", false),
+  input_missing: sampling(-32603, 422, "Input missing", false),
   idempotency_conflict: sampling(-409, 409, "Idempotency conflict", false),
   internal: sampling(-32603, 500, "Internal error", false),
   unreadable: transport(-500, 500, "The record can't be read"),

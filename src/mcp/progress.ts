@@ -7,11 +7,13 @@ export const patienceWithProgressMs = 900_000;
 /** ms between notifications. */
 const betweenMs = 5_000;
 
+export const approvalMessage = "Waiting for a person to approve the request.";
+
 /** `null` if none were requested. */
 export function progressOf(
   params: JsonObject,
   elapsed: () => number,
-  notify: (message: object) => void,
+  { message, notify }: { message: string; notify: (note: object) => void },
 ): (() => void) | null {
   const progressToken = own(own(params, "_meta"), "progressToken");
   if (!isId(progressToken)) return null;
@@ -21,7 +23,6 @@ export function progressOf(
     if (elapsed() - last < betweenMs) return;
     last = elapsed();
     progress += 1;
-    const message = "Waiting for a person to approve the request.";
     notify({
       jsonrpc: "2.0",
       method: "notifications/progress",

@@ -1,6 +1,6 @@
 /** Servers of either era, of the official SDKs, whose tools ask and tell what a client of the other era may get. */
 import type { McpServer as LegacyServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { McpServer } from "@modelcontextprotocol/server";
+import { inputRequired, McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { startSdkServer as startLegacy } from "./mcp-servers.ts";
 import { startSdkServer as startModern } from "./sdk-server.ts";
@@ -8,6 +8,12 @@ import { startSdkServer as startModern } from "./sdk-server.ts";
 const says = (text: string) => ({ content: [{ type: "text" as const, text }] });
 const inputSchema = { q: z.string() };
 const logged = ["debug", "warning", "error"] as const;
+
+const form = (message: string) => ({
+  message,
+  requestedSchema: { type: "object" as const, properties: { name: { type: "string" as const } } },
+});
+const page = (message: string) => ({ message, url: "https://example.com/open" });
 
 function legacyTools(server: LegacyServer): void {
   server.server.registerCapabilities({ logging: {} });
@@ -27,6 +33,44 @@ function modernServer(): McpServer {
     for (const level of logged) await ctx.mcpReq.log(level, q);
     return says("logged");
   });
+  server.registerTool("form", { inputSchema: z.object(inputSchema) }, async ({ q }, ctx) => {
+    const said = ctx.mcpReq.inputResponses;
+    if (said === undefined || Object.keys(said).length === 0)
+      return inputRequired({
+        inputRequests: { b: inputRequired.elicit(form(q)), a: inputRequired.elicit(form("next")) },
+        requestState: "kept",
+      });
+    return says(JSON.stringify([ctx.mcpReq.requestState<string>(), said]));
+  });
+  server.registerTool("url", { inputSchema: z.object(inputSchema) }, async ({ q }, ctx) => {
+    const said = ctx.mcpReq.inputResponses?.["u"];
+    return said === undefined
+      ? inputRequired({ inputRequests: { u: inputRequired.elicitUrl(page(q)) } })
+      : says(JSON.stringify(said));
+  });
+  server.registerTool("roots", { inputSchema: z.object(inputSchema) }, async () =>
+    inputRequired({ inputRequests: { r: inputRequired.listRoots() } }),
+  );
+  // Samples and asks in one round.
+  server.registerTool("both", { inputSchema: z.object(inputSchema) }, async ({ q }, ctx) => {
+    const said = ctx.mcpReq.inputResponses ?? {};
+    const before = ctx.mcpReq.requestState<string>() ?? "";
+    if (said["llm"] === undefined)
+      return inputRequired({
+        inputRequests: {
+          llm: inputRequired.createMessage({
+            messages: [{ role: "user", content: { type: "text", text: q } }],
+            maxTokens: 50,
+          }),
+          name: inputRequired.elicit(form(q)),
+        },
+        requestState: `${before}.`,
+      });
+    return says(JSON.stringify([before, said]));
+  });
+  server.registerTool("endless", { inputSchema: z.object(inputSchema) }, async ({ q }) =>
+    inputRequired({ inputRequests: { name: inputRequired.elicit(form(q)) } }),
+  );
   return server;
 }
 

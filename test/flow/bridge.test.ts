@@ -288,7 +288,7 @@ describe("a legacy client before a modern server", () => {
       "mcp-param-deep": "3",
     });
     const capabilities = sent?.json.params?._meta?.[`${ns}/clientCapabilities`];
-    expect(Object.keys(capabilities as object)).toEqual(["sampling"]);
+    expect(Object.keys(capabilities as object)).toEqual(["sampling", "elicitation"]);
     // Capabilities that the server refused once are not tried again.
     const tried = methods().filter((method) => method === "initialize").length;
     await openRaw(url, key);
@@ -378,8 +378,8 @@ describe("a legacy client before a modern server", () => {
       200,
       {
         error: {
-          message: expect.stringContaining("doesn't translate such requests") as string,
-          data: { requiredCapabilities: { elicitation: {} } },
+          message: expect.stringContaining("declare it in the capabilities") as string,
+          data: { requiredCapabilities: { elicitation: { form: {} } } },
         },
       },
     ]);

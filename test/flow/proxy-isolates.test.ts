@@ -4,6 +4,8 @@ import { createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startScriptedServer, startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
+import { startSdkServer as startSdkV2Server } from "../fakes/sdk-server.ts";
+import { messagesOf } from "../fakes/sse-messages.ts";
 import { borrowPair } from "../fakes/shared-pair.ts";
 import type { SharedRouter } from "../fakes/shared-router.ts";
 import { sharing } from "../setup/shared-settings.ts";
@@ -67,6 +69,38 @@ describe.each(sharing)("two %s", (how) => {
   });
   const answers = () =>
     server.heard.flatMap(({ body }) => (body !== null && !("method" in body) ? [body] : []));
+
+  it("answer a question that the other one asked, once", async () => {
+    const modern = await startSdkV2Server();
+    const [here, there] = await Promise.all(
+      [one, other].map(async ({ url: base }) => {
+        const slug = "modern";
+        if (base === one.url) await register(one, tenant, { slug, url: modern.url });
+        return `${base}/mcp/${tenant}/${slug}`;
+      }),
+    );
+    const client = await openRaw(here ?? "", key, { capabilities: { elicitation: {} } });
+    const call = { name: "person-first", arguments: { q: "hi" } };
+    const messages = messagesOf(await client.request("call", "tools/call", call));
+    const question = (await messages.next()).value;
+    expect(question).toMatchObject({ method: "elicitation/create" });
+    const said = (name: string) => ({
+      method: "POST",
+      headers: headersOf({ "Mcp-Session-Id": client.sessionId ?? "" }),
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: question?.id,
+        result: { action: "accept", content: { name } },
+      }),
+    });
+    const answered = await Promise.all(
+      ["Ada", "Bob", "Cyd"].map((name, at) => fetch((at === 1 ? here : there) ?? "", said(name))),
+    );
+    expect(answered.map(({ status }) => status)).toEqual([202, 202, 202]);
+    const result = JSON.stringify((await messages.next()).value);
+    expect(result.match(/Ada|Bob|Cyd/g)).toHaveLength(1);
+    await modern.stop();
+  });
 
   it("hand the GET stream on: a process whose requests need the stream opens it when the other process is done", async () => {
     provider.setMode("fine");

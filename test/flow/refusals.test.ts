@@ -358,6 +358,7 @@ const elsewhere: Partial<Record<Reason, string>> = {
   budget_exceeded: "needs a budget that is spent: test/flow/budgets.test.ts",
   idempotency_conflict: "needs an idempotency key that was used: test/flow/idempotency.test.ts",
   unavailable: "needs a database that goes away: test/flow/limits.test.ts",
+  input_missing: "needs a registered server: test/flow/bridge-questions.test.ts",
   server_failed: "needs a registered server: test/flow/proxy-failures.test.ts",
   server_timeout: "needs a registered server: test/unit/pipeline/servers/upstream.test.ts",
   loop_detected: "needs a registered server: test/flow/proxy-loops.test.ts",

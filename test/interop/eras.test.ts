@@ -3,16 +3,25 @@ import {
   Client as ModernClient,
   StreamableHTTPClientTransport as ModernTransport,
 } from "@modelcontextprotocol/client";
-import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import {
+  ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
+  type ClientCapabilities,
+  type ElicitRequest,
+  type ElicitResult,
+} from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { createTenant } from "../fakes/caller.ts";
 import { startLegacyServer, startModernServer } from "../fakes/era-servers.ts";
-import { connectThrough, proxyKey, register } from "../fakes/proxied.ts";
+import { connectThrough, proxyKey, recordsOf, register } from "../fakes/proxied.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const modern = "2026-07-28";
 const tenant = "eras";
 
+let aimock: Aimock;
 let router: SharedRouter;
 let servers: {
   legacy: Awaited<ReturnType<typeof startLegacyServer>>;
@@ -22,9 +31,12 @@ const urls = { legacy: "", modern: "" };
 let key = "";
 
 beforeAll(async () => {
+  aimock = await startAimock([
+    { match: { userMessage: /./ }, response: { content: "Hi there!", usage: usageOf(9, 3) } },
+  ]);
   router = await borrowRouter();
   servers = { legacy: await startLegacyServer(), modern: await startModernServer() };
-  await createTenant(router, tenant, { provider: "openai", baseUrl: "http://127.0.0.1:9" });
+  await createTenant(router, tenant, { provider: "openai", baseUrl: aimock.url("openai") });
   key = await proxyKey(router, tenant);
   for (const era of ["legacy", "modern"] as const)
     urls[era] = await register(router, tenant, {
@@ -34,7 +46,7 @@ beforeAll(async () => {
     });
 });
 afterAll(async () => {
-  await Promise.all([servers?.legacy.stop(), servers?.modern.stop()]);
+  await Promise.all([aimock?.stop(), servers?.legacy.stop(), servers?.modern.stop()]);
 });
 
 async function connectModern(
@@ -53,8 +65,8 @@ async function connectModern(
   return client;
 }
 
-const textOf = (result: { content?: unknown }): string =>
-  (result.content as { text: string }[])[0]?.text ?? "";
+const textOf = (result: object): string =>
+  (result as { content?: { text: string }[] }).content?.[0]?.text ?? "";
 
 describe("a legacy client before a modern server", () => {
   it("gets log messages of the level that it set", async () => {
@@ -79,6 +91,114 @@ describe("a legacy client before a modern server", () => {
     expect(await logs("x")).toEqual([error]);
     await client.setLoggingLevel("debug");
     expect(await logs("x")).toEqual([debug, warning, error]);
+    await client.close();
+  });
+});
+
+describe("a legacy client that a modern server asks", () => {
+  const everything = { elicitation: { form: {}, url: {} }, roots: {} };
+  const accepts = { action: "accept" as const, content: { name: "Ada" } };
+  const asking = async (
+    capabilities: ClientCapabilities,
+    answer: (
+      params: ElicitRequest["params"],
+      signal: AbortSignal,
+    ) => ElicitResult | Promise<ElicitResult>,
+    url = urls.modern,
+  ) => {
+    const proxied = await connectThrough(url, key, { capabilities });
+    const asked: ElicitRequest["params"][] = [];
+    if (capabilities.elicitation !== undefined)
+      proxied.client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => {
+        asked.push(params);
+        return answer(params, signal);
+      });
+    const call = async (name: string, q = "q", options: RequestOptions = {}) =>
+      textOf(await proxied.client.callTool({ name, arguments: { q } }, undefined, options));
+    return { ...proxied, asked, call };
+  };
+
+  it("fills in forms, in the server's order", async () => {
+    const { client, asked, call } = await asking(everything, ({ message }) => ({
+      ...accepts,
+      content: { name: message },
+    }));
+    expect(JSON.parse(await call("form", "first"))).toEqual([
+      "kept",
+      {
+        b: { action: "accept", content: { name: "first" } },
+        a: { action: "accept", content: { name: "next" } },
+      },
+    ]);
+    expect(asked.map(({ message }) => message)).toEqual(["first", "next"]);
+    await client.close();
+  });
+
+  it("opens pages, with an id that its revision requires", async () => {
+    const { client, asked, call } = await asking(everything, () => ({ action: "decline" }));
+    expect(JSON.parse(await call("url"))).toEqual({ action: "decline" });
+    expect(asked).toMatchObject([
+      { mode: "url", url: "https://example.com/open", elicitationId: expect.any(String) as string },
+    ]);
+    await client.close();
+  });
+
+  it("is asked for the rest of a round that the router samples for", async () => {
+    const { client, asked, call } = await asking(everything, () => accepts);
+    const said = await call("both");
+    expect(said).toContain("Hi there!");
+    expect(JSON.parse(said)).toMatchObject([".", { name: accepts, llm: { role: "assistant" } }]);
+    expect(asked).toHaveLength(1);
+    await client.close();
+  });
+
+  it("is asked nothing that it didn't declare, and nothing is sampled for such a round", async () => {
+    const before = (await recordsOf(router, tenant)).length;
+    const { client, call } = await asking({}, () => accepts);
+    await expect(call("both")).rejects.toThrow(/capability/);
+    expect((await recordsOf(router, tenant)).length).toBe(before);
+    await client.close();
+    const forms = await asking({ elicitation: {} }, () => accepts);
+    expect(await forms.call("form")).toContain("Ada");
+    await expect(forms.call("url")).rejects.toThrow(/"url"|capability/);
+    await forms.client.close();
+  });
+
+  it("is refused roots, in words", async () => {
+    const { client, call } = await asking(everything, () => accepts);
+    await expect(call("roots")).rejects.toThrow(/roots/);
+    await client.close();
+  });
+
+  it("ends its call with an error, which the server doesn't see", async () => {
+    const { client, call } = await asking(everything, ({ message }) => {
+      if (message === "next") throw new Error("no");
+      return new Promise<ElicitResult>(() => {});
+    });
+    await expect(call("form")).rejects.toMatchObject({
+      code: -32603,
+      data: { reason: "input_missing" },
+    });
+    await client.close();
+  });
+
+  it("is asked in eight rounds at most", async () => {
+    const { client, asked, call } = await asking(everything, () => accepts);
+    await expect(call("endless")).rejects.toMatchObject({ code: -403 });
+    expect(asked).toHaveLength(8);
+    await client.close();
+  });
+
+  it("cancels its call while it is asked, and is no longer asked", async () => {
+    const ended = Promise.withResolvers<void>();
+    const left = new AbortController();
+    const { client, call } = await asking(everything, (_, signal) => {
+      signal.addEventListener("abort", () => ended.resolve());
+      left.abort();
+      return new Promise<ElicitResult>(() => {});
+    });
+    await expect(call("form", "q", { signal: left.signal })).rejects.toThrow();
+    await ended.promise;
     await client.close();
   });
 });

@@ -18,6 +18,7 @@ import {
 } from "../../pipeline/callers/authenticate.ts";
 import { createDeliver } from "../../proxy/legacy/post-answer.ts";
 import { createRoundStates } from "../../proxy/modern/round-state.ts";
+import { createQuestions } from "../../proxy/bridge/questions.ts";
 import { createRounds } from "../../proxy/modern/rounds.ts";
 import { createStreams } from "../../proxy/legacy/streams.ts";
 import { roundWire } from "../../mcp/rev2026/round.ts";
@@ -172,6 +173,7 @@ export function createDatabaseParts(
         retests: () => isolate.retests,
         streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),
         rounds,
+        questions: () => createQuestions({ questions: stores.questions, vault: roundVault, now }),
         route: () => createRoute({ chooser, now }),
         servedModels: () => createServedModels({ chooser }),
         pins: () => isolate.pins,

@@ -8,6 +8,7 @@ export const idPrefixes = {
   server: "srv",
   session: "ses",
   request: "req",
+  question: "qst",
   event: "evt",
   console: "con",
   webhook: "whk",

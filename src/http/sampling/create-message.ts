@@ -20,7 +20,7 @@ import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
 import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { patienceOf } from "./waiting.ts";
-import { patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
+import { approvalMessage, patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
 import { refusalReply, type Single } from "../../mcp/reply.ts";
 import { propagatedIn } from "../../mcp/trace-context.ts";
 
@@ -115,7 +115,10 @@ export async function createMessage(
     running: {
       leavingCancels: input.leavingCancels,
       async finish(signal, notify) {
-        const progress = notify === undefined ? null : progressOf(params, deps.elapsed, notify);
+        const progress =
+          notify === undefined
+            ? null
+            : progressOf(params, deps.elapsed, { message: approvalMessage, notify });
         if (progress !== null) waiting = { patienceMs: patienceWithProgressMs, progress };
         try {
           const ended = await run(signal);

@@ -1,7 +1,7 @@
 /** Converts a legacy client's request for a modern server, and the server's messages back. */
-import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { serverFailed, type Refusal } from "../../domain/refusals.ts";
-import { notTranslated } from "../../domain/servers/bridging.ts";
+import { isObject, own, type JsonValue } from "../../domain/json.ts";
+import { serverFailed } from "../../domain/refusals.ts";
+import { roundMethods } from "../../domain/sampling/rounds.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { textAt, textsIn } from "../json-text/parts.ts";
 import { messageIn } from "../message.ts";
@@ -44,26 +44,6 @@ export function modernRequest(
   return text;
 }
 
-/** For requests that only the client could answer, with the needed capabilities. */
-function askedOf(result: JsonValue | undefined): Refusal {
-  const methods = new Set(
-    Object.values(own(result, "inputRequests") ?? {}).map((entry) => own(entry, "method")),
-  );
-  const needs: readonly (readonly [string, string])[] = [
-    ["elicitation/create", "elicitation"],
-    ["roots/list", "roots"],
-    ["sampling/createMessage", "sampling"],
-  ];
-  const required = needs.flatMap(([method, name]) => (methods.has(method) ? [[name, {}]] : []));
-  return required.length === 0
-    ? serverFailed("It asks to be called again.")
-    : {
-        reason: "capability_missing",
-        requiredCapabilities: Object.fromEntries(required) as JsonObject,
-        detail: notTranslated("legacy"),
-      };
-}
-
 export interface AnsweredRequest {
   method: string;
   /** the called tool */
@@ -97,6 +77,8 @@ export function translateFromModern(message: string, of: AnsweredRequest): Trans
   if (seen.kind !== "response") return { kind: "nothing" };
   const result = own(value, "result");
   if (own(result, "resultType") === "input_required")
-    return { kind: "refused", refusal: askedOf(result) };
+    return roundMethods.includes(of.method) && own(result, "inputRequests") !== undefined
+      ? { kind: "asks", text: message }
+      : { kind: "refused", refusal: serverFailed("It asks for input where its revision doesn't.") };
   return { kind: "answer", text: olderAnswer(message, result, of) };
 }

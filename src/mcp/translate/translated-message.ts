@@ -5,5 +5,7 @@ export type TranslatedMessage =
   | { kind: "answer"; text: string }
   /** JSON text */
   | { kind: "notification"; text: string }
+  /** an unchanged result that asks for input, JSON text */
+  | { kind: "asks"; text: string }
   | { kind: "nothing" }
   | { kind: "refused"; refusal: Refusal };

@@ -53,7 +53,10 @@ function translated({ translate }: Bridging, message: string): TranslatedMessage
   }
 }
 
-async function relayStream(bridging: Bridging, response: ClientAnswer): Promise<Refusal | null> {
+/** How the relay of one answer ended: asked for input that the client has to give, refused, or answered. */
+type Relayed = { asks: string } | { refusal: Refusal } | null;
+
+async function relayStream(bridging: Bridging, response: ClientAnswer): Promise<Relayed> {
   const { reply, gone } = bridging;
   reply.begin({});
   const { segments } = eventsOf(response, {
@@ -61,12 +64,13 @@ async function relayStream(bridging: Bridging, response: ClientAnswer): Promise<
     surelyHarmless: () => false,
   });
   for await (const segment of segments) {
-    if (gone.aborted) return cancelled;
-    if (segment.kind === "oversized") return serverFailed(tooLarge);
+    if (gone.aborted) return { refusal: cancelled };
+    if (segment.kind === "oversized") return { refusal: serverFailed(tooLarge) };
     if (segment.kind !== "event") continue;
     const translation = translated(bridging, segment.data);
     if (translation.kind === "nothing") continue;
-    if (translation.kind === "refused") return translation.refusal;
+    if (translation.kind === "refused") return { refusal: translation.refusal };
+    if (translation.kind === "asks") return { asks: translation.text };
     if (translation.kind === "answer") await bridging.beforeAnswer?.(segment.data);
     await reply.write(sseMessageText(translation.text));
     if (translation.kind === "answer") {
@@ -74,29 +78,43 @@ async function relayStream(bridging: Bridging, response: ClientAnswer): Promise<
       return null;
     }
   }
-  return serverFailed("Its stream ended without an answer.");
+  return { refusal: serverFailed("Its stream ended without an answer.") };
 }
 
-async function relayBody(bridging: Bridging, response: ClientAnswer): Promise<Refusal | null> {
+async function relayBody(bridging: Bridging, response: ClientAnswer): Promise<Relayed> {
   const bytes = await bytesOf(response);
-  if (bytes === null) return serverFailed(tooLarge);
+  if (bytes === null) return { refusal: serverFailed(tooLarge) };
   const message = new TextDecoder().decode(bytes);
   const translation = translated(bridging, message);
-  if (translation.kind === "refused") return translation.refusal;
-  if (bridging.gone.aborted) return cancelled;
+  if (translation.kind === "refused") return { refusal: translation.refusal };
+  if (bridging.gone.aborted) return { refusal: cancelled };
+  if (translation.kind === "asks") return { asks: translation.text };
   if (translation.kind !== "answer")
-    return serverFailed("Its answer isn't a JSON-RPC response.", response.status);
+    return { refusal: serverFailed("Its answer isn't a JSON-RPC response.", response.status) };
   await bridging.beforeAnswer?.(message);
   await answerTo(bridging, translation.text, bridging.statusOf(response.status));
   return null;
 }
 
-export async function relayTranslated(bridging: Bridging, response: ClientAnswer): Promise<void> {
-  const refusal = await (streamsAnswer(response) ? relayStream : relayBody)(
-    bridging,
-    response,
-  ).catch(() => serverFailed("Its answer broke off.", response.status));
+/** Ends the reply without an answer: with a refusal, or with nothing if the client has cancelled. */
+export async function concludeWithout(bridging: Bridging, refusal: Refusal): Promise<void> {
   // A receiver of a cancellation sends no response. Source: 2025-11-25, basic/utilities/cancellation.
   if (bridging.gone.aborted) leaveUnanswered(bridging.reply);
-  else if (refusal !== null) await concludeRefused(bridging.reply, refusal, bridging.request);
+  else await concludeRefused(bridging.reply, refusal, bridging.request);
+}
+
+/** @returns a result that asks for input, JSON text; the reply goes on. null: the reply has ended */
+export async function relayTranslated(
+  bridging: Bridging,
+  response: ClientAnswer,
+): Promise<string | null> {
+  const relayed = await (streamsAnswer(response) ? relayStream : relayBody)(
+    bridging,
+    response,
+  ).catch(() => ({ refusal: serverFailed("Its answer broke off.", response.status) }));
+  if (relayed !== null && "asks" in relayed && !bridging.gone.aborted) return relayed.asks;
+  if (relayed !== null)
+    await concludeWithout(bridging, "refusal" in relayed ? relayed.refusal : cancelled);
+  else if (bridging.gone.aborted) leaveUnanswered(bridging.reply);
+  return null;
 }

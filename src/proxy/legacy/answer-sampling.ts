@@ -12,7 +12,7 @@ import type { RequestId } from "../../mcp/json-text/exact-ids.ts";
 import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
 import type { Declared } from "../../pipeline/sampling/choice/choose.ts";
 import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
-import { patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
+import { approvalMessage, patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
 import type { AnsweredBy } from "../../pipeline/sampling/request/idempotency.ts";
 import type { Waiting } from "../../pipeline/sampling/request/sampling-request.ts";
 import type { Exchange } from "../exchange.ts";
@@ -125,9 +125,10 @@ export function createAnswering(
 
   /** A server that asked for progress gets it, and waits for an approver for as long as its client does. */
   const waitingOf = (params: JsonObject): { waiting?: () => Waiting } => {
-    const progress = progressOf(params, deps.elapsed, (message) =>
-      deps.background(deliver(JSON.stringify(message)).then(noteFailure)),
-    );
+    const progress = progressOf(params, deps.elapsed, {
+      message: approvalMessage,
+      notify: (note) => deps.background(deliver(JSON.stringify(note)).then(noteFailure)),
+    });
     return progress === null
       ? {}
       : {

@@ -3,6 +3,7 @@
  * `relay.ts` carries the messages.
  */
 import { answererOf } from "../../domain/servers/answering.ts";
+import { questionsIn } from "../../domain/servers/asking.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
@@ -203,6 +204,9 @@ export function createRounds(deps: {
 
     const actOn = async (response: string, signal: AbortSignal): Promise<RoundAction> => {
       const result = own(JSON.parse(response), "result");
+      // A legacy client can't be asked for everything. So nothing is sampled for a round that it can't complete.
+      const questions = callsAgain === "router" ? questionsIn(result, declared) : ok([]);
+      if (!questions.ok) return refusing(questions.error);
       const ours = samplingEntriesOf(result).filter(
         ({ params }) => answererOf(mode, sampler.decode(params), declared) === "router",
       );

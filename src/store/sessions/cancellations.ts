@@ -2,7 +2,7 @@ import { and, eq, gte, lt } from "drizzle-orm";
 import type { CancellationStore } from "../../domain/ports/cancellations.ts";
 import { ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
-import { cancellations } from "../schema/cancellation-schema.ts";
+import { cancellations } from "../schema/session-schema.ts";
 
 /** Longer than any call lives. */
 export const keptCancellationsMs = 10 * 60_000;

@@ -3,7 +3,7 @@ import type { AskedQuestions, QuestionStore } from "../../domain/ports/questions
 import { ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
 import { sessions } from "../schema.ts";
-import { questions } from "../schema/question-schema.ts";
+import { questions } from "../schema/session-schema.ts";
 
 const these = ({ tenantId, sessionId, ids }: AskedQuestions) =>
   and(

@@ -6,7 +6,7 @@ import type { Database } from "../db.ts";
 import { appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { sessions } from "../schema.ts";
-import { questions } from "../schema/question-schema.ts";
+import { questions } from "../schema/session-schema.ts";
 import { createSessionLimiting } from "./session-limits.ts";
 
 export const createSessionStore = (db: Database, limits: SessionLimits): SessionStore => {

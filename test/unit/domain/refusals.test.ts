@@ -75,6 +75,7 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
   server_unauthorized: { reason: "server_unauthorized", detail: "It answered 401." },
   unavailable: { reason: "unavailable", retryAfterMs: 1_000 },
   cancelled: { reason: "cancelled" },
+  input_missing: { reason: "input_missing", detail: "The client didn't answer." },
   idempotency_conflict: { reason: "idempotency_conflict" },
   internal: { reason: "internal" },
   unreadable: { reason: "unreadable", what: "request req_1" },
@@ -128,6 +129,7 @@ const contract = {
 /** Reasons that the contract has no row for: the protocol's own, and those of the transport. */
 const beyond = {
   stopped: [-403, 403, ["what", "name", "why"]],
+  input_missing: [-32603, 422, []],
   server_failed: [-502, 502, ["serverStatus"]],
   server_timeout: [-504, 504, []],
   loop_detected: [-508, 508, []],

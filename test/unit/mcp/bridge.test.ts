@@ -183,9 +183,7 @@ it("gets from a modern server only what a legacy client knows", () => {
   expect(translate({ method: "notifications/resources/updated" })).toEqual({ kind: "nothing" });
   const asks = (inputRequests: unknown) =>
     translate({ id: 1, result: { resultType: "input_required", inputRequests } });
-  expect(asks({ a: { method: "roots/list" } })).toMatchObject({
-    refusal: { reason: "capability_missing", requiredCapabilities: { roots: {} } },
-  });
+  expect(asks({ a: { method: "elicitation/create" } })).toMatchObject({ kind: "asks" });
   expect(asks(undefined)).toMatchObject({ refusal: { reason: "server_failed" } });
 });
 

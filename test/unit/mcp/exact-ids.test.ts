@@ -58,7 +58,10 @@ describe("an integer of any length", () => {
     let now = 0;
     const value = parsedMessages(requestOf("1", `{"_meta":{"progressToken":${token}}}`));
     const notify = (message: object): void => void sent.push(JSON.stringify(message));
-    progressOf(own(value, "params") as JsonObject, () => (now += 10_000), notify)?.();
+    progressOf(own(value, "params") as JsonObject, () => (now += 10_000), {
+      message: "m",
+      notify,
+    })?.();
     expect(sent.join()).toContain(`"progressToken":${token},`);
   });
 

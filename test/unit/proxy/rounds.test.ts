@@ -281,9 +281,18 @@ describe("a round of a state alone, before a client that knows no rounds", () =>
     ["a state that is no text", alone("5")],
     ["a person's entry beside it", asks({ e: elicit }, '"x"')],
   ])("is none with %s", async (_, response) => {
-    const one = await round(call(), { callsAgain });
+    const one = await round(call(), { callsAgain, declared: { elicitation: {} } });
     expect(delivered(await one.actOn(response, never))).toBe(response);
     expect(waited).toEqual([]);
+  });
+
+  it("is refused before anything is sampled if its client can't be asked", async () => {
+    const one = await round(call(), { callsAgain });
+    const response = asks({ llm: entry("x"), e: elicit }, '"x"');
+    expect(refusalOf(await one.actOn(response, never))).toMatchObject({
+      requiredCapabilities: { elicitation: { form: {} } },
+    });
+    expect(asked).toEqual([]);
   });
 });
 

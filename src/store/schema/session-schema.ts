@@ -1,5 +1,21 @@
-/** Questions to clients. Conventions: `schema.ts`. */
+/** What isolates tell each other about a session. Conventions: `schema.ts`. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** A row stays until the call's owner has seen it. */
+export const cancellations = sqliteTable(
+  "cancellations",
+  {
+    tenantId: text("tenant_id").notNull(),
+    sessionId: text("session_id").notNull(),
+    /** JSON-RPC id as JSON: 1 and "1" differ */
+    messageId: text("message_id").notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.sessionId, table.messageId] }),
+    index("cancellations_at").on(table.at),
+  ],
+);
 
 /** A row stays until the process that asked has taken its answer, or until its deadline. */
 export const questions = sqliteTable(
