@@ -1,5 +1,5 @@
 /** What an export covers, in words, since the verdict reaches no further. */
-import { tamperingMessage } from "../domain/audit/tampering-words.ts";
+import { tamperingMessage } from "../domain/audit/tampering-messages.ts";
 import type { Verified } from "../domain/audit/verification.ts";
 
 /** Unverified text must not control the terminal. */

@@ -119,9 +119,9 @@ const databasesRemembered = 2_000;
  */
 export function keptByName<T>(
   make: (name: string) => T,
-  most = databasesRemembered,
+  max = databasesRemembered,
 ): (name: string) => T {
-  const made = createBoundedMap<string, T>(most);
+  const made = createBoundedMap<string, T>(max);
   return (name) => {
     const value = made.get(name) ?? make(name);
     made.set(name, value);
@@ -239,7 +239,7 @@ export async function createIsolate(config: Config, host: Host) {
     }),
 
     publicRequests: createAddressRate({
-      most: publicRequestsOfAddress,
+      max: publicRequestsOfAddress,
       windowMs: 60_000,
       capacity: signInsRemembered,
       limit: "public.requests",
@@ -247,14 +247,14 @@ export async function createIsolate(config: Config, host: Host) {
     }),
     bodyAllowance: createBodyAllowance({ ...largeBodies, capacity: callersRemembered, elapsed }),
     registrations: createAddressRate({
-      most: registrationsOfAddress,
+      max: registrationsOfAddress,
       windowMs: 600_000,
       capacity: signInsRemembered,
       limit: "oauth.registrations",
       elapsed,
     }),
     consentOpenings: createAddressRate({
-      most: consentsOfAddress,
+      max: consentsOfAddress,
       windowMs: 600_000,
       capacity: signInsRemembered,
       limit: "oauth.consents",

@@ -118,4 +118,4 @@ export const millisOf = (text: string): number | null =>
   text === "" ? null : new Date(text).getTime();
 
 /** `no_eligible_model` → `no eligible model` */
-export const words = (name: string): string => name.replaceAll("_", " ");
+export const spaced = (name: string): string => name.replaceAll("_", " ");

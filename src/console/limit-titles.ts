@@ -27,7 +27,7 @@ const owners: Readonly<Record<string, string>> = {
   tenant: "the whole tenant",
   ceiling: "the operator’s ceiling",
 };
-const ownerWords: Readonly<Record<string, string>> = { user: "person" };
+const ownerTexts: Readonly<Record<string, string>> = { user: "person" };
 
 /** `mail` in `tag:mail`; the end of an id. */
 const bare = (subject: string): string =>
@@ -39,8 +39,8 @@ const bare = (subject: string): string =>
  * @param name display name of the subject
  */
 export function limitTitle(limit: string, subject?: string, name?: string): string {
-  const [whose = "", which = ""] = limit.split(".");
+  const [owner = "", which = ""] = limit.split(".");
   const title = limitTitles[which as LimitName] ?? which;
   const of = name ?? (subject === undefined ? "" : bare(subject));
-  return `${title}, ${owners[whose] ?? `${ownerWords[whose] ?? whose} ${of}`.trim()}`;
+  return `${title}, ${owners[owner] ?? `${ownerTexts[owner] ?? owner} ${of}`.trim()}`;
 }

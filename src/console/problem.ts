@@ -31,14 +31,15 @@ const withoutHeads = (detail: string, heads: readonly (string | undefined)[]): s
 
 /** A gateway may answer anything, so the body is validated. */
 export function problemOf(status: number, body: unknown): Problem {
-  const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
-  const path = text(said["path"]);
-  const requestId = text(said["requestId"]);
-  const title = text(said["title"]) ?? `The answer was HTTP ${status}`;
-  const detail = text(said["detail"]);
+  const members =
+    typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+  const path = text(members["path"]);
+  const requestId = text(members["requestId"]);
+  const title = text(members["title"]) ?? `The answer was HTTP ${status}`;
+  const detail = text(members["detail"]);
   return {
     status,
-    reason: text(said["reason"]) ?? "unknown",
+    reason: text(members["reason"]) ?? "unknown",
     title,
     detail:
       detail === undefined

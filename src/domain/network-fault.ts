@@ -29,7 +29,7 @@ export interface NetworkFault {
   port: number;
 }
 
-const causeWords: { readonly [C in NetworkCause]: string } = {
+const causeTexts: { readonly [C in NetworkCause]: string } = {
   dns: "the host name can't be resolved (DNS)",
   refused: "the connection was refused",
   unreachable: "the address is unreachable",
@@ -49,7 +49,7 @@ const causeWords: { readonly [C in NetworkCause]: string } = {
 };
 
 export const networkMessage = ({ cause, host, port }: NetworkFault): string =>
-  `${host}:${port}: ${causeWords[cause]}`;
+  `${host}:${port}: ${causeTexts[cause]}`;
 
 /** Error codes of Node, OpenSSL, undici and `src/node/`. The first matching row wins. */
 const rows: readonly [RegExp, NetworkCause][] = [

@@ -1,6 +1,6 @@
 /** Refusals as application/problem+json (RFC 9457). */
 import type { Context } from "hono";
-import { explain } from "../domain/refusal-words.ts";
+import { explain } from "../domain/refusal-messages.ts";
 import { dataOf, refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { HttpEnv } from "./context.ts";
 import { allowHeader, limitHeaders } from "../mcp/refusal-headers.ts";

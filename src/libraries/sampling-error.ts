@@ -76,6 +76,6 @@ export function refusalIn(body: unknown): SamplingError | null {
   const title = own(body, "title");
   if (!isObject(body) || typeof status !== "number" || typeof own(body, "reason") !== "string")
     return null;
-  const words = [own(body, "detail"), title].find((each) => typeof each === "string");
-  return new SamplingError(typeof words === "string" ? words : "Refused", -status, body);
+  const text = [own(body, "detail"), title].find((each) => typeof each === "string");
+  return new SamplingError(typeof text === "string" ? text : "Refused", -status, body);
 }

@@ -15,12 +15,13 @@ export function idempotencyKeyOf(
   params: JsonObject,
 ): Result<string | null, Refusal> {
   const path = `metadata.${member}`;
-  const said = own(own(params, "metadata"), member) ?? undefined;
+  const keyInParams = own(own(params, "metadata"), member) ?? undefined;
   const sent = headers.get(header);
-  if (said !== undefined && typeof said !== "string") return wrong(path, "must be a string");
-  if (said !== undefined && sent !== null && said !== sent)
+  if (keyInParams !== undefined && typeof keyInParams !== "string")
+    return wrong(path, "must be a string");
+  if (keyInParams !== undefined && sent !== null && keyInParams !== sent)
     return wrong(path, `differs from the header ${header}`);
-  const key = sent ?? said;
+  const key = sent ?? keyInParams;
   if (key === undefined) return ok(null);
   return key.length > 0 && key.length <= maxCharacters
     ? ok(key)

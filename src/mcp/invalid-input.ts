@@ -12,7 +12,7 @@ interface Complaint {
 
 interface Fault {
   path: Path;
-  words: string;
+  explanation: string;
 }
 
 const jsonTypes: Record<string, string> = {
@@ -77,20 +77,21 @@ function faultOf(first: Issue): Fault {
   if (issue.code === "unrecognized_keys")
     return {
       path: [...path, ...issue.keys.slice(0, 1)],
-      words: issue.message.startsWith("Unrecognized key") ? "Unknown field." : issue.message,
+      explanation: issue.message.startsWith("Unrecognized key") ? "Unknown field." : issue.message,
     };
   const expected = new Set(meant.flatMap((complaint) => expectedOf(complaint.issue) ?? []));
-  if (expected.size === 0) return { path, words: issue.message };
+  if (expected.size === 0) return { path, explanation: issue.message };
   return {
     path,
-    words: `${isMissing(issue) ? "Missing. " : ""}Expected ${[...expected].join(", or ")}.`,
+    explanation: `${isMissing(issue) ? "Missing. " : ""}Expected ${[...expected].join(", or ")}.`,
   };
 }
 
 /** Names the place and problem, never the value. For a misspelled member, both the missing and the unknown one. */
 export function refusalOfInput(error: z.core.$ZodError): Refusal {
   const [first] = error.issues;
-  const { path, words } = first === undefined ? { path: [], words: "Not valid." } : faultOf(first);
+  const { path, explanation } =
+    first === undefined ? { path: [], explanation: "Not valid." } : faultOf(first);
   const unknown = error.issues.find(
     (issue) => issue.code === "unrecognized_keys" && issue !== first,
   );
@@ -98,6 +99,6 @@ export function refusalOfInput(error: z.core.$ZodError): Refusal {
   return {
     reason: "invalid_params",
     path: path.map(String).join(".").slice(0, 200),
-    detail: also === null ? words : `${words} Unknown field: ${also.slice(0, 100)}.`,
+    detail: also === null ? explanation : `${explanation} Unknown field: ${also.slice(0, 100)}.`,
   };
 }

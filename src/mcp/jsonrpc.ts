@@ -3,7 +3,7 @@ import { maxMessageLevels } from "../domain/depth.ts";
 import { isId, parsedMessages, type RequestId } from "./json-text/exact-ids.ts";
 import { structureFault } from "./structure.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
-import { explain } from "../domain/refusal-words.ts";
+import { explain } from "../domain/refusal-messages.ts";
 import { dataOf, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 

@@ -19,8 +19,8 @@ export function parseTrustedProxies(text: string): Result<IsTrusted, string> {
   for (const each of text.split(",").map((part) => part.trim())) {
     if (each === "") continue;
     const [address = "", bits, ...rest] = each.split("/");
-    const most = isIP(address) === 6 ? 128 : 32;
-    const isRange = bits !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
+    const max = isIP(address) === 6 ? 128 : 32;
+    const isRange = bits !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= max;
     if (isIP(address) === 0 || rest.length > 0 || (bits !== undefined && !isRange))
       return err("must be IP addresses or ranges such as 10.0.0.0/8, separated by commas");
     if (bits === undefined) list.addAddress(address, familyOf(address));
@@ -44,10 +44,10 @@ export function clientAddress(
   { headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
   isTrusted: IsTrusted,
 ): string {
-  const said = [headers["x-forwarded-for"] ?? []].flat().join(",").split(",");
+  const hops = [headers["x-forwarded-for"] ?? []].flat().join(",").split(",");
   let address = plain(socket.remoteAddress ?? "");
   while (isTrusted(address)) {
-    const before = plain(said.pop()?.trim() ?? "");
+    const before = plain(hops.pop()?.trim() ?? "");
     if (isIP(before) === 0) break;
     address = before;
   }

@@ -108,11 +108,11 @@ export function createIdentityClient(
           exchange.options,
         );
         const tokens = await processRefreshTokenResponse(as, client, answer);
-        const said = getValidatedIdTokenClaims(tokens);
-        if (said !== undefined)
+        const validated = getValidatedIdTokenClaims(tokens);
+        if (validated !== undefined)
           await validateApplicationLevelSignature(as, answer, exchange.options);
         return {
-          claims: (said as unknown as Claims | undefined) ?? null,
+          claims: (validated as unknown as Claims | undefined) ?? null,
           refreshToken: tokens.refresh_token ?? null,
         };
       });

@@ -61,12 +61,12 @@ function lastUserText(call: SamplingCall): string {
 /** Without splitting a surrogate pair. */
 const firstOf = (text: string, length: number): string => [...text].slice(0, length).join("");
 
-interface Said {
+interface Spoken {
   text: string;
   stopReason: "endTurn" | "stopSequence" | "maxTokens";
 }
 
-function say(call: SamplingCall, maxTokens: number): Said {
+function say(call: SamplingCall, maxTokens: number): Spoken {
   const full = `${label} You said: "${firstOf(lastUserText(call), quoted)}"`;
   const stops = call.stopSequences.map((stop) => full.indexOf(stop)).filter((at) => at >= 0);
   const stopAt = Math.min(...stops, full.length);
@@ -90,9 +90,9 @@ export function demoAnswer(request: Pick<ProviderRequest, "call" | "maxTokens">)
       usage: { inputTokens, outputTokens: tokensOfText(tool.name) + 1, estimated: true },
       notes: [],
     };
-  const said = say(call, maxTokens);
-  const { stopReason } = said;
-  const text = call.format === "json" ? JSON.stringify({ demo: said.text }) : said.text;
+  const spoken = say(call, maxTokens);
+  const { stopReason } = spoken;
+  const text = call.format === "json" ? JSON.stringify({ demo: spoken.text }) : spoken.text;
   return {
     content: [{ type: "text", text }],
     stopReason,

@@ -191,8 +191,10 @@ export function errorInside(
   if (!isObject(error) && (typeof error !== "string" || error === "")) return null;
   const type = own(error, "type");
   const byType = typeof type === "string" ? statusOfType.get(type) : undefined;
-  const said = [own(error, "code"), own(error, "status"), body["code"], body["status"]].map(Number);
-  const status = said.find((each) => Number.isInteger(each) && each >= 400 && each <= 599);
+  const statuses = [own(error, "code"), own(error, "status"), body["code"], body["status"]].map(
+    Number,
+  );
+  const status = statuses.find((each) => Number.isInteger(each) && each >= 400 && each <= 599);
   return { status: status ?? byType ?? 500, body };
 }
 

@@ -198,7 +198,10 @@ function withoutThoughts(generated: Generated, request: ProviderRequest): Genera
 export async function prepared(
   request: ProviderRequest,
   served: Served,
-  { prefixes, said }: { prefixes?: PromptPrefixes | undefined; said: readonly string[] },
+  {
+    prefixes,
+    initialNotes,
+  }: { prefixes?: PromptPrefixes | undefined; initialNotes: readonly string[] },
 ) {
   const fit = fitted(request.call, request.model);
   const { options, notes } = optionsOf({ ...request, call: fit.call }, served);
@@ -213,7 +216,7 @@ export async function prepared(
       warnings: readonly SharedV4Warning[],
     ): Result<ProviderAnswer, ProviderFault> {
       const warned = notesOfWarnings(warnings, known);
-      const all = [...said, ...known, ...warned];
+      const all = [...initialNotes, ...known, ...warned];
       const answer = answerOf(withoutThoughts(generated, request), request.call, all);
       return answer.ok
         ? ok({ ...answer.value, content: fit.restored(answer.value.content) })
@@ -226,7 +229,7 @@ export async function prepared(
 type Once = (
   request: ProviderRequest,
   served: Served,
-  how: { prefixes?: PromptPrefixes | undefined; said: readonly string[] },
+  how: { prefixes?: PromptPrefixes | undefined; initialNotes: readonly string[] },
 ) => Promise<Result<ProviderAnswer, ProviderFault>>;
 
 const generateOnce: Once = async (request, served, how) => {
@@ -258,15 +261,15 @@ export async function generate(
   const isKnown = credential.id !== undefined && refusals?.has(credential.id, model) === true;
   try {
     if (isOurs && isKnown)
-      return await once(silenced(request), served, { prefixes, said: [refusedNote] });
+      return await once(silenced(request), served, { prefixes, initialNotes: [refusedNote] });
     try {
-      return await once(request, served, { prefixes, said: [] });
+      return await once(request, served, { prefixes, initialNotes: [] });
     } catch (thrown) {
       if (!isSaid || !refusesReasoning(thrown)) throw thrown;
       // With a forced tool, the rejection may concern the combination, not the model.
       const isModels = isOurs && request.call.toolChoice !== "required";
       if (isModels && credential.id !== undefined) refusals?.add(credential.id, model);
-      return await once(silenced(request), served, { prefixes, said: [refusedNote] });
+      return await once(silenced(request), served, { prefixes, initialNotes: [refusedNote] });
     }
   } catch (thrown) {
     passOn(thrown, request);

@@ -112,7 +112,7 @@ export const lastOfChat = "[DONE]";
 const reasoningMembers = ["reasoning_content", "reasoning"];
 
 function createChatObserver(): StreamObserver {
-  const said: string[] = [];
+  const reported: string[] = [];
   const calls = new Map<number, Growing>();
   let about: JsonObject = {};
   let usage: JsonValue = null;
@@ -133,7 +133,7 @@ function createChatObserver(): StreamObserver {
   const chosen = (choice: JsonValue): Observed => {
     const delta = members(own(choice, "delta"));
     const text = textIn(delta["content"]);
-    said.push(text);
+    reported.push(text);
     annotations = delta["annotations"] ?? annotations;
     const written = text + listed(delta["tool_calls"]).map(called).join("");
     finishReason = own(choice, "finish_reason") ?? finishReason;
@@ -182,7 +182,7 @@ function createChatObserver(): StreamObserver {
         {
           finish_reason: finishReason,
           message: {
-            content: said.join(""),
+            content: reported.join(""),
             tool_calls: [...calls.values()].map(callOf),
             annotations,
           },

@@ -90,9 +90,9 @@ function outputOf(
   if (block.isError) return { output: { type: "error-text", value: text }, left: media };
   if (media.length === 0) return { output: { type: "text", value: text }, left: [] };
   // Exactly one text: Gemini 2 returns a function response per text.
-  const said = text.trim() === "" ? "The result is attached." : text;
-  if (!places.inToolResults) return { output: { type: "text", value: said }, left: media };
-  const value: ContentOutput["value"] = [textPart(said), ...media.map(fileOf)];
+  const resultText = text.trim() === "" ? "The result is attached." : text;
+  if (!places.inToolResults) return { output: { type: "text", value: resultText }, left: media };
+  const value: ContentOutput["value"] = [textPart(resultText), ...media.map(fileOf)];
   return { output: { type: "content", value }, left: [] };
 }
 

@@ -16,8 +16,8 @@ import type { ProviderRequest } from "../domain/sampling/providers.ts";
 const budgetFor = (control: ReasoningControl, effort: Effort, headroom: number): number => {
   const listed = control.budgets?.[effort] ?? headroom;
   const positive = Object.values(control.budgets ?? {}).filter((tokens) => tokens > 0);
-  const least = Math.min(listed, ...positive);
-  return Math.max(least, Math.min(listed, headroom));
+  const lowest = Math.min(listed, ...positive);
+  return Math.max(lowest, Math.min(listed, headroom));
 };
 
 interface Sent {

@@ -9,7 +9,7 @@ import type { RecentAnswer } from "./recent-answers.ts";
 const pieces = 4;
 
 /** Statuses below 400 without generated content. */
-const saysNothing = (status: number): boolean =>
+const isUninformative = (status: number): boolean =>
   status < 200 || status === 204 || status === 205 || (status >= 300 && status < 400);
 
 /** The Workers runtime's stream with a declared length, which avoids chunking. */
@@ -88,7 +88,7 @@ export function withEvidence(
       try {
         const response = await call(input, sent);
         recent?.answered();
-        if (response.status < 400 && !saysNothing(response.status)) mayBeBilled = true;
+        if (response.status < 400 && !isUninformative(response.status)) mayBeBilled = true;
         return response;
       } catch (thrown) {
         recent?.failed();

@@ -4,15 +4,15 @@ import type { StreamPart } from "../domain/sampling/stream-parts.ts";
 const opening = /^\s*<(think|thinking)>/;
 const mayOpen = /^\s*(?:<(?:t(?:h(?:i(?:n(?:k(?:i(?:n(?:g)?)?)?)?)?)?)?)?)?$/;
 
-type Said = Extract<StreamPart, { type: "text" | "hidden" }>;
+type TextPart = Extract<StreamPart, { type: "text" | "hidden" }>;
 
-const textPart = (text: string): Said[] => (text === "" ? [] : [{ type: "text", text }]);
-const hiddenPart = (text: string): Said[] => (text === "" ? [] : [{ type: "hidden", text }]);
+const textPart = (text: string): TextPart[] => (text === "" ? [] : [{ type: "text", text }]);
+const hiddenPart = (text: string): TextPart[] => (text === "" ? [] : [{ type: "hidden", text }]);
 
 export interface ThoughtsApart {
-  add(text: string): Said[];
+  add(text: string): TextPart[];
   /** Thoughts without an end are text, unless the answer was cut within them. */
-  end(isCut: boolean): Said[];
+  end(isCut: boolean): TextPart[];
 }
 
 export const allText: ThoughtsApart = { add: textPart, end: () => [] };
@@ -23,12 +23,12 @@ export function createThoughtsApart(): ThoughtsApart {
   let closing: string | null = null;
   let thought = "";
   let isBetween = false;
-  const afterThoughts = (text: string): Said[] => {
+  const afterThoughts = (text: string): TextPart[] => {
     const answer = isBetween ? text.trimStart() : text;
     isBetween &&= answer === "";
     return textPart(answer);
   };
-  const withinThoughts = (text: string, tag: string): Said[] => {
+  const withinThoughts = (text: string, tag: string): TextPart[] => {
     const end = text.indexOf(tag);
     // The tag may come in two pieces.
     const kept = end === -1 ? Math.min(text.length, tag.length - 1) : text.length - end;

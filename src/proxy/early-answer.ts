@@ -53,9 +53,9 @@ export async function restOf(response: ClientAnswer, early: EarlyAnswer): Promis
   const isPassed = kind === "events" ? streamsAnswer(response) : response.ok && isJson(response);
   if (isPassed) return response.body;
   const text = await textIn(response, idText).catch(() => null);
-  const said =
+  const message =
     text ?? refusalText(serverFailed("Its answer isn't a JSON-RPC response.", response.status));
-  return bodyOf(kind === "events" ? sseMessageText(said) : said);
+  return bodyOf(kind === "events" ? sseMessageText(message) : message);
 }
 
 export async function streamOf(response: ClientAnswer): Promise<Body | null> {

@@ -188,8 +188,8 @@ async function handle(services: ReceiveServices, inbound: Inbound): Promise<Clie
         : refused(fault.refusal);
   }
   message.wasOfUse();
-  const whose = { keyId: snapshot.key.id, tenantId: snapshot.tenant.id };
-  const held = services.openExchanges.begin(message.kind, whose);
+  const holder = { keyId: snapshot.key.id, tenantId: snapshot.tenant.id };
+  const held = services.openExchanges.begin(message.kind, holder);
   if (!held.ok) return refused(held.error);
   const left = sent.signal;
   const about = { caller: found.value, server, requestId, startedAt, left, owner: null };

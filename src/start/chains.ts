@@ -47,11 +47,11 @@ async function faultOfSeal(
   const leaves = hashing.unpack(seal.leaves);
   const tree = await hashing.rootOf(leaves ?? []);
   const root = seal.checked === null ? tree : await hashing.leafOf(canonicalJson(seal.checked));
-  const said = seal.checked === null ? root : seal.checked.tree;
+  const expected = seal.checked === null ? root : seal.checked.tree;
   const isEmpty = seal.count === 0;
   if (leaves === null || root !== seal.root || leaves.length !== seal.count)
     return `${named} does not match its leaves`;
-  return isEmpty || said === tree ? null : `${named} does not match its tree`;
+  return isEmpty || expected === tree ? null : `${named} does not match its tree`;
 }
 
 /** The first record deleted without a signed notice. */

@@ -86,9 +86,9 @@ const refusal = z.looseObject({ path: z.string(), detail: z.string() });
 
 /** Names the variable at fault. */
 function refusedAs(wanted: Wanted, what: string, answer: Answered): string {
-  const said = answer.status === 400 ? refusal.safeParse(parsedJson(answer.text)) : null;
-  if (said?.success !== true) return unexpected(what, answer);
-  const { path: member, detail } = said.data;
+  const refused = answer.status === 400 ? refusal.safeParse(parsedJson(answer.text)) : null;
+  if (refused?.success !== true) return unexpected(what, answer);
+  const { path: member, detail } = refused.data;
   return `${variableOf(wanted, member)}: ${detail.split(`${member}: `).at(-1)}`;
 }
 

@@ -95,8 +95,8 @@ async function copyRows(from: DatabaseSync, path: string): Promise<void> {
 
 function damageOf(database: DatabaseSync): string | null {
   const [found] = database.prepare("pragma integrity_check(1)").all();
-  const said = String(Object.values(found ?? {})[0]);
-  return said === "ok" ? null : `it is damaged: ${said}`;
+  const answer = String(Object.values(found ?? {})[0]);
+  return answer === "ok" ? null : `it is damaged: ${answer}`;
 }
 
 export async function takeForeignDatabase(

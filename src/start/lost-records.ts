@@ -19,14 +19,14 @@ export interface LostRecords {
 }
 
 function describeLost(lost: readonly MissingRecords[]): LostRecords | null {
-  const [most, ...others] = lost;
-  if (most === undefined) return null;
+  const [max, ...others] = lost;
+  if (max === undefined) return null;
   const missing = lost.reduce((sum, each) => sum + each.missing, 0);
-  const of = `tenant ${most.slug ?? most.tenantId}`;
+  const of = `tenant ${max.slug ?? max.tenantId}`;
   const rest = others.length === 0 ? "" : `, and of ${counted(others.length, "more tenant")}`;
   const named = lost.slice(0, tenantsNamed);
   return {
-    line: `The database lost ${counted(missing, "record")} that the last run had written: after record ${most.after} of ${of}${rest}. The write-ahead log was damaged or incomplete. Check the disk.`,
+    line: `The database lost ${counted(missing, "record")} that the last run had written: after record ${max.after} of ${of}${rest}. The write-ahead log was damaged or incomplete. Check the disk.`,
     entry: { event: "database.records_lost", missing, tenants: named },
   };
 }

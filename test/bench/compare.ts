@@ -49,7 +49,7 @@ export function expectedSeconds(options: Options): number {
 
 const lineOf = ({ subject, baseline, ratio }: Comparison): string =>
   `${Math.round(subject.rps)} : ${Math.round(baseline.rps)} rps, ratio ${ratio.rps.median.toFixed(3)} ` +
-  `(${ratio.rps.least.toFixed(3)} to ${ratio.rps.most.toFixed(3)}); ` +
+  `(${ratio.rps.least.toFixed(3)} to ${ratio.rps.max.toFixed(3)}); ` +
   `p50 ${subject.p50.toFixed(2)} : ${baseline.p50.toFixed(2)} ms`;
 
 async function measureAll(

@@ -130,7 +130,7 @@ export async function benchExport(records: number, say: (line: string) => void):
     since = performance.now();
     let bytes = 0;
     let parts = 0;
-    let most = 0;
+    let max = 0;
     for (let cursor: string | null = null, more = true; more;) {
       const before = statements();
       const part: Exported = value(
@@ -152,7 +152,7 @@ export async function benchExport(records: number, say: (line: string) => void):
         sample();
       }
       parts += 1;
-      most = Math.max(most, statements() - before);
+      max = Math.max(max, statements() - before);
       const findings = await verification.endOfFile();
       for (const { line, text } of findings.slice(0, 3))
         faults.push(`part ${parts}, line ${line}: ${text}`);
@@ -167,10 +167,10 @@ export async function benchExport(records: number, say: (line: string) => void):
     const exported = verification.total().records;
     say(
       `${exported} records, ${mibOf(bytes)} MiB in ${parts} parts, exported and verified in ${seconds(since)}; ` +
-        `most statements of a part ${most}; peak rss ${mibOf(peakRss)} MiB, peak heap ${mibOf(peakHeap)} MiB`,
+        `most statements of a part ${max}; peak rss ${mibOf(peakRss)} MiB, peak heap ${mibOf(peakHeap)} MiB`,
     );
     if (exported !== records) faults.push(`${exported} of ${records} records`);
-    if (most > maxStatements) faults.push(`${most} statements in one part`);
+    if (max > maxStatements) faults.push(`${max} statements in one part`);
   } finally {
     client.close();
     rmSync(folder, { recursive: true });

@@ -24,7 +24,7 @@ export interface Figures {
 export interface Ratio {
   median: number;
   least: number;
-  most: number;
+  max: number;
 }
 
 /** One turn of the subject and one of the baseline, whichever came first. */
@@ -58,7 +58,7 @@ export function median(values: readonly number[]): number {
 export const ratioOf = (values: readonly number[]): Ratio => ({
   median: median(values),
   least: Math.min(...values),
-  most: Math.max(...values),
+  max: Math.max(...values),
 });
 
 const rateOf = ({ answers, measuredSeconds }: Turn): number => answers / measuredSeconds;

@@ -202,7 +202,7 @@ async function benchFlood(
         beside.p99.toFixed(1),
         rate(answered / seconds),
         percent(refused / all),
-        retryAfterMs === null ? "–" : `${retryAfterMs.least} to ${retryAfterMs.most}`,
+        retryAfterMs === null ? "–" : `${retryAfterMs.least} to ${retryAfterMs.max}`,
         String(other),
       ]);
       // What the flood left behind is done by then.

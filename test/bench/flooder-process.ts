@@ -26,7 +26,7 @@ export interface Flooded {
   other: number;
   firstOther: string | null;
   /** ms, the shortest and the longest `retryAfterMs` */
-  retryAfterMs: { least: number; most: number } | null;
+  retryAfterMs: { least: number; max: number } | null;
   /** s that were counted */
   seconds: number;
 }
@@ -54,10 +54,10 @@ function countRefusal(text: string): boolean {
   const { error } = JSON.parse(text) as Refused;
   const retryAfterMs = error?.data?.retryAfterMs;
   if (error?.data?.reason !== "unavailable" || typeof retryAfterMs !== "number") return false;
-  const { least, most } = told.retryAfterMs ?? { least: retryAfterMs, most: retryAfterMs };
+  const { least, max } = told.retryAfterMs ?? { least: retryAfterMs, max: retryAfterMs };
   told.retryAfterMs = {
     least: Math.min(least, retryAfterMs),
-    most: Math.max(most, retryAfterMs),
+    max: Math.max(max, retryAfterMs),
   };
   told.refused += 1;
   return true;

@@ -229,7 +229,7 @@ async function benchOne(
 
 /** @param most of the file; a million for the others */
 export async function benchLedger(
-  about: { databases: readonly string[]; most: number },
+  about: { databases: readonly string[]; max: number },
   say: Say,
 ): Promise<string[]> {
   const faults: string[] = [];
@@ -237,7 +237,7 @@ export async function benchLedger(
     faults.push(
       ...(await benchOne(
         name,
-        [10_000, name === "file" ? about.most : Math.min(1_000_000, about.most)],
+        [10_000, name === "file" ? about.max : Math.min(1_000_000, about.max)],
         say,
       )),
     );

@@ -90,9 +90,9 @@ const commands: Record<string, (args: readonly string[]) => Promise<string[]>> =
   console: ([records]) => benchConsole(Number(records ?? typicalConsoleRecords), ending, say),
   ledger(args) {
     const databases = args.filter((each) => !/^\d+$/.test(each));
-    const most = Number(args.find((each) => /^\d+$/.test(each)) ?? 10_000_000);
+    const max = Number(args.find((each) => /^\d+$/.test(each)) ?? 10_000_000);
     return benchLedger(
-      { databases: databases.length === 0 ? ledgerDatabases : databases, most },
+      { databases: databases.length === 0 ? ledgerDatabases : databases, max },
       say,
     );
   },

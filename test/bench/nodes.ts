@@ -125,7 +125,7 @@ async function benchOn(name: Name, say: Say): Promise<string[]> {
     const { subject: sixteen, baseline: one } = await p50sOn(stores, who);
     const ratio = ratioOf(sixteen.map((ms, turn) => ms / (one[turn] ?? Number.NaN)));
     say(
-      `${name}: admit p50 of 16 nodes with a budget each ${median(sixteen).toFixed(2)} ms, of 1 node ${median(one).toFixed(2)} ms; ratio ${ratio.median.toFixed(2)} (${ratio.least.toFixed(2)} to ${ratio.most.toFixed(2)}, ${turns} pairs of ${callsOfTurn} calls, ABBA)`,
+      `${name}: admit p50 of 16 nodes with a budget each ${median(sixteen).toFixed(2)} ms, of 1 node ${median(one).toFixed(2)} ms; ratio ${ratio.median.toFixed(2)} (${ratio.least.toFixed(2)} to ${ratio.max.toFixed(2)}, ${turns} pairs of ${callsOfTurn} calls, ABBA)`,
     );
     const all = nodesOfCall(who);
     if (takeWritten !== null)

@@ -16,7 +16,7 @@ export interface Bar {
   below: string;
   median: number;
   least: number;
-  most: number;
+  max: number;
 }
 
 const escaped = (text: string): string =>
@@ -31,15 +31,15 @@ export const barsOf = (all: readonly Compared[], ratio: RatioName, concurrency: 
       below: `beside: ${baseline.title}`,
       median: median(runs.map((run) => run.ratio[ratio].median)),
       least: Math.min(...runs.map((run) => run.ratio[ratio].least)),
-      most: Math.max(...runs.map((run) => run.ratio[ratio].most)),
+      max: Math.max(...runs.map((run) => run.ratio[ratio].max)),
     }));
 
 /** A round number of steps that is at least `most`: 1, 2 or 5 times a power of ten apart. */
-export function stepsTo(most: number): number[] {
-  const rough = most / 5;
+export function stepsTo(max: number): number[] {
+  const rough = max / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? rough;
-  const count = Math.ceil(most / step);
+  const count = Math.ceil(max / step);
   return Array.from({ length: count + 1 }, (_, at) => Number((at * step).toPrecision(6)));
 }
 
@@ -47,7 +47,7 @@ const panelHeight = (bars: readonly Bar[]): number =>
   headHeight + bars.length * rowHeight + scaleHeight;
 
 function panel(title: string, bars: readonly Bar[], top: number): string {
-  const steps = stepsTo(Math.max(1, ...bars.map(({ most }) => most)));
+  const steps = stepsTo(Math.max(1, ...bars.map(({ max }) => max)));
   const end = steps.at(-1) ?? 1;
   const x = (value: number): string => (left + (value / end) * (width - left - right)).toFixed(1);
   const first = top + headHeight;
@@ -67,8 +67,8 @@ function panel(title: string, bars: readonly Bar[], top: number): string {
       `<text class="name" x="${left - 12}" y="${y + 18}">${escaped(bar.title)}</text>`,
       `<text class="small" x="${left - 12}" y="${y + 34}">${escaped(bar.below)}</text>`,
       `<rect class="bar" x="${left}" y="${y + 10}" width="${(Number(x(bar.median)) - left).toFixed(1)}" height="20"/>`,
-      `<line class="range" x1="${x(bar.least)}" x2="${x(bar.most)}" y1="${middle}" y2="${middle}"/>`,
-      `<text class="value" x="${Number(x(bar.most)) + 8}" y="${middle + 5}">${ratioText(bar.median)}</text>`,
+      `<line class="range" x1="${x(bar.least)}" x2="${x(bar.max)}" y1="${middle}" y2="${middle}"/>`,
+      `<text class="value" x="${Number(x(bar.max)) + 8}" y="${middle + 5}">${ratioText(bar.median)}</text>`,
     ];
   });
   return [
@@ -86,8 +86,8 @@ const callers = (count: number): string => (count === 1 ? "caller" : "callers");
 /** Rates at the most callers, p50 with the fewest: there each says most. */
 export function plotOf(all: readonly Compared[]): string {
   const concurrencies = all.map(({ concurrency }) => concurrency);
-  const [fewest, most] = [Math.min(...concurrencies), Math.max(...concurrencies)];
-  const rates = barsOf(all, "rps", most);
+  const [fewest, max] = [Math.min(...concurrencies), Math.max(...concurrencies)];
+  const rates = barsOf(all, "rps", max);
   const waits = barsOf(all, "p50", fewest);
   const second = 12 + panelHeight(rates) + 10;
   const height = second + panelHeight(waits) + 6;
@@ -120,7 +120,7 @@ export function plotOf(all: readonly Compared[]): string {
     }
   </style>
   <rect class="panel" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>
-${panel(`Requests a second with ${most} ${callers(most)}, as a multiple of the baseline's: more is better`, rates, 12)}
+${panel(`Requests a second with ${max} ${callers(max)}, as a multiple of the baseline's: more is better`, rates, 12)}
 ${panel(`p50 with ${fewest} ${callers(fewest)}, as a multiple of the baseline's: less is better`, waits, second)}
 </svg>
 `;

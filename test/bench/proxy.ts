@@ -23,7 +23,7 @@ import { rangeText, table } from "./report.ts";
 type Say = (line: string) => void;
 
 /** By the specification of this bench: the router's added p50, in that of the reading pass-through. */
-const most = 1.2;
+const max = 1.2;
 /** The part of a turn in which connections open, and nothing is measured. */
 const leadShare = 0.15;
 /** The server alone needs no more to show its p50. */
@@ -146,7 +146,7 @@ function faultsOf({ host, kind, concurrency, sides }: Measured): string[] {
   return measures.flatMap((which) => {
     const ratio = median(ratiosOf(sides, which));
     const added = which === "firstMs" ? "to the first byte" : "to the last";
-    return ratio > most
+    return ratio > max
       ? [`${host} ${kind}, c=${concurrency}: ${ratio.toFixed(2)} of the reading one's ${added}`]
       : [];
   });

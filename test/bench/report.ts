@@ -10,8 +10,8 @@ const ms = (value: number): string => number(value, value < 100 ? 2 : 0);
 /** A process that isn't there spent nothing. */
 const cpu = (value: number | null): string => (value ? value.toFixed(2) : "–");
 export const ratioText = (value: number): string => number(value, value < 10 ? 2 : 1);
-export const rangeText = ({ median: middle, least, most }: Ratio): string =>
-  `${ratioText(middle)} (${ratioText(least)} to ${ratioText(most)})`;
+export const rangeText = ({ median: middle, least, max }: Ratio): string =>
+  `${ratioText(middle)} (${ratioText(least)} to ${ratioText(max)})`;
 
 /** Text to the left, figures to the right. */
 export function table(rows: readonly string[][]): string {
@@ -111,8 +111,8 @@ export function timingTable(all: readonly Compared[]): string | null {
 function tripsText(all: readonly Trips[]): string {
   const range = (side: keyof Trips): string => {
     const counts = all.map((trips) => trips[side]);
-    const [least, most] = [Math.min(...counts), Math.max(...counts)];
-    return least === most ? `${most}` : `${least} to ${most}`;
+    const [least, max] = [Math.min(...counts), Math.max(...counts)];
+    return least === max ? `${max}` : `${least} to ${max}`;
   };
   return `${range("before")} before the provider, ${range("after")} after (${all.length} requests)`;
 }

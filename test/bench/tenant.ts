@@ -10,8 +10,8 @@ export interface Tenant {
 }
 
 /** Never reached, always computed. */
-const most = 1_000_000_000;
-const limits = { requestsPerMinute: most, tokensPerMinute: most, concurrent: most };
+const max = 1_000_000_000;
+const limits = { requestsPerMinute: max, tokensPerMinute: max, concurrent: max };
 
 export async function createTenant(router: {
   url: string;

@@ -116,17 +116,17 @@ const stopwatch = (): (() => string) => {
 
 /** The most memory that was resident whenever somebody looked. */
 function watchMemory(pids: readonly number[]): { stop(): number | null } {
-  let most: number | null = null;
+  let max: number | null = null;
   const look = (): void => {
     const now = memoryMibOf(pids);
-    if (now !== null) most = Math.max(most ?? 0, now);
+    if (now !== null) max = Math.max(max ?? 0, now);
   };
   const timer = setInterval(look, lookMs);
   return {
     stop() {
       clearInterval(timer);
       look();
-      return most;
+      return max;
     },
   };
 }
@@ -150,16 +150,16 @@ async function benchWaves(tenants: number, outer: Ending, say: Say): Promise<str
     const isTold = from === 0 || (from + count) % toldEach === 0 || from + ofWave >= tenants;
     if (isTold) say(`  ${from + count} tenants: ${mib} MiB`);
   }
-  const most = memory.stop();
+  const max = memory.stop();
   agent.destroy();
   await ending.run();
   const warm = firsts.slice(coldCalls);
   const p50 = percentileOf(warm, 0.5);
   say(
-    `${tenants} tenants in waves of ${ofWave}: at most ${most?.toFixed(0) ?? "?"} MiB; first call of a new tenant p50 ${p50.toFixed(1)} ms, p99 ${percentileOf(warm, 0.99).toFixed(1)} ms; ${took()} s`,
+    `${tenants} tenants in waves of ${ofWave}: at most ${max?.toFixed(0) ?? "?"} MiB; first call of a new tenant p50 ${p50.toFixed(1)} ms, p99 ${percentileOf(warm, 0.99).toFixed(1)} ms; ${took()} s`,
   );
   return [
-    ...(most !== null && most >= maxMib ? [`memory: ${most.toFixed(0)} MiB`] : []),
+    ...(max !== null && max >= maxMib ? [`memory: ${max.toFixed(0)} MiB`] : []),
     ...(p50 > maxFirstMs ? [`first call: p50 ${p50.toFixed(1)} ms`] : []),
   ];
 }

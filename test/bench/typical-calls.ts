@@ -34,7 +34,7 @@ const priorities = [
   { speed: 1 },
 ];
 const sizes = [60, 300, 1_500, 8_000];
-const most = [100, 500, 1_000, 4_000];
+const max = [100, 500, 1_000, 4_000];
 
 const ids = createIds({
   now: () => Date.now(),
@@ -58,7 +58,7 @@ function callAt(at: number): SamplingCall {
         content: [{ type: "text", text: words.repeat(length / words.length + 1).slice(0, length) }],
       },
     ],
-    maxTokens: of(most, Math.floor(at / 3)),
+    maxTokens: of(max, Math.floor(at / 3)),
     hints: of(hints, at),
     priorities: of(priorities, Math.floor(at / 7)),
     includeContext: "none",

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { exclusionMessages } from "../../src/domain/exclusion-words.ts";
+import { exclusionMessages } from "../../src/domain/exclusion-messages.ts";
 import type { SamplingCall } from "../../src/domain/sampling/call.ts";
 import { demandsOf, misfitOf } from "../../src/domain/wires/demands.ts";
 import { createProviders } from "../../src/providers/registry.ts";

@@ -4,7 +4,7 @@
 type Node =
   | { kind: "set"; text: string }
   | { kind: "choice"; branches: Node[][] }
-  | { kind: "repeated"; node: Node; least: number; most: number }
+  | { kind: "repeated"; node: Node; least: number; max: number }
   | { kind: "assertion" };
 
 const quantifier = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/;
@@ -43,7 +43,7 @@ function parse(source: string): Node[][] {
     const nodes: Node[] = [];
     while (at < source.length && source[at] !== "|" && source[at] !== ")") {
       const node = atom();
-      const [text, least, comma, most] = quantifier.exec(source.slice(at)) ?? [];
+      const [text, least, comma, max] = quantifier.exec(source.slice(at)) ?? [];
       if (text === undefined) {
         nodes.push(node);
         continue;
@@ -51,8 +51,8 @@ function parse(source: string): Node[][] {
       at += text.length;
       const bounds =
         least === undefined
-          ? { least: text[0] === "+" ? 1 : 0, most: text[0] === "?" ? 1 : Infinity }
-          : { least: Number(least), most: comma === "" ? Number(least) : Number(most || Infinity) };
+          ? { least: text[0] === "+" ? 1 : 0, max: text[0] === "?" ? 1 : Infinity }
+          : { least: Number(least), max: comma === "" ? Number(least) : Number(max || Infinity) };
       nodes.push({ kind: "repeated", node, ...bounds });
     }
     return nodes;
@@ -140,7 +140,7 @@ function repetitionsOf(regex: RegExp): { repetitions: Repetition[]; characters: 
       if (node.kind === "choice") for (const branch of node.branches) walk(branch, led);
       if (node.kind === "repeated") {
         walk([node.node], led);
-        if (node.most >= many) repetitions.push({ before: led, pieces: piecesOf(node.node) });
+        if (node.max >= many) repetitions.push({ before: led, pieces: piecesOf(node.node) });
       }
       led += shortest(node);
     }

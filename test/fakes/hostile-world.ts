@@ -11,7 +11,7 @@ import { sendJson, startWireServer, type WireRequest } from "./wire-server.ts";
 
 const attack = `"'\`><img src=x onerror="window.hostile=true"></script><svg onload='window.hostile=true'>\u202egnirts\u2066=1+1`;
 /** As long as a field takes. */
-export const hostileText = (most = 10_000): string => attack + "W".repeat(most - attack.length);
+export const hostileText = (max = 10_000): string => attack + "W".repeat(max - attack.length);
 
 const tenant = "hostile";
 const policy = {

@@ -33,8 +33,8 @@ export function createOauthEntries(): OauthEntryStore {
       const all = beginning(tenantId, prefix, now);
       return ok(all.filter(({ key }) => key > after).slice(0, limit));
     },
-    count: async (tenantId, { prefix, most }, now) =>
-      ok(Math.min(most, beginning(tenantId, prefix, now).length)),
+    count: async (tenantId, { prefix, max }, now) =>
+      ok(Math.min(max, beginning(tenantId, prefix, now).length)),
     async evict(tenantId, { prefix, endsBy }, now) {
       const [first] = beginning(tenantId, prefix, now)
         .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= endsBy)

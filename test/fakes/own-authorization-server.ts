@@ -13,13 +13,13 @@ export function createOwnAuthorizationServer({
   fetch = nowhere,
   fetchPublic = nowhere,
   now = Date.now,
-  most = 10,
+  max = 10,
   assertions,
 }: Partial<Record<"fetch" | "fetchPublic", typeof globalThis.fetch>> &
   Pick<ProviderDeps, "assertions"> & {
     now?: () => number;
     /** clients, and open consents */
-    most?: number;
+    max?: number;
   }): AuthorizationServer {
   const entries = createOauthEntries();
   const library = loadLibrary({ fetch, fetchPublic, allowPrivate: true, now });
@@ -29,8 +29,8 @@ export function createOwnAuthorizationServer({
     entriesOf: () => entries,
     now,
     graceMs: 120_000,
-    maxClients: most,
-    maxOpenConsents: most,
+    maxClients: max,
+    maxOpenConsents: max,
     reused: async () => {},
     ...(assertions !== undefined && { assertions }),
   });

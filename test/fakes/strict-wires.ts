@@ -134,15 +134,15 @@ const idLike =
     return bad === undefined ? null : `Invalid tool call id '${bad}': expected ${pattern.source}`;
   };
 const atMost =
-  (most: number) =>
+  (max: number) =>
   (body: JsonObject): string | null =>
-    toolsIn(body).length > most ? `Expected at most ${most} tools` : null;
+    toolsIn(body).length > max ? `Expected at most ${max} tools` : null;
 
 const stopsAtMost =
-  (most: number) =>
+  (max: number) =>
   ({ stop }: JsonObject): string | null =>
-    Array.isArray(stop) && stop.length > most
-      ? `Invalid 'stop': array too long. Expected an array with maximum length ${most}`
+    Array.isArray(stop) && stop.length > max
+      ? `Invalid 'stop': array too long. Expected an array with maximum length ${max}`
       : null;
 
 const rolesIn = (body: JsonObject): string[] =>
@@ -201,7 +201,7 @@ const sentImages = (body: JsonObject): SentImage[] =>
     });
 
 const imagesAtMost =
-  (most: {
+  (max: {
     count?: number;
     bytes?: number;
     bytesTogether?: number;
@@ -210,14 +210,14 @@ const imagesAtMost =
   }) =>
   (body: JsonObject): string | null => {
     const all = sentImages(body);
-    const side = most.side?.(all.length) ?? Infinity;
-    if (all.length > (most.count ?? Infinity)) return `Too many images: at most ${most.count}`;
-    if (all.reduce((sum, { bytes }) => sum + bytes, 0) > (most.bytesTogether ?? Infinity))
+    const side = max.side?.(all.length) ?? Infinity;
+    if (all.length > (max.count ?? Infinity)) return `Too many images: at most ${max.count}`;
+    if (all.reduce((sum, { bytes }) => sum + bytes, 0) > (max.bytesTogether ?? Infinity))
       return "Request too large: images exceed the limit";
     for (const { bytes, width, height } of all) {
-      if (bytes > (most.bytes ?? Infinity)) return `image exceeds ${most.bytes} bytes`;
+      if (bytes > (max.bytes ?? Infinity)) return `image exceeds ${max.bytes} bytes`;
       if (Math.max(width, height) > side) return `image dimensions exceed ${side} pixels`;
-      if (width * height > (most.pixels ?? Infinity)) return "image has too many pixels";
+      if (width * height > (max.pixels ?? Infinity)) return "image has too many pixels";
       if (bytes === 0) return "Could not process image";
     }
     return null;
@@ -725,11 +725,11 @@ const limits: readonly Limit[] = [
     breaks: (body, model) => {
       const asked =
         body["max_tokens"] ?? body["max_completion_tokens"] ?? body["max_output_tokens"];
-      const most = maxAnswerTokens.find(([start]) => model.startsWith(start))?.[1] ?? Infinity;
+      const max = maxAnswerTokens.find(([start]) => model.startsWith(start))?.[1] ?? Infinity;
       if (typeof asked !== "number") return null;
       if (asked < 1) return "max_tokens: must be greater than or equal to 1";
-      return asked > most
-        ? `max_tokens: ${asked} > ${most}, which is the maximum allowed number of output tokens for ${model}`
+      return asked > max
+        ? `max_tokens: ${asked} > ${max}, which is the maximum allowed number of output tokens for ${model}`
         : null;
     },
   },

@@ -108,10 +108,10 @@ describe("with chaos at the first candidate", () => {
         const reserved = Number(record.get("reservedTokens"));
         const unsure = record.get("attempts.0.billed") === "maybe" ? 1 : 0;
         const used = 2 * (9 + 4);
-        const most = 2 * reserved * unsure;
+        const max = 2 * reserved * unsure;
         expect(Number(record.get("costMicroUsd"))).toBeGreaterThanOrEqual(used);
         expect(Number(record.get("costMicroUsd"))).toBeLessThanOrEqual(
-          used + (unsure === 0 ? 0 : most),
+          used + (unsure === 0 ? 0 : max),
         );
       } finally {
         await shaky.stop();

@@ -959,15 +959,15 @@ describe("a policy", () => {
     await createTenant(router, "unsaved", { provider: "demo" });
     await open("/t/unsaved");
     await page.getByRole("link", { name: "Policy", exact: true }).click();
-    const most = page.getByLabel("Maximum tokens per answer");
-    await most.fill("777");
+    const max = page.getByLabel("Maximum tokens per answer");
+    await max.fill("777");
     const question = page.getByRole("dialog", { name: "Leave without saving" });
     await page.getByRole("link", { name: "API keys" }).click();
     expect(await violationsOn(page)).toEqual([]);
     await question.getByRole("button", { name: "Cancel" }).click();
     await page.evaluate(() => history.back());
     await question.getByRole("button", { name: "Cancel" }).click();
-    expect(await most.inputValue()).toBe("777");
+    expect(await max.inputValue()).toBe("777");
     await page.getByRole("button", { name: "Show as JSON" }).click();
     expect(await page.getByLabel("JSON").first().inputValue()).toContain('"maxTokens": 777');
     expect(await page.getByRole("button", { name: "to show the form" }).isDisabled()).toBe(true);
@@ -985,7 +985,7 @@ describe("a policy", () => {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     expect((await admin("GET", "/tenants/unsaved/policy")).body).toEqual({});
     await page.getByRole("link", { name: "Policy", exact: true }).click();
-    await most.fill("778");
+    await max.fill("778");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved at").waitFor();
     await page.getByRole("link", { name: "API keys" }).click();

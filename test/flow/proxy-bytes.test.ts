@@ -124,12 +124,12 @@ const heardOf = (): Buffer[] =>
   server.heard.flatMap(({ method, bytes }) => (method === "POST" ? [bytes] : []));
 
 /** The second host gets the first hundred of the same messages. */
-const most = isSecondHost ? 100 : 350;
+const max = isSecondHost ? 100 : 350;
 
 describe("a recorded session of a client", () => {
   it.each<[Mode, string, number, fc.Arbitrary<Buffer>]>([
-    ["router", "2025-11-25", most, fc.oneof({ weight: 30, arbitrary: spaced(one) }, odd)],
-    ["router", "2025-03-26", most, fc.oneof(spaced(one), spaced(batch))],
+    ["router", "2025-11-25", max, fc.oneof({ weight: 30, arbitrary: spaced(one) }, odd)],
+    ["router", "2025-03-26", max, fc.oneof(spaced(one), spaced(batch))],
     ["client-then-router", "2025-06-18", 150, spaced(one)],
     ["client", "2025-11-25", 150, fc.oneof(spaced(one), odd, broken)],
   ])(

@@ -110,8 +110,8 @@ describe.each(sharing)("two %s", (how) => {
         void built.registerTool("ask", { inputSchema: { text: z.string() } }, async ({ text }) => {
           await new Promise<void>((resolve) => void gates.set(text, resolve));
           // What is sent between two streams is lost, so the server asks until it gets an answer.
-          const most = text === "first" ? 0 : 20;
-          for (let tries = 0; tries < most; tries += 1) {
+          const max = text === "first" ? 0 : 20;
+          for (let tries = 0; tries < max; tries += 1) {
             const messages = [{ role: "user" as const, content: { type: "text" as const, text } }];
             const asked = built.server.createMessage({ messages, maxTokens: 9 }, { timeout: 700 });
             const said = await asked.then(JSON.stringify, () => null);

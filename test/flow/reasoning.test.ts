@@ -179,9 +179,9 @@ describe("a policy", () => {
     first.says({});
     const alone = await callOnce(router, one.key, asking("hello", preferred));
     expect(decisionOf(alone)).toMatchObject({ model: "gpt-5-nano" });
-    const most = Number(first.sent()[0]?.["max_completion_tokens"]);
-    expect(most).toBeGreaterThan(500);
-    expect(most).toBeLessThan(1_000);
+    const max = Number(first.sent()[0]?.["max_completion_tokens"]);
+    expect(max).toBeGreaterThan(500);
+    expect(max).toBeLessThan(1_000);
   });
 
   it.each([
@@ -189,7 +189,7 @@ describe("a policy", () => {
     ["gives the only one no room", "used-one", ["gpt-5-nano"], "gpt-5-nano", 100],
   ] as const)(
     "whose limit has only room for the text %s, and is never refused for the room",
-    async (_, slug, models, model, most) => {
+    async (_, slug, models, model, max) => {
       const limits = { tokensPerMinute: 3_000 };
       const { key, admin, path } = await tenant(slug, { policy: { ...only(...models), limits } });
       const hinted = { maxTokens: 100, modelPreferences: { hints: [{ name: "gpt-5-nano" }] } };
@@ -200,7 +200,7 @@ describe("a policy", () => {
         model,
         notes: ["reasoning: the limits had no room left for it"],
       });
-      expect(first.sent().at(-1)?.["max_completion_tokens"]).toBe(most);
+      expect(first.sent().at(-1)?.["max_completion_tokens"]).toBe(max);
       const record = await admin("GET", `${path}/requests/${next.requestId}`);
       expect(record.get("decision.model")).toBe(model);
       expect(record.get("decision.requirements.reasoning.roomless")).toBe(true);

@@ -13,7 +13,7 @@ export const patient = (ms: number): number => ms * Number(process.env[variable]
 const referenceMs = 60;
 const loops = 20_000_000;
 /** A limit that a broken product reaches costs that much, so it stays bounded. */
-const bounds = { least: 2, most: 12 };
+const bounds = { least: 2, max: 12 };
 
 /** Measures how much longer than on a quiet reference machine a process takes here: by speed, and by what else runs. */
 export function measurePatience(load: { running: number; cores: number }): void {
@@ -26,7 +26,7 @@ export function measurePatience(load: { running: number; cores: number }): void 
   const cpuMs = Math.max(1, user / 1_000);
   const slowness = cpuMs / referenceMs;
   const crowding = Math.max((performance.now() - began) / cpuMs, load.running / load.cores);
-  const factor = Math.min(bounds.most, Math.max(bounds.least, slowness * crowding));
+  const factor = Math.min(bounds.max, Math.max(bounds.least, slowness * crowding));
   // `sum` is used, so that the loop is not optimized away.
   process.env[variable] = String(Math.round((factor + (sum < 0 ? 1 : 0)) * 10) / 10);
 }

@@ -53,18 +53,18 @@ const endsWithinMs = 2_000;
  * starts the next one: where all have a router, the next one waits for that end. The place in vitest's pool names no
  * process: two may have the same one, after a project with another `maxWorkers`.
  */
-async function usedBefore(all: Lent[], pid: number, most: number): Promise<Lent | undefined> {
+async function usedBefore(all: Lent[], pid: number, max: number): Promise<Lent | undefined> {
   for (const last = Date.now() + endsWithinMs; ; await wait(20)) {
     const found = all.find((each) => each.pid === pid) ?? all.find((each) => !isAlive(each.pid));
-    if (found !== undefined || all.length < most || Date.now() > last) return found;
+    if (found !== undefined || all.length < max || Date.now() > last) return found;
   }
 }
 
 async function lend(
   all: Lent[],
-  { pid, host, most }: { pid: number; host: RouterHost; most: number },
+  { pid, host, max }: { pid: number; host: RouterHost; max: number },
 ): Promise<Router> {
-  const before = await usedBefore(all, pid, most);
+  const before = await usedBefore(all, pid, max);
   if (before !== undefined) {
     before.pid = pid;
     const router = await before.router.catch(() => null);
@@ -110,7 +110,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const pairs = new Map<string, Promise<TwoRouters>>();
   // The project's own environment reaches its test files alone.
   const host = project.config.env?.["ROUTER_HOST"] === "workerd" ? "workerd" : hostUnderTest;
-  const most = project.vitest.config.maxWorkers;
+  const max = project.vitest.config.maxWorkers;
   const pairAt = async (place: string): Promise<SharedPair> => {
     const how = sharing[Number(place.split("/").at(-1))];
     if (how === undefined) throw new Error(`no pair is at ${place}`);
@@ -126,7 +126,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       const used = lent.find((each) => each.pid === pid);
       return (await used?.router)?.output().slice(used?.printed) ?? "";
     }
-    return JSON.stringify(shown(await lend(lent, { pid, host, most })));
+    return JSON.stringify(shown(await lend(lent, { pid, host, max })));
   };
   const lender = createServer(({ method, url = "" }, response) => {
     answer(method, url).then(

@@ -95,7 +95,7 @@ const casesFor = (paceMs: number, calls: number, budget: number): Case[] => [
 /** The most that lies within one minute, by the records' own times. */
 function maxInOneMinute(rows: readonly RecordRow[], of: (row: RecordRow) => number): number {
   const sorted = rows.toSorted((a, b) => a.admittedAt - b.admittedAt);
-  let [from, sum, most] = [0, 0, 0];
+  let [from, sum, max] = [0, 0, 0];
   for (const row of sorted) {
     sum += of(row);
     while ((sorted[from]?.admittedAt ?? 0) <= row.admittedAt - minuteMs) {
@@ -103,9 +103,9 @@ function maxInOneMinute(rows: readonly RecordRow[], of: (row: RecordRow) => numb
       sum -= left === undefined ? 0 : of(left);
       from += 1;
     }
-    most = Math.max(most, sum);
+    max = Math.max(max, sum);
   }
-  return most;
+  return max;
 }
 
 /** Admissions whose answers were lost are given back within half a minute. */
@@ -163,7 +163,7 @@ async function runCase(
   const found = {
     requestsPerMinute: maxInOneMinute(admitted, () => 1),
     tokensPerMinute: maxInOneMinute(admitted, ({ tokens }) => tokens),
-    concurrent: provider.most(),
+    concurrent: provider.max(),
     usdPerDay: spent / 1e6,
     usdPerMonth: spent / 1e6,
   };
@@ -177,8 +177,8 @@ async function runCase(
       .join(", ")}`,
   );
   const faults = Object.entries(limits)
-    .filter(([limit, most]) => found[limit as CheckedLimit] > most)
-    .map(([limit, most]) => `${limit}: ${found[limit as CheckedLimit]} of ${most}`);
+    .filter(([limit, max]) => found[limit as CheckedLimit] > max)
+    .map(([limit, max]) => `${limit}: ${found[limit as CheckedLimit]} of ${max}`);
   if ((reasons.get("succeeded") ?? 0) !== admitted.length)
     faults.push(`${admitted.length} admitted, ${reasons.get("succeeded") ?? 0} answered`);
   // A call that the database was too slow for has its place in a tag and a run all the same.

@@ -7,10 +7,10 @@ export interface CountingProvider {
   /** the numbers that the prompts began with */
   seen: Set<number>;
   /** the most requests at once since it was last reset */
-  most(): number;
+  max(): number;
   reset(): void;
   /** ms that an answer takes, at least and at most */
-  take(least: number, most: number): void;
+  take(least: number, max: number): void;
   /** No answer leaves before. */
   holdUntil(moment: Promise<unknown>): void;
   stop(): Promise<void>;
@@ -30,7 +30,7 @@ const below = (count: number): number => Math.floor(Math.random() * count);
 export async function startCountingProvider(): Promise<CountingProvider> {
   const seen = new Set<number>();
   let running = 0;
-  let most = 0;
+  let max = 0;
   let latency = [5, 40] as [number, number];
   let released: Promise<unknown> = Promise.resolve();
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -40,7 +40,7 @@ export async function startCountingProvider(): Promise<CountingProvider> {
     const number = /call (\d+)/.exec(JSON.stringify(asked.messages));
     seen.add(Number(number?.[1]));
     running += 1;
-    most = Math.max(most, running);
+    max = Math.max(max, running);
     let over = false;
     const end = (): void => {
       if (!over) running -= 1;
@@ -79,9 +79,9 @@ export async function startCountingProvider(): Promise<CountingProvider> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     seen,
-    most: () => most,
+    max: () => max,
     reset() {
-      most = running;
+      max = running;
       seen.clear();
     },
     take(least, longest) {

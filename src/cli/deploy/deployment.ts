@@ -46,8 +46,8 @@ const readyPauseMs = 2_000;
 
 async function account({ wrangler }: DeploymentDeps): Promise<string | null> {
   const { printed } = await wrangler(["whoami", "--json"]);
-  const said = parsedJson(printed.slice(Math.max(0, printed.indexOf("{"))));
-  if (own(said, "loggedIn") === true) return null;
+  const printedJson = parsedJson(printed.slice(Math.max(0, printed.indexOf("{"))));
+  if (own(printedJson, "loggedIn") === true) return null;
   return "wrangler has no account: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN";
 }
 

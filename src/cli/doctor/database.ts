@@ -144,12 +144,12 @@ function endingOf(providers: readonly string[]): Finding[] {
 
 async function* soundnessOf({ where, ask, file }: Opened): AsyncGenerator<Finding> {
   const isWhole = file !== null && statSync(file).size <= wholeBytes;
-  const said = await ask(isWhole ? "pragma quick_check(1)" : "select 'ok'");
-  yield said === "ok"
+  const checked = await ask(isWhole ? "pragma quick_check(1)" : "select 'ok'");
+  yield checked === "ok"
     ? fine("database", `${where} answers${isWhole ? " and is intact" : ""}`)
     : faulty(
         "database",
-        `${where} is corrupted: ${String(said).replaceAll(/\s+/g, " ")}`,
+        `${where} is corrupted: ${String(checked).replaceAll(/\s+/g, " ")}`,
         `Restore a backup: ${commandLine("restore", "FILE")}.`,
       );
 }
@@ -166,8 +166,8 @@ async function* findingsOf(opened: Opened, settings: Settings): AsyncGenerator<F
     yield* credentialsOf(opened, settings);
   } catch (cause) {
     // A server's message may contain its URL with a token.
-    const words = opened.file === null ? "it does not answer, or refuses" : String(cause);
-    yield faulty("database", `${opened.where}: ${words}`, "See docs/operate.md.");
+    const message = opened.file === null ? "it does not answer, or refuses" : String(cause);
+    yield faulty("database", `${opened.where}: ${message}`, "See docs/operate.md.");
   }
 }
 

@@ -40,8 +40,8 @@ async function readinessOf(origin: string): Promise<Finding> {
     const signal = AbortSignal.timeout(deadlineMs);
     const answer = await fetch(`${origin}/health/ready`, { signal });
     if (answer.ok) return fine(check, `runs at ${origin} and is ready`);
-    const words = (await answer.text()).slice(0, 300);
-    return faulty(check, `runs at ${origin} but is not ready: ${words}`, "See docs/operate.md.");
+    const message = (await answer.text()).slice(0, 300);
+    return faulty(check, `runs at ${origin} but is not ready: ${message}`, "See docs/operate.md.");
   } catch {
     return faulty(
       check,

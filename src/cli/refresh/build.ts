@@ -68,12 +68,12 @@ const ordered = (row: Row): Row =>
 const expected = ["inputUsdPerMTok", "outputUsdPerMTok", "contextTokens", "outputTokens"] as const;
 
 /** Missing figures of served models. A source's `null` means that none is published. */
-function lackingIn(row: Row, said: Figures): (typeof expected)[number][] {
+function lackingIn(row: Row, stated: Figures): (typeof expected)[number][] {
   if (row.status === "retired" || row.provider === "ollama") return [];
   const isByUnit = row.mediaPrices !== undefined;
   return expected.filter(
     (figure) =>
-      said[figure] === undefined &&
+      stated[figure] === undefined &&
       row[figure] === null &&
       !(isByUnit && figure.endsWith("UsdPerMTok")),
   );

@@ -75,8 +75,8 @@ async function modelsDev({
       : parseModelsDev(readFileSync(file, "utf8"));
   if (!entries.ok) return err(`models.dev: ${entries.error}`);
   const figures = new Map(
-    entries.value.map(({ provider, id, ...said }) => {
-      const known = Object.entries(said).filter(([, value]) => value !== null);
+    entries.value.map(({ provider, id, ...stated }) => {
+      const known = Object.entries(stated).filter(([, value]) => value !== null);
       return [nameOf({ provider, id }), Object.fromEntries(known)] as const;
     }),
   );

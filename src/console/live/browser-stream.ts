@@ -20,12 +20,12 @@ export interface BrowserStreamDeps {
   withLock: (signal: AbortSignal, act: () => Promise<void>) => Promise<void>;
   channel: {
     post: (message: Message) => void;
-    listen: (heard: (message: Message) => void) => () => void;
+    listen: (onMessage: (message: Message) => void) => () => void;
   };
   /** Reads until the stream ends; resolves to the ms to wait before the next. */
   read: (
     from: { tenant: string; since: string; signal: AbortSignal },
-    tell: (event: LiveEvent) => void,
+    onEvent: (event: LiveEvent) => void,
   ) => Promise<number>;
   /** Resolves when the page is visible; its signal aborts when hidden. */
   seen: (signal: AbortSignal) => Promise<AbortSignal>;

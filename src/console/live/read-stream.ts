@@ -20,7 +20,7 @@ function eventsOf(found: readonly ServerEvent[]): LiveEvent[] {
   return isNews ? [{ kind: "records", records, id }] : [];
 }
 
-export const readStream: BrowserStreamDeps["read"] = async ({ tenant, since, signal }, tell) => {
+export const readStream: BrowserStreamDeps["read"] = async ({ tenant, since, signal }, onEvent) => {
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), maxSilentMs);
   try {
@@ -40,7 +40,7 @@ export const readStream: BrowserStreamDeps["read"] = async ({ tenant, since, sig
       if (done) return pauses.ended;
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), maxSilentMs);
-      for (const event of eventsOf(eventsIn(value))) tell(event);
+      for (const event of eventsOf(eventsIn(value))) onEvent(event);
     }
   } catch {
     return pauses.failed;

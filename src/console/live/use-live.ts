@@ -37,10 +37,10 @@ function depsHere(): BrowserStreamDeps | null {
     withLock: (signal, act) => navigator.locks.request(name, { signal }, act),
     channel: {
       post: channel.postMessage.bind(channel),
-      listen(heard) {
-        const ear = ({ data }: MessageEvent): void => heard(data);
-        channel.addEventListener("message", ear);
-        return () => channel.removeEventListener("message", ear);
+      listen(onMessage) {
+        const listener = ({ data }: MessageEvent): void => onMessage(data);
+        channel.addEventListener("message", listener);
+        return () => channel.removeEventListener("message", listener);
       },
     },
     read: readStream,

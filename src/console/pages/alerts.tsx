@@ -10,7 +10,7 @@ import { isoOf, Time } from "../parts/time.tsx";
 
 type Alert = Schemas["Alert"];
 
-const words: Record<Alert["kind"], string> = {
+const texts: Record<Alert["kind"], string> = {
   budget_crossed: "Budget",
   credential_failing: "A provider rejects a credential’s key",
   circuit_open: "Calls fail; the circuit is open",
@@ -20,7 +20,7 @@ const words: Record<Alert["kind"], string> = {
 };
 
 function whatOf({ kind, name, share, used, limit }: Alert): string {
-  if (kind !== "budget_crossed") return words[kind];
+  if (kind !== "budget_crossed") return texts[kind];
   const budget = limitTitle(name ?? "");
   const figures = `${usdInCents(used ?? 0)} of ${usdInCents(limit ?? 0)} used`;
   // 100 also covers a refused call while something is left.

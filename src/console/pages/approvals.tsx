@@ -160,7 +160,7 @@ function useHeldCalls(
 }
 
 /** Receives the focus when the drawer with the pressed button closes. */
-function Said({ text }: { text: string }) {
+function Notice({ text }: { text: string }) {
   useEffect(() => document.querySelector("h1")?.focus(), []);
   return (
     <p class="notice good" role="status">
@@ -176,13 +176,13 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
   const state = states.find(([each]) => each === query["state"])?.[0] ?? "";
   const cursor = query["cursor"] ?? null;
   const loading = useHeldCalls(tenant, { state, cursor });
-  const [said, say] = useState<string | null>(null);
+  const [notice, say] = useState<string | null>(null);
   return (
     <Page
       title="Approvals"
       lead="Calls that wait for an approver, as the policy requires. A key can’t approve its own calls."
     >
-      {said !== null && shown === undefined && <Said key={said} text={said} />}
+      {notice !== null && shown === undefined && <Notice key={notice} text={notice} />}
       <div class="filters">
         <Choice
           title="State"

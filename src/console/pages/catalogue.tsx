@@ -7,7 +7,7 @@ import type { Asked } from "../problem.ts";
 
 type Sync = Schemas["CatalogueSync"];
 
-function saysOf({ state, changes, fault }: Sync): string {
+function syncText({ state, changes, fault }: Sync): string {
   if (state === "refused")
     return `The file was rejected: ${fault ?? "it contains no usable models"}`;
   if (state === "unchanged" || changes === undefined) return "No changes.";
@@ -43,7 +43,7 @@ export function Catalogue({ onSynced }: { onSynced: () => void }) {
         <ProblemNotice problem={found.problem} />
       )}
       {found !== null && found !== "asking" && found.ok && (
-        <p role="status">{saysOf(found.value)}</p>
+        <p role="status">{syncText(found.value)}</p>
       )}
     </section>
   );

@@ -1,7 +1,7 @@
 /** Result of a credential's check, shared with First steps. */
 import { networkMessage } from "../../domain/network-fault.ts";
 import { api, asked, type Schemas } from "../api.ts";
-import { words } from "../format.ts";
+import { spaced } from "../format.ts";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
 
@@ -24,9 +24,9 @@ export function CheckResult({ name, found }: { name: string; found: Asked<Check>
       </strong>
       {fault !== null && (
         <p>
-          Error: <code>{words(fault.kind)}</code>
+          Error: <code>{spaced(fault.kind)}</code>
           {fault.status !== null && `, HTTP ${fault.status}`}
-          {fault.code !== undefined && `, ${words(fault.code)}`}
+          {fault.code !== undefined && `, ${spaced(fault.code)}`}
           {fault.network !== undefined && `: ${networkMessage(fault.network)}`}.
         </p>
       )}

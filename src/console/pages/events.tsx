@@ -1,5 +1,5 @@
 import { api, asked, type Schemas } from "../api.ts";
-import { actionWords } from "../action-words.ts";
+import { actionTexts } from "../action-texts.ts";
 import { policyChanges } from "../policy-changes.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Page } from "../parts/page.tsx";
@@ -13,11 +13,11 @@ import { isoOf, Time } from "../parts/time.tsx";
 type Event = Schemas["AdminEvent"];
 
 /** `deniedModels` → `denied models` */
-const memberWords = (member: string): string =>
+const memberText = (member: string): string =>
   member.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** JSON, or a list of names. */
-function valueWords(json: string | null): string {
+function valueText(json: string | null): string {
   if (json === null) return "not set";
   const value: unknown = JSON.parse(json);
   return Array.isArray(value) && value.every((each) => typeof each === "string")
@@ -29,14 +29,14 @@ function valueWords(json: string | null): string {
 function Details({ event, events }: { event: Event; events: readonly Event[] }) {
   const changes = policyChanges(event, events);
   if (Object.keys(event.detail).length === 0 && changes === null) return <>–</>;
-  const members = changes?.map(({ member }) => memberWords(member)).join(", ");
+  const members = changes?.map(({ member }) => memberText(member)).join(", ");
   return (
     <details>
       <summary>{members === undefined ? "Show" : members === "" ? "Nothing" : members}</summary>
       {changes?.map(({ member, before, after }) => (
         <p key={member}>
-          {memberWords(member)}: from <code class="wraps">{valueWords(before)}</code> to{" "}
-          <code class="wraps">{valueWords(after)}</code>
+          {memberText(member)}: from <code class="wraps">{valueText(before)}</code> to{" "}
+          <code class="wraps">{valueText(after)}</code>
         </p>
       ))}
       <CodeBlock title="Full event" text={JSON.stringify(event.detail, null, 2)} />
@@ -53,7 +53,7 @@ const columnsOf = (names: Names, events: readonly Event[]): Column<Event>[] => [
   },
   {
     title: "What",
-    show: ({ action }) => <span title={action}>{actionWords(action)}</span>,
+    show: ({ action }) => <span title={action}>{actionTexts(action)}</span>,
     text: ({ action }) => action,
   },
   {
@@ -78,7 +78,7 @@ const tenantColumn = (names: Names): Column<Event> => ({
 });
 
 const textOf = ({ tenantId, actor, action, target, detail }: Event, names: Names): string =>
-  `${names[tenantId ?? ""] ?? ""} ${actor} ${names[actor] ?? ""} ${action} ${actionWords(action)} ${target} ${names[target] ?? ""} ${JSON.stringify(detail)}`.toLowerCase();
+  `${names[tenantId ?? ""] ?? ""} ${actor} ${names[actor] ?? ""} ${action} ${actionTexts(action)} ${target} ${names[target] ?? ""} ${JSON.stringify(detail)}`.toLowerCase();
 
 interface EventsPageProps {
   title: string;

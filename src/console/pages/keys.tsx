@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { CopyButton, Secret } from "../parts/copy.tsx";
-import { limitWords } from "../parts/limits.tsx";
+import { limitText } from "../parts/limits.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { ListPage } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
@@ -77,8 +77,8 @@ const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Key>[]
   },
   {
     title: "Limits",
-    show: ({ limits }) => limitWords(limits) || <span class="faint">no limits of its own</span>,
-    text: ({ limits }) => limitWords(limits),
+    show: ({ limits }) => limitText(limits) || <span class="faint">no limits of its own</span>,
+    text: ({ limits }) => limitText(limits),
   },
   {
     title: "Ends",

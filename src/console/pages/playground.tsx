@@ -214,9 +214,9 @@ function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
       const problem = { status: 0, reason: "invalid_params", title: "Not JSON", detail };
       return { ok: false, problem };
     }
-    const said = await send(params);
-    if (said.ok) setAnswer(said.value);
-    return said;
+    const sentAnswer = await send(params);
+    if (sentAnswer.ok) setAnswer(sentAnswer.value);
+    return sentAnswer;
   };
   return (
     <div class="two wide-last">

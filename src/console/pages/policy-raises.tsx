@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { millisOf } from "../format.ts";
 import { Check, Choice, Field } from "../parts/form.tsx";
-import { limitTitles, limitWords, type LimitName } from "../parts/limits.tsx";
+import { limitTitles, limitText, type LimitName } from "../parts/limits.tsx";
 import { Named, useSubjectNames, type Names } from "../parts/named.tsx";
 import { NamedChoice } from "../parts/named-choice.tsx";
 import { Time } from "../parts/time.tsx";
@@ -77,7 +77,7 @@ function Kept({
   const others = draft.kept.filter((each) => each !== raise);
   return (
     <li>
-      <Named id={subject} names={names} />: {limitWords(limits)}, until <Time at={until} />. {why} (
+      <Named id={subject} names={names} />: {limitText(limits)}, until <Time at={until} />. {why} (
       {by ?? "–"}){" "}
       <Check
         title="End now"

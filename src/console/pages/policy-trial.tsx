@@ -1,7 +1,7 @@
 /** Dry run of a policy on recent decisions. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { count, words } from "../format.ts";
+import { count, spaced } from "../format.ts";
 import { ProblemNotice } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { tenantPath } from "../place.ts";
@@ -12,7 +12,7 @@ type Trial = Schemas["PolicyTrial"];
 type Tried = Trial["data"][number];
 
 const choiceOf = ({ model, refused }: Schemas["TriedChoice"]): string =>
-  model ?? `refused: ${words(refused?.reason ?? "")}`;
+  model ?? `refused: ${spaced(refused?.reason ?? "")}`;
 const whyOf = ({ excludedBy }: Tried): string =>
   excludedBy === null ? "" : exclusionText(excludedBy);
 

@@ -1,6 +1,6 @@
 /** The list of requests, with filters in the address. */
 import { useState } from "preact/hooks";
-import { count, duration, usd, words } from "../format.ts";
+import { count, duration, usd, spaced } from "../format.ts";
 import { later } from "../later.tsx";
 import { Check } from "../parts/form.tsx";
 import { Brief } from "../parts/brief.tsx";
@@ -91,7 +91,7 @@ const columnsOf = ({ rows, names, open }: Shown): Column<RequestRecord>[] => [
     show: ({ outcome, reason, held }) => (
       <>
         <Badge word={held ? "held" : outcome} />{" "}
-        {reason !== null && <span class="faint">{words(reason)}</span>}
+        {reason !== null && <span class="faint">{spaced(reason)}</span>}
       </>
     ),
     text: ({ outcome, held }) => (held ? "held" : outcome),

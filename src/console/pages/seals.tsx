@@ -1,5 +1,5 @@
 import type { Tampering } from "../../domain/audit/seal-check.ts";
-import { tamperingMessage } from "../../domain/audit/tampering-words.ts";
+import { tamperingMessage } from "../../domain/audit/tampering-messages.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { count } from "../format.ts";
 import { CopyButton } from "../parts/copy.tsx";

@@ -1,5 +1,5 @@
 import { api, asked, type Schemas } from "../api.ts";
-import { capabilityWords, countedCapabilities } from "../capability-words.ts";
+import { capabilityText, countedCapabilities } from "../capability-text.ts";
 import { Confirm } from "../parts/dialog.tsx";
 import { Named, type Names } from "../parts/named.tsx";
 import { ListPage } from "../parts/list-page.tsx";
@@ -30,7 +30,7 @@ function Counted({ session }: { session: Session }) {
   );
 }
 
-const said: readonly Column<Session>[] = [
+const sessionColumns: readonly Column<Session>[] = [
   {
     title: "Revision",
     show: ({ revision }) => <span class="nowrap">{revision}</span>,
@@ -48,7 +48,7 @@ const said: readonly Column<Session>[] = [
         "–"
       ) : (
         <span title={JSON.stringify(advertisedCapabilities)}>
-          {capabilityWords(advertisedCapabilities)}
+          {capabilityText(advertisedCapabilities)}
         </span>
       ),
     text: ({ advertisedCapabilities }) =>
@@ -93,7 +93,7 @@ const columnsOf = (
     show: ({ keyId }) => <Named id={keyId} names={names} />,
     text: ({ keyId }) => keyId,
   },
-  ...said,
+  ...sessionColumns,
   {
     title: "",
     show: (session) =>

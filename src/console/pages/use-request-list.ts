@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLive } from "../live/use-live.ts";
 import { useLoaded } from "../load.ts";
 import { askedFor } from "../requests/filters.tsx";
-import { heardWith, idsIn, withHeard } from "../requests/live-list.ts";
+import { mergedWith, idsIn, withLive } from "../requests/live-list.ts";
 import { listRequests, type RequestRecord } from "../requests/record.ts";
 
 const pollMs = 4_000;
@@ -22,8 +22,8 @@ export function useRequestList({ tenant, query, isLive }: ListOptions) {
     listRequests(tenant, wanted),
   );
   const isNewest = !query["cursor"];
-  const [heard, setHeard] = useState<ReadonlyMap<string, RequestRecord>>(new Map());
-  useEffect(() => setHeard(new Map()), [tenant]);
+  const [liveRecords, setLiveRecords] = useState<ReadonlyMap<string, RequestRecord>>(new Map());
+  useEffect(() => setLiveRecords(new Map()), [tenant]);
   // Names stay available when filters change.
   const known = useRef<Record<string, string>>({});
   if (loading.loaded.state === "there") Object.assign(known.current, loading.loaded.value.names);
@@ -40,16 +40,16 @@ export function useRequestList({ tenant, query, isLive }: ListOptions) {
     tenant,
     isOn: isLive && isNewest,
     hear(records) {
-      setHeard((before) => heardWith(before, records));
+      setLiveRecords((before) => mergedWith(before, records));
       if (loading.loaded.state === "there") nameAll(records);
     },
     reload: loading.again,
     pollMs,
   });
-  const most = Number(query["limit"] || fewest);
+  const max = Number(query["limit"] || fewest);
   const rowsOf = (listed: { data: RequestRecord[]; nextCursor: string | null }) =>
     isNewest
-      ? withHeard(listed.data, heard, { query: wanted, most, nextCursor: listed.nextCursor })
+      ? withLive(listed.data, liveRecords, { query: wanted, max, nextCursor: listed.nextCursor })
       : { rows: listed.data, nextCursor: listed.nextCursor };
   return { loading, rowsOf, names: known.current, isFollowing };
 }

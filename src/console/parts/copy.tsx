@@ -10,15 +10,15 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, label = "Copy", of }: CopyButtonProps) {
-  const [said, setSaid] = useState<string | null>(null);
+  const [said, setText] = useState<string | null>(null);
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text);
-      setSaid("Copied");
+      setText("Copied");
     } catch {
-      setSaid("Select and copy manually");
+      setText("Select and copy manually");
     }
-    setTimeout(() => setSaid(null), 2_000);
+    setTimeout(() => setText(null), 2_000);
   };
   return (
     <button type="button" class="quiet" onClick={() => void copy()}>

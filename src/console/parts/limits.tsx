@@ -59,7 +59,7 @@ export function LimitFields({ texts, onInput, faultOf }: LimitFieldsProps) {
   );
 }
 
-export const limitWords = (limits: Limits | undefined): string =>
+export const limitText = (limits: Limits | undefined): string =>
   names
     .flatMap((name) =>
       limits?.[name] === undefined ? [] : [`${limitTitles[name]}: ${limits[name]}`],

@@ -70,7 +70,7 @@ function optionsFor(place: HTMLElement, { lines }: Series, bucket: Bucket): uPlo
       tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
     }),
     cursor: { y: false },
-    scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
+    scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
     axes: [
       {
         stroke: ink,

@@ -35,10 +35,10 @@ const isForRow = ({ target }: MouseEvent): boolean =>
   getSelection()?.isCollapsed !== false;
 
 function exportRows<Row>({ name, columns, rows }: TableProps<Row>): void {
-  const told = columns.filter(({ text }) => text !== undefined);
+  const withText = columns.filter(({ text }) => text !== undefined);
   const text = csvOf(
-    told.map(({ title }) => title),
-    rows.map((row) => told.map((column) => column.text?.(row) ?? null)),
+    withText.map(({ title }) => title),
+    rows.map((row) => withText.map((column) => column.text?.(row) ?? null)),
   );
   download(`${name.toLowerCase().replaceAll(" ", "-")}.csv`, { text, type: "text/csv" });
 }

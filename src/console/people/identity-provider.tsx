@@ -46,7 +46,7 @@ interface FieldsProps {
   faultOf: (name: string) => string | null;
 }
 
-const words = {
+const texts = {
   issuer: { title: "Issuer", hint: "The provider’s issuer URL." },
   clientId: { title: "Client id", hint: "" },
   claim: { title: "Claim", hint: "The claim that determines the role, for example groups." },
@@ -65,7 +65,7 @@ function Fields({ draft, change, faultOf }: FieldsProps) {
       {(["issuer", "clientId", "claim"] as const).map((name) => (
         <Field
           key={name}
-          {...words[name]}
+          {...texts[name]}
           name={name}
           value={draft[name]}
           onInput={(value) => change({ [name]: value })}

@@ -64,10 +64,10 @@ async function post<T>(
       },
       body: JSON.stringify(body),
     });
-    const said: unknown = await response.json();
+    const received: unknown = await response.json();
     return response.ok
-      ? { ok: true, value: said as T, tag: null }
-      : { ok: false, problem: problemOf(response.status, said) };
+      ? { ok: true, value: received as T, tag: null }
+      : { ok: false, problem: problemOf(response.status, received) };
   } catch {
     return { ok: false, problem: unreachable };
   }
@@ -100,9 +100,9 @@ interface RpcAnswer {
 
 export async function send(params: SamplingParams): Promise<Asked<Answer>> {
   const call = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage" };
-  const said = await post<RpcAnswer>("/v1/sampling", { ...call, params: withMeta(params) });
-  if (!said.ok) return said;
-  const { result, error } = said.value;
+  const received = await post<RpcAnswer>("/v1/sampling", { ...call, params: withMeta(params) });
+  if (!received.ok) return received;
+  const { result, error } = received.value;
   if (result !== undefined) return { ok: true, value: result, tag: null };
   const { reason, detail, requestId } = error?.data ?? {};
   const message = error?.message ?? "No answer";

@@ -12,9 +12,9 @@ export function WireRequests({ params }: { params: SamplingParams }) {
   const [answer, setAnswer] = useState<string | null>(null);
   const request = requestIn(wire, params);
   const ask = async (): Promise<Asked<unknown>> => {
-    const said = await sendAt(request);
-    setAnswer(said.ok ? JSON.stringify(said.value, null, 2) : null);
-    return said;
+    const received = await sendAt(request);
+    setAnswer(received.ok ? JSON.stringify(received.value, null, 2) : null);
+    return received;
   };
   return (
     <details class="card">

@@ -76,23 +76,23 @@ function preferenceHeaders(preferences: object): Record<string, string> {
 
 export function requestIn(wire: Wire, { messages, ...params }: SamplingParams): WireRequest {
   const [{ content }] = messages as [{ content: Block | Block[] }];
-  const said = { role: "user", content: [content].flat().map(parts[wire]) };
+  const message = { role: "user", content: [content].flat().map(parts[wire]) };
   const tools = ((params.tools ?? []) as Tool[]).map(toolIn[wire]);
   const shared = { model: "auto", ...(tools.length > 0 && { tools }) };
   const headers = preferenceHeaders(params.modelPreferences);
   const { maxTokens, systemPrompt: system } = params;
   if (wire === "Chat Completions") {
     const led = system === undefined ? [] : [{ role: "system", content: system }];
-    const body = { ...shared, max_completion_tokens: maxTokens, messages: [...led, said] };
+    const body = { ...shared, max_completion_tokens: maxTokens, messages: [...led, message] };
     return { path: "/v1/chat/completions", headers, body };
   }
   if (wire === "Responses") {
     const instructions = system === undefined ? {} : { instructions: system };
-    const body = { ...shared, ...instructions, max_output_tokens: maxTokens, input: [said] };
+    const body = { ...shared, ...instructions, max_output_tokens: maxTokens, input: [message] };
     return { path: "/v1/responses", headers, body: { ...body, store: false } };
   }
   const led = system === undefined ? {} : { system };
-  const body = { ...shared, ...led, max_tokens: maxTokens, messages: [said] };
+  const body = { ...shared, ...led, max_tokens: maxTokens, messages: [message] };
   return { path: "/v1/messages", headers: { "anthropic-version": "2023-06-01", ...headers }, body };
 }
 

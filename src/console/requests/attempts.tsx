@@ -1,4 +1,4 @@
-import { duration, none, usd, words } from "../format.ts";
+import { duration, none, usd, spaced } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import type { Column } from "../parts/table.tsx";
 import { streamText } from "./steps.ts";
@@ -11,7 +11,7 @@ export function attemptColumns({
   attempts,
 }: Pick<WholeRecord, "providerMessages" | "attempts">): Column<Attempt>[] {
   const isStreamed = attempts.some(({ stream }) => stream !== undefined);
-  const saidBy = ({ provider, model, fault }: Attempt): string =>
+  const messageOf = ({ provider, model, fault }: Attempt): string =>
     fault === null
       ? ""
       : (messages.find((each) => each.provider === provider && each.model === model)?.message ??
@@ -28,7 +28,7 @@ export function attemptColumns({
         fault === null ? (
           <Badge word="answered" tone="good" />
         ) : (
-          <Badge word={words(code ?? fault)} tone="bad" />
+          <Badge word={spaced(code ?? fault)} tone="bad" />
         ),
       text: ({ fault, code }) => code ?? fault ?? "answered",
     },
@@ -52,6 +52,6 @@ export function attemptColumns({
       show: ({ costMicroUsd }) => usd(typeof costMicroUsd === "number" ? costMicroUsd / 1e6 : null),
       text: ({ costMicroUsd }) => costMicroUsd ?? null,
     },
-    { title: "Provider’s message", show: saidBy, text: saidBy },
+    { title: "Provider’s message", show: messageOf, text: messageOf },
   ];
 }

@@ -7,7 +7,7 @@ import { count, percent, usd } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { tenantIn, tenantPath } from "../place.ts";
-import { axes, exclusionText, notesOf, type Told } from "./notes.ts";
+import { axes, exclusionText, notesOf, type CandidateContext } from "./notes.ts";
 
 /** A long "cost" bar would look expensive. */
 const axisTitles = { cost: "Cheapness", speed: "Speed", intelligence: "Intelligence" } as const;
@@ -30,11 +30,14 @@ const nameOf = ({ provider, model }: Candidate): string => `${provider}/${model}
 /** By the model's name. */
 export type Ended = ReadonlyMap<string, "answered" | "failed">;
 
-const columnsOf = ({ ended, ...told }: Told & { ended: Ended }): Column<Candidate>[] => [
+const columnsOf = ({
+  ended,
+  ...context
+}: CandidateContext & { ended: Ended }): Column<Candidate>[] => [
   {
     title: "Model",
     show: (candidate) => {
-      const notes = notesOf(candidate, told);
+      const notes = notesOf(candidate, context);
       const end = ended.get(nameOf(candidate));
       return (
         <>
@@ -61,7 +64,7 @@ const columnsOf = ({ ended, ...told }: Told & { ended: Ended }): Column<Candidat
   {
     title: "Why",
     show: () => null,
-    text: (candidate) => notesOf(candidate, told),
+    text: (candidate) => notesOf(candidate, context),
     isFileOnly: true,
   },
 ];

@@ -1,4 +1,4 @@
-import { count, duration, none, time, usd, words } from "../format.ts";
+import { count, duration, none, time, usd, spaced } from "../format.ts";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
@@ -8,7 +8,7 @@ import { attemptColumns } from "./attempts.tsx";
 import { ReplayButton, Seal } from "./checks.tsx";
 import { Correct } from "./correct.tsx";
 import { DecisionTable, type Ended } from "./decision.tsx";
-import { capabilityWords } from "../capability-words.ts";
+import { capabilityText } from "../capability-text.ts";
 import { reasonText } from "./reason.ts";
 import { askedOf, decisionOf, type WholeRecord } from "./record.ts";
 import { Timeline } from "./timeline.tsx";
@@ -70,7 +70,7 @@ function Asking({ asking }: { asking: ReturnType<typeof askedOf> }) {
       {asking?.declared !== undefined && (
         <>
           <dt>Declared</dt>
-          <dd>{capabilityWords(asking.declared)}</dd>
+          <dd>{capabilityText(asking.declared)}</dd>
         </>
       )}
       <dt>Hints</dt>
@@ -152,7 +152,7 @@ function Failover({ record }: { record: WholeRecord }) {
   const answered = record.attempts.find(({ fault }) => fault === null);
   if (failed.length === 0 || answered === undefined) return null;
   const faults = failed.map(
-    (attempt) => `${nameOf(attempt)} failed (${words(attempt.code ?? attempt.fault ?? "")})`,
+    (attempt) => `${nameOf(attempt)} failed (${spaced(attempt.code ?? attempt.fault ?? "")})`,
   );
   return (
     <p class="notice warn">

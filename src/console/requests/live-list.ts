@@ -5,11 +5,11 @@ import type { RequestRecord } from "./record.ts";
 export const maxNotices = 500;
 
 /** Later states of ended records are ignored. */
-export function heardWith(
-  heard: ReadonlyMap<string, RequestRecord>,
+export function mergedWith(
+  liveRecords: ReadonlyMap<string, RequestRecord>,
   records: readonly RequestRecord[],
 ): Map<string, RequestRecord> {
-  const all = new Map(heard);
+  const all = new Map(liveRecords);
   for (const record of records) {
     const known = all.get(record.id);
     if (known === undefined || known.outcome === "admitted") all.set(record.id, record);
@@ -59,21 +59,21 @@ export const idsIn = (records: readonly RequestRecord[]): string[] => [
 
 interface ListOptions {
   query: Readonly<Record<string, string>>;
-  most: number;
+  max: number;
   /** `null` at the end */
   nextCursor: string | null;
 }
 
 /** Newest first. A cursor is the id of the last row. */
-export function withHeard(
+export function withLive(
   listed: readonly RequestRecord[],
-  heard: ReadonlyMap<string, RequestRecord>,
-  { query, most, nextCursor }: ListOptions,
+  liveRecords: ReadonlyMap<string, RequestRecord>,
+  { query, max, nextCursor }: ListOptions,
 ): { rows: RequestRecord[]; nextCursor: string | null } {
   const known = new Map(listed.map((record) => [record.id, record]));
-  const all = [...heardWith(known, [...heard.values()]).values()]
+  const all = [...mergedWith(known, [...liveRecords.values()]).values()]
     .filter((record) => matches(record, query))
     .toSorted((one, other) => (one.id < other.id ? 1 : -1));
-  const rows = all.slice(0, most);
+  const rows = all.slice(0, max);
   return { rows, nextCursor: rows.length < all.length ? (rows.at(-1)?.id ?? null) : nextCursor };
 }

@@ -1,22 +1,22 @@
 /** Notes on a candidate's score. Pure, for tests. */
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
-import { exclusionMessages } from "../../domain/exclusion-words.ts";
-import { words } from "../format.ts";
+import { exclusionMessages } from "../../domain/exclusion-messages.ts";
+import { spaced } from "../format.ts";
 
 /** Unknown reasons are shown as they are. */
 export const exclusionText = (reason: string): string =>
   Object.hasOwn(exclusionMessages, reason)
     ? exclusionMessages[reason as keyof typeof exclusionMessages]
-    : words(reason);
+    : spaced(reason);
 
 export const axes = ["cost", "speed", "intelligence"] as const;
 
-export interface Told {
+export interface CandidateContext {
   isHinted: boolean;
   weights: Decision["weights"] | undefined;
 }
 
-function hintWords({ matchedHint, viaEquivalence, viaFailover }: Candidate, isHinted: boolean) {
+function hintText({ matchedHint, viaEquivalence, viaFailover }: Candidate, isHinted: boolean) {
   if (matchedHint !== undefined)
     return viaEquivalence === true
       ? `equivalent of the hint “${matchedHint}”`
@@ -31,7 +31,7 @@ function hintWords({ matchedHint, viaEquivalence, viaFailover }: Candidate, isHi
 const roundedBy = 0.001;
 
 /** Only `reasoningLoss` of `domain/choice/score.ts` reduces a score. */
-function lossWords({ score, axes: values }: Candidate, weights: Decision["weights"] | undefined) {
+function lossText({ score, axes: values }: Candidate, weights: Decision["weights"] | undefined) {
   if (score === undefined || values === undefined || weights === undefined) return "";
   const whole = axes.reduce((sum, axis) => sum + weights[axis] * values[axis], 0);
   const lost = whole - score;
@@ -40,15 +40,15 @@ function lossWords({ score, axes: values }: Candidate, weights: Decision["weight
     : `${lost.toFixed(3)} less: it always reasons, and a short answer was requested`;
 }
 
-export function notesOf(candidate: Candidate, { isHinted, weights }: Told): string {
+export function notesOf(candidate: Candidate, { isHinted, weights }: CandidateContext): string {
   const { excludedBy, viaToolLoop, isLate, estimated, isCopy } = candidate;
   if (excludedBy !== undefined) return exclusionText(excludedBy);
   return [
-    viaToolLoop === true ? "started this tool loop" : hintWords(candidate, isHinted),
+    viaToolLoop === true ? "started this tool loop" : hintText(candidate, isHinted),
     isLate === true ? "expected to be late" : "",
     estimated === true ? "estimated" : "",
     isCopy === true ? "the same model elsewhere" : "",
-    lossWords(candidate, weights),
+    lossText(candidate, weights),
   ]
     .filter((note) => note !== "")
     .join("; ");

@@ -48,8 +48,8 @@ async function exportAround({ prefix, tenant, record }: ToVerify): Promise<strin
 function shownText(record: WholeRecord): string {
   const { costUsd: _, ...correction } = record.correction ?? { costUsd: 0 };
   const { names: __, ...sealed } = record;
-  const told = { ...sealed, correction: record.correction === null ? null : correction };
-  return canonicalJson(sealedRecord(told as unknown as SamplingRecord));
+  const content = { ...sealed, correction: record.correction === null ? null : correction };
+  return canonicalJson(sealedRecord(content as unknown as SamplingRecord));
 }
 
 /** `null` unless exactly as the router writes it */

@@ -85,7 +85,7 @@ const nearlyFull = 0.5;
 function roomierThan(
   first: number,
   order: Order,
-  { most }: Pick<CompiledRequirements, "most">,
+  { max }: Pick<CompiledRequirements, "max">,
 ): number | null {
   const { positions, pool } = order.scores;
   const entryAt = (place: number) => pool.ranked[positions[place] ?? 0];
@@ -93,7 +93,7 @@ function roomierThan(
     const tokens = entryAt(place)?.contextTokens ?? 0;
     return Number.isFinite(tokens) ? tokens : 0;
   };
-  const inputTokens = most[entryAt(first)?.familyPlace ?? 0] ?? 0;
+  const inputTokens = max[entryAt(first)?.familyPlace ?? 0] ?? 0;
   if (inputTokens <= roomAt(first) * nearlyFull) return null;
   let roomiest = first;
   for (let place = 0; place < positions.length; place += 1) {
@@ -107,7 +107,7 @@ function roomierThan(
  * Failover never needs others, because a fault rules out at least a model of a credential. Includes the model with
  * the largest context if the request may turn out too long.
  */
-export function choicesOf(order: Order, compiled: Pick<CompiledRequirements, "most">): Choice[] {
+export function choicesOf(order: Order, compiled: Pick<CompiledRequirements, "max">): Choice[] {
   const { positions, pool } = order.scores;
   const entryAt = (place: number) => pool.ranked[positions[place] ?? 0];
   const idsAt = new Map<number, string[]>();

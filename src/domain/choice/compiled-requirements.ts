@@ -19,7 +19,7 @@ export interface CompiledRequirements {
   maxTokens: number;
   /** input tokens by `familyPlace`: likely and maximum */
   likely: readonly number[];
-  most: readonly number[];
+  max: readonly number[];
 }
 
 export const placeOf = (family: TokenFamily): number => tokenFamilies.indexOf(family);
@@ -33,6 +33,6 @@ export function compileRequirements(needs: Requirements): CompiledRequirements {
     tools: needs.tools,
     maxTokens: needs.maxTokens,
     likely,
-    most: likely.map(maxInputTokens),
+    max: likely.map(maxInputTokens),
   };
 }

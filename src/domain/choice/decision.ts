@@ -153,7 +153,7 @@ const maxHintsShown = 5;
 
 function withHintNotes({ notes, hints, needs }: Asking, { models }: ModelPool): string[] {
   const kind = kindOf(needs);
-  const said = hints.flatMap((hint): string[] => {
+  const quoted = hints.flatMap((hint): string[] => {
     if (hint.trim() === "") return [];
     const shown = JSON.stringify(hint.slice(0, longestHintShown));
     const meant = correctionOf(hint, models);
@@ -162,7 +162,7 @@ function withHintNotes({ notes, hints, needs }: Asking, { models }: ModelPool): 
       return [`hint ${shown} names a model that has no successor here`];
     return isKnownHint(hint, models) ? [] : [`hint ${shown} matched no model`];
   });
-  return [...new Set([...notes, ...said.slice(0, maxHintsShown)])];
+  return [...new Set([...notes, ...quoted.slice(0, maxHintsShown)])];
 }
 
 export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Decision {

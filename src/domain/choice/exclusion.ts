@@ -22,7 +22,7 @@ function hasRoom(
     reasoning === undefined ? minReasoning.room : wantedHeadroom(entry.model, reasoning);
   if (wanted === 0) return true;
   if (reasoning?.roomless === true) return false;
-  const inputTokens = compiled.most[entry.familyPlace] ?? 0;
+  const inputTokens = compiled.max[entry.familyPlace] ?? 0;
   const output = maxTokens + wanted;
   if (output > entry.outputTokens || inputTokens + output > entry.contextTokens) return false;
   if (bounds === undefined) return true;
@@ -61,7 +61,7 @@ export function exclusionOf(
   if ((entry.makes & compiled.makes) !== compiled.makes) return "output_modality";
   if (compiled.tools && !entry.tools) return "tools";
   // `maxTokens` only bounds text, not images or speech.
-  const inputTokens = compiled.most[entry.familyPlace] ?? 0;
+  const inputTokens = compiled.max[entry.familyPlace] ?? 0;
   const { maxTokens } = compiled;
   const writes =
     (entry.makes & textBit) === 0 ? 0 : writableTokens(entry, { inputTokens, maxTokens });

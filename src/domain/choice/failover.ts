@@ -97,7 +97,7 @@ export function nextCandidate(
     attemptsAt.set(endpoint, (attemptsAt.get(endpoint) ?? 0) + 1);
   }
   let next: number | null = null;
-  let least = Number.POSITIVE_INFINITY;
+  let lowest = Number.POSITIVE_INFINITY;
   for (const [at, target] of targets.entries()) {
     if (unaffordable.has(at) || tried.some((attempt) => attempt.at === at)) continue;
     const attempts = attemptsAt.get(target.endpoint) ?? 0;
@@ -114,9 +114,9 @@ export function nextCandidate(
       (avoided.has(at) ? 1 : 0) +
       (attempts >= attemptsAtEndpoint ? 2 * attempts : 0) +
       (isBroken ? 2 * (maxAttempts + attempts) : 0);
-    if (cost >= least) continue;
+    if (cost >= lowest) continue;
     next = at;
-    least = cost;
+    lowest = cost;
   }
   return next;
 }
@@ -130,7 +130,7 @@ const eachWireIsAnEndpoint = (targets: readonly FailoverTarget[]): boolean =>
 /** Positions that any sequence of faults can reach within `attempts`, ascending. These are reserved. */
 export function reachable(targets: readonly FailoverTarget[], attempts: number): number[] {
   const found = new Set<number>();
-  const most = Math.max(...targets.map(({ contextTokens }) => contextTokens ?? 0));
+  const max = Math.max(...targets.map(({ contextTokens }) => contextTokens ?? 0));
   const isWalkedByEndpoint = eachWireIsAnEndpoint(targets);
   const faultsAt = (at: number, tried: readonly Tried[]): Tried[][] => {
     const target = targets[at];
@@ -140,7 +140,7 @@ export function reachable(targets: readonly FailoverTarget[], attempts: number):
         { at, reach: "model" },
         { at, reach: "model" },
       ]);
-    if ((target?.contextTokens ?? most) < most)
+    if ((target?.contextTokens ?? max) < max)
       faults.push([{ at, reach: "request", excludes: "small_context" }]);
     if (!isWalkedByEndpoint && !tried.some(refusesRequest)) faults.push([{ at, reach: "request" }]);
     return faults;
@@ -186,7 +186,7 @@ interface FailoverState {
   targets: readonly FailoverTarget[];
   tried: readonly Tried[];
   fault: Pick<ProviderFault, "retryable" | "retryAfterMs" | "billed" | "code">;
-  most: number;
+  max: number;
   chance: number;
   remainingMs: number;
   avoided?: ReadonlySet<number>;
@@ -201,7 +201,7 @@ interface FailoverState {
 export function stepAfter(input: FailoverState): FailoverStep {
   const { targets, tried, fault, remainingMs } = input;
   const last = tried.at(-1);
-  if (last === undefined || !fault.retryable || tried.length >= input.most) return stop;
+  if (last === undefined || !fault.retryable || tried.length >= input.max) return stop;
   if (fault.code === "content_filter" && input.afterContentFilter === "stop") return stop;
   if (tried.filter(refusesRequest).length >= refusalsOfRequest) return stop;
   if (fault.code === "tool_use_failed" && mayRepeat(input))

@@ -135,7 +135,7 @@ function putLeaders(
     kind,
   }: { positions: readonly number[]; pool: ModelPool; narrowed: Narrowed; kind: Kind },
 ): void {
-  const best = levels.reduce((least, level) => Math.min(least, level), unhintedLevel);
+  const best = levels.reduce((lowest, level) => Math.min(lowest, level), unhintedLevel);
   // Models of one name differ only in their provider, so price and speed decide.
   if (best <= versionLevel && !narrowed.viaEquivalence) return;
   const liked = positions.flatMap((at, place) => {

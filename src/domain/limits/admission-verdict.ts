@@ -88,7 +88,7 @@ export function verdictOn(
   };
   const beyond = (claim: ClaimChecks): number[] =>
     [...claim.limitChecks.keys()].filter((position) => over(claim, position) > 0);
-  let least = 0;
+  let lowest = 0;
   for (const [rung, claim] of claims.entries()) {
     const before = claims[rung - 1];
     const isDue =
@@ -99,15 +99,15 @@ export function verdictOn(
       );
     if (!isDue) continue;
     if (beyond(claim).length === 0) return { state: "admitted", rung };
-    least = rung;
+    lowest = rung;
   }
-  const claim = claims[least] as ClaimChecks;
+  const claim = claims[lowest] as ClaimChecks;
   const full = beyond(claim);
   const usedUp = full.find((at) => over(claim, at) > reservedOf(at).amount);
   const leases = full.flatMap((at) => reservedOf(at).until ?? []);
   return {
     state: "refused",
-    rung: least,
+    rung: lowest,
     position: usedUp ?? full[0] ?? 0,
     leaseUntil: usedUp === undefined ? Math.min(...leases) : null,
   };

@@ -46,11 +46,11 @@ export function narrowed(own: Limits, ceiling: Limits | undefined): NarrowedLimi
 export function beyondCeiling(
   own: Limits,
   ceiling: Limits,
-): { name: keyof Limits; most: number } | null {
+): { name: keyof Limits; max: number } | null {
   for (const name of namesOf(ceiling)) {
-    const most = ceiling[name];
+    const max = ceiling[name];
     const limit = own[name];
-    if (most !== undefined && limit !== undefined && limit > most) return { name, most };
+    if (max !== undefined && limit !== undefined && limit > max) return { name, max };
   }
   return null;
 }

@@ -14,7 +14,7 @@ export interface HeldExchange {
 }
 
 export interface OpenExchanges {
-  begin(kind: OpenKind, whose: { keyId: string; tenantId: string }): Result<HeldExchange, Refusal>;
+  begin(kind: OpenKind, caller: { keyId: string; tenantId: string }): Result<HeldExchange, Refusal>;
   /** exchanges of all keys; of all kinds unless one is given */
   count(kind?: OpenKind): number;
 }
@@ -42,12 +42,12 @@ export function createOpenExchanges(deps: {
   const { limits, elapsed } = deps;
   const groups = new Map<string, Set<Held>>();
 
-  const isFull = (name: string, most: number): boolean => {
+  const isFull = (name: string, max: number): boolean => {
     const group = groups.get(name);
-    if (group === undefined || group.size < most) return false;
+    if (group === undefined || group.size < max) return false;
     const oldest = elapsed() - leaseMs;
     for (const held of group) if (held.renewedAt < oldest) group.delete(held);
-    return group.size >= most;
+    return group.size >= max;
   };
   const add = (name: string, held: Held): void => {
     const group = groups.get(name);

@@ -60,11 +60,11 @@ function keepLineOrder(models: readonly Model[], ability: Map<Model, number>): v
   );
   for (const group of groups.values()) {
     const byGeneration = Map.groupBy(group, (model) => generationOf(model) ?? 0);
-    let least = Number.NEGATIVE_INFINITY;
+    let lowest = Number.NEGATIVE_INFINITY;
     for (const generation of [...byGeneration.keys()].toSorted((a, b) => a - b)) {
       const members = byGeneration.get(generation) ?? [];
-      for (const model of members) ability.set(model, Math.max(least, abilityIn(ability, model)));
-      least = Math.max(...members.map((model) => abilityIn(ability, model)));
+      for (const model of members) ability.set(model, Math.max(lowest, abilityIn(ability, model)));
+      lowest = Math.max(...members.map((model) => abilityIn(ability, model)));
     }
   }
 }
@@ -82,8 +82,8 @@ function keepMakersOrder(models: readonly Model[], ability: Map<Model, number>):
     const newest = served.filter((_, at) => generations[at] === Math.max(...generations));
     for (const model of newest) {
       const others = ofLine(than).filter(({ intelligence }) => intelligence === model.intelligence);
-      const least = Math.max(...others.map((other) => abilityIn(ability, other)));
-      if (least >= abilityIn(ability, model)) ability.set(model, least + leadInWords);
+      const lowest = Math.max(...others.map((other) => abilityIn(ability, other)));
+      if (lowest >= abilityIn(ability, model)) ability.set(model, lowest + leadInWords);
     }
   }
 }

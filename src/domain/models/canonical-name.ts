@@ -90,17 +90,17 @@ export function canonicalName(text: string): string | null {
   if (read === null || maker === undefined)
     return alsoCalled.get(bareName(foldName(withoutServing(text)))) ?? null;
   const { series, version, words } = read;
-  const isSaid = (word: string): boolean =>
+  const isStated = (word: string): boolean =>
     word !== "latest" && word !== "maas" && (released.has(series) || !/^\d{4}$/.test(word));
   const isPacking = (word: string): boolean => withOpenWeights.has(series) && packing.has(word);
-  const said = words.filter(isSaid);
-  const model = said.filter((word) => !isPacking(word));
+  const stated = words.filter(isStated);
+  const model = stated.filter((word) => !isPacking(word));
   const inOrder =
     series === "claude"
       ? // `claude-3-5-sonnet` and `claude-sonnet-3.5` are one model.
         [...model.filter((word) => word !== version), version.replace(/\.0$/, "").replace(".", "-")]
       : model.length === 0
-        ? said
+        ? stated
         : model;
   const name = [series, ...inOrder]
     .filter((word) => word !== "")

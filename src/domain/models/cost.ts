@@ -56,8 +56,8 @@ function pricesAt(model: Priced, inputTokens: number): ClassPrices | null {
 /** Clamps classes to their totals, so that no token is counted twice. Classes of 0 are omitted. */
 export function classesWithin({ inputTokens, outputTokens, classes }: Billable): TokenClasses {
   if (classes === undefined) return {};
-  const within = (count: number | undefined, most: number): number =>
-    Math.max(0, Math.min(count ?? 0, most));
+  const within = (count: number | undefined, max: number): number =>
+    Math.max(0, Math.min(count ?? 0, max));
   const cacheReadTokens = within(classes.cacheReadTokens, inputTokens);
   const cacheWriteTokens = within(classes.cacheWriteTokens, inputTokens - cacheReadTokens);
   const cacheWriteHourTokens = within(

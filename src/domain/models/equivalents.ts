@@ -144,7 +144,7 @@ function neighboursOf(target: ModelClass, candidates: readonly StandIn[]): reado
   };
   // An older member may be further away than its line.
   const far = candidates.map(({ model, line }) => Math.max(gap(model), gap(line)));
-  const bound = far.reduce((least, each) => Math.min(least, each), unreachable) + neighbourhood;
+  const bound = far.reduce((lowest, each) => Math.min(lowest, each), unreachable) + neighbourhood;
   return candidates.filter((_, at) => (far[at] ?? unreachable) <= bound);
 }
 

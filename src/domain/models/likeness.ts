@@ -4,7 +4,7 @@ import { foldName } from "./plain-name.ts";
 import { nameOf, type Catalogue, type DeclaredModel, type Model } from "./model.ts";
 import { likedBy } from "./tenant-models.ts";
 
-function saidIn(name: string): ParsedName | null {
+function nameIn(name: string): ParsedName | null {
   const words = foldName(name).split(/[-/]/);
   for (const at of words.keys()) {
     const parsed = parseName(words.slice(at).join("-"));
@@ -18,14 +18,14 @@ const resellers: ReadonlySet<string> = new Set(
 );
 
 function likenessOf(id: string, { models }: Catalogue): Model | undefined {
-  const said = saidIn(id);
-  if (said === null) return undefined;
+  const stated = nameIn(id);
+  if (stated === null) return undefined;
   const [best] = models
     .filter((model) => {
       const parsed = parseModel(model);
       return (
-        parsed?.line === said.line &&
-        parsed.generation === said.generation &&
+        parsed?.line === stated.line &&
+        parsed.generation === stated.generation &&
         model.status === "active" &&
         model.outputModalities.includes("text") &&
         !resellers.has(model.provider)

@@ -154,13 +154,13 @@ export function parseName(name: string): ParsedName | null {
     read.sizes.push("mini");
   // With a size in words, the number of parameters varies between releases and is ignored.
   const inWords = read.sizes.some((size) => sizesInWords.has(size));
-  const said = inWords ? read.sizes.filter((size) => !parameters.test(size)) : read.sizes;
-  const line = [series, ...said.toSorted()].join("-");
+  const stated = inWords ? read.sizes.filter((size) => !parameters.test(size)) : read.sizes;
+  const line = [series, ...stated.toSorted()].join("-");
   return {
     series,
     line,
-    wholeLine: [series, ...said.concat(read.others).toSorted()].join("-"),
-    sized: said.length > 0,
+    wholeLine: [series, ...stated.concat(read.others).toSorted()].join("-"),
+    sized: stated.length > 0,
     generation,
     wholeGeneration: read.whole,
     core: [line, generation, ...read.others.toSorted()].join(" "),

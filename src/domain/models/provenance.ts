@@ -33,12 +33,12 @@ export function sourcesFrom(
   overrides: readonly ModelOverride[],
 ): (model: Model) => Sources {
   const base = new Map(catalogue.models.map((model) => [nameOf(model), model]));
-  const said = new Map<string, Sources>();
+  const statedSources = new Map<string, Sources>();
   const note = (name: string, change: ModelChange, source: FigureSource): void => {
-    const sources = said.get(name) ?? {};
+    const sources = statedSources.get(name) ?? {};
     for (const figure of Object.keys(withClassPrices(change, base.get(name))) as Figure[])
       sources[figure] = source;
-    said.set(name, sources);
+    statedSources.set(name, sources);
   };
   for (const { provider, models } of credentials)
     for (const { id, like: _, ...change } of models ?? [])
@@ -51,7 +51,7 @@ export function sourcesFrom(
     const { id, name, aliases } = model;
     const { estimated: guessed = [], ...anywhere } =
       known === undefined ? knownAnywhere(catalogue, { id, name, aliases }) : {};
-    const stated = said.get(nameOf(model)) ?? {};
+    const stated = statedSources.get(nameOf(model)) ?? {};
     const sources: Sources = {};
     for (const figure of Object.keys(anywhere) as Figure[]) sources[figure] = "seed";
     for (const figure of guessed) sources[figure] = "estimated";

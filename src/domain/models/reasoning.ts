@@ -108,8 +108,8 @@ function asMetadataSays(asked: Effort | number, control: ReasoningControl | unde
   return { ...base, effort: asked === 0 ? "none" : null, room: asked };
 }
 
-const isAboveMinimum = (asked: Effort | number, least: Effort): boolean =>
-  typeof asked === "number" ? asked !== 0 : rankOf(asked) > rankOf(least);
+const isAboveMinimum = (asked: Effort | number, lowest: Effort): boolean =>
+  typeof asked === "number" ? asked !== 0 : rankOf(asked) > rankOf(lowest);
 
 export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reasoning {
   const { provider, reasoningControl: control } = model;
@@ -119,10 +119,10 @@ export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reason
       : undefined;
   if (!model.reasoning)
     return asked === undefined ? unreasoned : { ...unreasoned, metadata: "sent" };
-  const least = control?.efforts[0] ?? "none";
+  const lowest = control?.efforts[0] ?? "none";
   const minReasoningOnly =
     needs.minReasoningOnly !== undefined && !needs.minReasoningOnly.except.includes(provider);
-  if (asked !== undefined && !(minReasoningOnly && isAboveMinimum(asked, least)))
+  if (asked !== undefined && !(minReasoningOnly && isAboveMinimum(asked, lowest)))
     return asMetadataSays(asked, control);
   const metadata = asked === undefined ? "absent" : "left_out";
   if (control === undefined) return { effort: null, sent: null, metadata, room: roomAt(null) };
@@ -131,7 +131,7 @@ export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reason
     wish === "provider"
       ? control.byDefault
       : wish === "least"
-        ? least
+        ? lowest
         : nearestOf(control.efforts, wish.effort);
   // The provider's behavior does not need a parameter, and may reject it.
   const isSilent =
@@ -165,9 +165,9 @@ export function writableTokens(
   { outputTokens, contextTokens }: { outputTokens?: number | null; contextTokens?: number | null },
   { inputTokens, maxTokens }: { inputTokens: number; maxTokens: number },
 ): number {
-  const most = Math.min(maxTokens, outputTokens ?? Number.POSITIVE_INFINITY);
+  const max = Math.min(maxTokens, outputTokens ?? Number.POSITIVE_INFINITY);
   const left = (contextTokens ?? Number.POSITIVE_INFINITY) - inputTokens;
-  return Math.min(most, Math.max(left, minAnswerTokens));
+  return Math.min(max, Math.max(left, minAnswerTokens));
 }
 
 export function headroomOf(

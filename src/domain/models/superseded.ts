@@ -10,11 +10,11 @@ export function withoutSuperseded(models: readonly Model[]): readonly Model[] {
   const lines = Map.groupBy(models, (of) => `${of.provider} ${lineOf(of)}`);
   for (const line of lines.values()) {
     const byGeneration = Map.groupBy(line, (model) => generationOf(model) ?? 0);
-    let least: number | null = null;
+    let lowest: number | null = null;
     for (const generation of [...byGeneration.keys()].toSorted((a, b) => b - a)) {
       const members = byGeneration.get(generation) ?? [];
-      for (const model of members) if (least === null || priceOf(model) < least) kept.add(model);
-      least = Math.min(least ?? Number.POSITIVE_INFINITY, ...members.map(priceOf));
+      for (const model of members) if (lowest === null || priceOf(model) < lowest) kept.add(model);
+      lowest = Math.min(lowest ?? Number.POSITIVE_INFINITY, ...members.map(priceOf));
     }
   }
   return models.filter((model) => kept.has(model));

@@ -16,7 +16,7 @@ export interface SinkStore {
     now: number;
     until: number;
     limit: number;
-    most: number;
+    max: number;
   }): AsyncResult<SinkStretch[]>;
   /** Idempotent. */
   delivered(stretch: SinkStretch): AsyncResult<null>;

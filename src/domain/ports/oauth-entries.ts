@@ -41,7 +41,7 @@ export interface OauthEntryStore {
     of: { prefix: string; after: string; limit: number },
     now: number,
   ): AsyncResult<OauthEntry[]>;
-  count(tenantId: string, of: { prefix: string; most: number }, now: number): AsyncResult<number>;
+  count(tenantId: string, of: { prefix: string; max: number }, now: number): AsyncResult<number>;
   /** Deletes the first entry to expire, if it expires by `endsBy`. @returns whether one existed */
   evict(
     tenantId: string,

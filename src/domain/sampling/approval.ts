@@ -47,7 +47,7 @@ export const maxHeldCalls: Readonly<HeldCalls> = { key: 50, server: 100, tenant:
 
 /** The first exceeded bound; null: room for another call. */
 export const fullOfHeld = (held: HeldCalls): keyof HeldCalls | null =>
-  (["key", "server", "tenant"] as const).find((whose) => held[whose] >= maxHeldCalls[whose]) ??
+  (["key", "server", "tenant"] as const).find((scope) => held[scope] >= maxHeldCalls[scope]) ??
   null;
 /** ms that an approved call waits for its caller. */
 export const collectedWithinMs = 600_000;

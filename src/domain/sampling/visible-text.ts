@@ -29,11 +29,11 @@ function visibleTokens(answer: ProviderAnswer, text: string, estimated: number):
 /** The longest prefix with at most `tokens` estimated tokens; at least one character. */
 function beginningOf(text: string, tokens: number): string {
   const characters = [...text];
-  let [fits, most] = [1, characters.length];
-  while (fits < most) {
-    const middle = Math.ceil((fits + most) / 2);
+  let [fits, max] = [1, characters.length];
+  while (fits < max) {
+    const middle = Math.ceil((fits + max) / 2);
     if (likelyTokens(characters.slice(0, middle).join("")) <= tokens) fits = middle;
-    else most = middle - 1;
+    else max = middle - 1;
   }
   return characters.slice(0, fits).join("");
 }

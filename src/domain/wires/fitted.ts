@@ -54,10 +54,10 @@ function fitTools(
     if (fitting.names.size > 0) members.set(name, fitting.names);
     if (fitting.loosened) loosened.push(name);
     const alias = aliases.to(name);
-    const said = alias === name ? description : `Named "${name}". ${description ?? ""}`.trimEnd();
+    const shown = alias === name ? description : `Named "${name}". ${description ?? ""}`.trimEnd();
     return {
       name: alias,
-      ...(said !== undefined && { description: said }),
+      ...(shown !== undefined && { description: shown }),
       inputSchema: fitting.schema,
     };
   });

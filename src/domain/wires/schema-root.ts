@@ -13,14 +13,14 @@ const silent: ReadonlySet<string> = new Set(
 );
 
 /** A member matches any of `schemas`; `open`: or anything else. */
-interface Said {
+interface Member {
   schemas: Set<JsonValue>;
   open: boolean;
 }
 
 /** `closed`: no other members are allowed. */
 interface Members {
-  said: Map<string, Said>;
+  declared: Map<string, Member>;
   required: Set<string>;
   closed: boolean;
   /** the result accepts more than the original */
@@ -61,7 +61,7 @@ export function referred(
 }
 
 const noMembers = (): Members => ({
-  said: new Map(),
+  declared: new Map(),
   required: new Set(),
   closed: false,
   loosened: false,
@@ -70,11 +70,11 @@ const noMembers = (): Members => ({
 /** Intersection. For duplicate members, the first schema wins: merging would grow exponentially. */
 function both(parts: readonly Members[]): Members {
   const all = noMembers();
-  for (const { said, required, closed, loosened } of parts) {
-    for (const [name, says] of said) {
-      const before = all.said.get(name);
+  for (const { declared, required, closed, loosened } of parts) {
+    for (const [name, says] of declared) {
+      const before = all.declared.get(name);
       all.loosened ||= before !== undefined;
-      if (before === undefined || before.open) all.said.set(name, says);
+      if (before === undefined || before.open) all.declared.set(name, says);
     }
     for (const name of required) all.required.add(name);
     all.closed ||= closed;
@@ -86,11 +86,11 @@ function both(parts: readonly Members[]): Members {
 /** Union. A branch that does not mention a member leaves it open. */
 function either(branches: readonly Members[]): Members {
   const any = { ...noMembers(), loosened: true };
-  for (const name of new Set(branches.flatMap(({ said }) => [...said.keys()]))) {
+  for (const name of new Set(branches.flatMap(({ declared }) => [...declared.keys()]))) {
     const ways = branches.map(
-      ({ said, closed }) => said.get(name) ?? { schemas: [], open: !closed },
+      ({ declared, closed }) => declared.get(name) ?? { schemas: [], open: !closed },
     );
-    any.said.set(name, {
+    any.declared.set(name, {
       schemas: new Set(ways.flatMap(({ schemas }) => [...schemas])),
       open: ways.some(({ open }) => open),
     });
@@ -111,7 +111,7 @@ function membersOf(root: JsonObject, known: Map<JsonValue, Members>, value: Json
   const properties = entriesOf(own(value, "properties"));
   const members = both([
     {
-      said: new Map(
+      declared: new Map(
         properties.map(([name, each]) => [name, { schemas: new Set([each]), open: false }]),
       ),
       required: new Set(listOf(own(value, "required")).filter((name) => typeof name === "string")),
@@ -129,7 +129,7 @@ function membersOf(root: JsonObject, known: Map<JsonValue, Members>, value: Json
   return members;
 }
 
-function anyOf({ schemas, open }: Said): JsonValue {
+function anyOf({ schemas, open }: Member): JsonValue {
   const distinct = new Map([...schemas].map((schema) => [JSON.stringify(schema), schema]));
   const ways = [...distinct.values(), ...(open ? [{}] : [])];
   return ways.length === 1 ? (ways[0] ?? {}) : { anyOf: ways };
@@ -137,7 +137,7 @@ function anyOf({ schemas, open }: Said): JsonValue {
 
 /** `loosened`: the result accepts more. */
 export function plainRoot(root: JsonObject): { schema: JsonObject; loosened: boolean } {
-  const { said, required, closed, loosened } = membersOf(root, new Map(), root);
+  const { declared, required, closed, loosened } = membersOf(root, new Map(), root);
   const isMerged = Object.keys(root).some((key) => merged.has(key));
   const rest = Object.entries(root).filter(
     ([key]) =>
@@ -149,7 +149,7 @@ export function plainRoot(root: JsonObject): { schema: JsonObject; loosened: boo
   const schema: JsonObject = {
     ...Object.fromEntries(rest),
     type: "object",
-    properties: Object.fromEntries([...said].map(([name, says]) => [name, anyOf(says)])),
+    properties: Object.fromEntries([...declared].map(([name, says]) => [name, anyOf(says)])),
     ...(required.size > 0 && { required: [...required] }),
     ...(isMerged && closed && { additionalProperties: false }),
   };

@@ -87,8 +87,8 @@ function withReference(schema: JsonObject, walk: Walk): JsonObject {
 function described(property: JsonValue, name: string): JsonValue {
   if (!isObject(property)) return property;
   const description = own(property, "description");
-  const said = typeof description === "string" ? ` ${description}` : "";
-  return { ...property, description: `Named "${name}".${said}` };
+  const descriptionText = typeof description === "string" ? ` ${description}` : "";
+  return { ...property, description: `Named "${name}".${descriptionText}` };
 }
 
 function fitMember([key, member]: [string, JsonValue], walk: Walk): JsonValue {

@@ -25,11 +25,11 @@ export interface EventStreamDeps {
 export function eventStreamOf({ listener, stillMay, now }: EventStreamDeps): AsyncIterable<string> {
   let isOver = false;
   let begun = false;
-  let saidAt = now();
-  let watchedAt = saidAt;
+  let sentAt = now();
+  let watchedAt = sentAt;
   const done = { done: true, value: undefined } as const;
-  const said = (value: string) => {
-    saidAt = now();
+  const sent = (value: string) => {
+    sentAt = now();
     return { done: false, value } as const;
   };
   /** `null` to continue, also if the database is temporarily unreachable. */
@@ -46,7 +46,7 @@ export function eventStreamOf({ listener, stillMay, now }: EventStreamDeps): Asy
   const next = async (): Promise<IteratorResult<string, undefined>> => {
     if (!begun) {
       begun = true;
-      return said(eventOf("ready", now(), {}));
+      return sent(eventOf("ready", now(), {}));
     }
     for (;;) {
       if (isOver) return done;
@@ -55,13 +55,13 @@ export function eventStreamOf({ listener, stillMay, now }: EventStreamDeps): Asy
         const last = await lastEvent();
         if (last !== null) {
           leave();
-          return said(last);
+          return sent(last);
         }
       }
       const item = await listener.next(Math.max(0, watchedAt + watchMs - now()));
       if (isOver || item === "gone") return done;
-      if (item !== null) return said(textOf(item));
-      if (now() - saidAt >= silentMs) return said(sseKeepAlive);
+      if (item !== null) return sent(textOf(item));
+      if (now() - sentAt >= silentMs) return sent(sseKeepAlive);
     }
   };
   return {

@@ -64,9 +64,9 @@ const bases = [
 const responses = {
   200: { description: "Success.", content: content(answer) },
   ...Object.fromEntries(
-    Object.entries(faults).map(([status, said]) => [
+    Object.entries(faults).map(([status, meaning]) => [
       status,
-      { description: said, content: content(wrong) },
+      { description: meaning, content: content(wrong) },
     ]),
   ),
 };

@@ -77,10 +77,10 @@ const aliasName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/, "Letters, digits, and . _ : - in 100 characters.")
   .refine((name) => name !== autoModel, '"auto" leaves the choice to the router.');
-const atMost = (most: number) =>
+const atMost = (max: number) =>
   [
-    (named: Record<string, unknown>): boolean => Object.keys(named).length <= most,
-    `At most ${most}.`,
+    (named: Record<string, unknown>): boolean => Object.keys(named).length <= max,
+    `At most ${max}.`,
   ] as const;
 
 const why = z.string().min(1).max(500).openapi({ description: "The reason." });

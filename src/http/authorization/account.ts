@@ -1,6 +1,6 @@
 /** `/oauth/account`: a person signs in, reviews their grants, and revokes them. */
 import { Hono, type Context } from "hono";
-import { explain } from "../../domain/refusal-words.ts";
+import { explain } from "../../domain/refusal-messages.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { isOwnOrigin, ownOriginOf } from "../../domain/servers/own-origin.ts";
 import type { OwnChange } from "../../pipeline/people/consent/person-pages.ts";

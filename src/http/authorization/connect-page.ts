@@ -52,12 +52,12 @@ export const connectedPage = ({
   returnTo: string | null;
   isAuthorized: boolean;
 }): string => {
-  const said = isAuthorized
+  const text = isAuthorized
     ? `The router may now use the server <b>${server}</b>.`
     : `The router may not use the server <b>${server}</b> in your name. Calls to the server will say how to go on.`;
   const next =
     returnTo === null
       ? "You can close this page."
       : `<a href="${escaped(returnTo)}">Go on</a><meta http-equiv="refresh" content="0;url=${escaped(returnTo)}">`;
-  return `<!doctype html><meta charset="utf-8"><title>Sampling Router</title><p>${said} ${next}</p>`;
+  return `<!doctype html><meta charset="utf-8"><title>Sampling Router</title><p>${text} ${next}</p>`;
 };

@@ -100,7 +100,7 @@ export function responsesAnswer({ answer, decision }: Finished, createdAt: numbe
   const isFiltered = finishReasons[stopReason] === "content_filter";
   const reason = isCut ? "max_output_tokens" : isFiltered ? "content_filter" : null;
   const status = reason === null ? "completed" : "incomplete";
-  const said: JsonObject[] =
+  const contentBlocks: JsonObject[] =
     text === ""
       ? []
       : [
@@ -134,7 +134,7 @@ export function responsesAnswer({ answer, decision }: Finished, createdAt: numbe
     error: null,
     incomplete_details: reason === null ? null : { reason },
     model,
-    output: [...said, ...calls],
+    output: [...contentBlocks, ...calls],
     store: false,
     usage: {
       input_tokens: inputTokens,

@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { LimitState } from "../../domain/limits/limit-checks.ts";
 import type { AttemptSummary } from "../../domain/attempts.ts";
-import { explain } from "../../domain/refusal-words.ts";
+import { explain } from "../../domain/refusal-messages.ts";
 import { isRetryable, type Refusal } from "../../domain/refusals.ts";
 import { allowHeader, limitHeaders } from "../../mcp/refusal-headers.ts";
 
@@ -88,9 +88,9 @@ function kindOf(refusal: Refusal): Kind {
   }
 }
 
-type Words = Readonly<Record<Kind, { status: number; type: string; code?: string }>>;
+type ErrorTexts = Readonly<Record<Kind, { status: number; type: string; code?: string }>>;
 
-const openai: Words = {
+const openai: ErrorTexts = {
   authentication: { status: 401, type: "invalid_request_error", code: "invalid_api_key" },
   no_money: { status: 429, type: "insufficient_quota", code: "insufficient_quota" },
   rate: { status: 429, type: "requests", code: "rate_limit_exceeded" },
@@ -109,7 +109,7 @@ const openai: Words = {
   internal: { status: 500, type: "server_error", code: "server_error" },
 };
 
-const anthropic: Words = {
+const anthropic: ErrorTexts = {
   authentication: { status: 401, type: "authentication_error" },
   no_money: { status: 402, type: "billing_error" },
   rate: { status: 429, type: "rate_limit_error" },
@@ -129,7 +129,7 @@ const anthropic: Words = {
 };
 
 /** Clients compact a conversation on these words. */
-function tooLongWords(refusal: Refusal, modelContext: number | null): string {
+function tooLongMessage(refusal: Refusal, modelContext: number | null): string {
   if (refusal.reason !== "no_eligible_model") return `prompt is too long: ${explain(refusal)}`;
   return modelContext === null
     ? explain(refusal)
@@ -140,11 +140,11 @@ function wordsOf(
   refusal: Refusal,
   { kind, modelContext }: { kind: Kind; modelContext: number | null },
 ): string {
-  if (kind === "too_long") return tooLongWords(refusal, modelContext);
-  const said = explain(refusal);
-  if (refusal.reason !== "approval_pending") return said;
+  if (kind === "too_long") return tooLongMessage(refusal, modelContext);
+  const text = explain(refusal);
+  if (refusal.reason !== "approval_pending") return text;
   const key = refusal.idempotencyKey;
-  return `${said} Send the same request later with ${key === null ? "its Idempotency-Key" : `the header Idempotency-Key: ${key}`}.`;
+  return `${text} Send the same request later with ${key === null ? "its Idempotency-Key" : `the header Idempotency-Key: ${key}`}.`;
 }
 
 const neverRetried: ReadonlySet<Kind> = new Set(["no_money", "pending", "not_kept"]);

@@ -141,9 +141,11 @@ function blocksOfItem(
       : refuseMember(`${path}.arguments`, "Expected a JSON object.");
   }
   if (sent.type === "function_call_output") {
-    const said = blocksOf(sent.output, `${path}.output`);
-    if (!said.ok) return said;
-    const of = said.value.filter((block) => block.type === "text" || block.type === "image");
+    const outputBlocks = blocksOf(sent.output, `${path}.output`);
+    if (!outputBlocks.ok) return outputBlocks;
+    const of = outputBlocks.value.filter(
+      (block) => block.type === "text" || block.type === "image",
+    );
     return ok({
       role: "user",
       blocks: [{ type: "tool_result", toolUseId: sent.call_id, content: of }],

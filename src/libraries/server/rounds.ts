@@ -107,9 +107,9 @@ export async function runRound(
     const hash = await hashOf(params);
     const kept = state.answered[position];
     if (kept?.hash === hash) return kept.result;
-    const told =
+    const received =
       state.asked[position] === hash ? answerFrom(context.mcpReq.inputResponses, position) : null;
-    const result = told ?? (await answer(`${state.run}:${position}:${hash.slice(0, 32)}`));
+    const result = received ?? (await answer(`${state.run}:${position}:${hash.slice(0, 32)}`));
     if (result === null) {
       state.asked[position] = hash;
       asks[position] = params;

@@ -3,7 +3,7 @@ import { bridgedOffers, olderServerHint } from "../../domain/servers/bridging.ts
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { isLegacy } from "../era.ts";
 import { modernErrorCodes, modernWireOf } from "../faults.ts";
-import { explain } from "../../domain/refusal-words.ts";
+import { explain } from "../../domain/refusal-messages.ts";
 import { serverInfo } from "../initialize.ts";
 import { type RequestId } from "../json-text/exact-ids.ts";
 import { errorMessage } from "../jsonrpc.ts";

@@ -105,8 +105,8 @@ function olderBlock(text: string, revision: string): string {
   const block = parsedJson(text);
   const [type, uri] = [own(block, "type"), own(block, "uri")];
   if (type === "resource_link" && revision < firstWithLinks) {
-    const said = [own(block, "title") ?? own(block, "name"), uri];
-    const texts = said.filter((one) => typeof one === "string");
+    const lines = [own(block, "title") ?? own(block, "name"), uri];
+    const texts = lines.filter((one) => typeof one === "string");
     return JSON.stringify({ type: "text", text: texts.join(": ") });
   }
   if (type !== "audio" || revision >= firstWithAudio) return text;

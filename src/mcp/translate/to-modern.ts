@@ -24,7 +24,7 @@ export function modernRequest(
   request: string,
   session: Pick<Session, "capabilities" | "clientInfo"> & { logLevel: string | null },
 ): string {
-  const said: [string, JsonValue][] = [
+  const entries: [string, JsonValue][] = [
     [metaKey("clientCapabilities"), session.capabilities],
     [metaKey("clientInfo"), implementationOf(session.clientInfo)],
     [metaKey("protocolVersion"), modernRevision],
@@ -37,7 +37,7 @@ export function modernRequest(
     if (!(textAt(text, path) ?? "").startsWith("{")) text = withMember(text, path, "{}");
   for (const name of textsIn(text, ["params", "_meta"]).keys())
     if (reserved.has(name)) text = withMember(text, ["params", "_meta", name], null);
-  for (const [name, value] of said)
+  for (const [name, value] of entries)
     text = withMember(text, ["params", "_meta", name], JSON.stringify(value));
   for (const name of ["inputResponses", "requestState", "task"])
     text = withMember(text, ["params", name], null);

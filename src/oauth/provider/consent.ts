@@ -114,7 +114,7 @@ export function createConsents(deps: ProviderDeps) {
           return refused("invalid_scope", `The scope there is ${scope}`);
         const room = await makeRoom(deps, {
           prefix: "transaction:",
-          most: maxOpenConsents,
+          max: maxOpenConsents,
           withinMs: consentLastsMs,
         });
         if (!room.ok) return err({ kind: "refusal", refusal: room.error });

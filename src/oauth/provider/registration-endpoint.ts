@@ -64,7 +64,7 @@ export async function answerRegistration(
     );
   const room = await makeRoom(deps, {
     prefix: "client:",
-    most: deps.maxClients,
+    max: deps.maxClients,
     withinMs: unusedRegistrationSeconds * 1_000,
   });
   if (!room.ok || !room.value)

@@ -7,13 +7,13 @@ import type { ProviderDeps } from "./provider.ts";
 /** @returns `false` if all are in use beyond `withinMs` */
 export async function makeRoom(
   { entriesOf, now }: Pick<ProviderDeps, "entriesOf" | "now">,
-  { prefix, most, withinMs }: { prefix: string; most: number; withinMs: number },
+  { prefix, max, withinMs }: { prefix: string; max: number; withinMs: number },
 ): AsyncResult<boolean> {
   const entries = entriesOf(issuersOwn);
   const at = now();
-  const known = await entries.count(issuersOwn, { prefix, most }, at);
+  const known = await entries.count(issuersOwn, { prefix, max }, at);
   if (!known.ok) return known;
-  return known.value < most
+  return known.value < max
     ? ok(true)
     : entries.evict(issuersOwn, { prefix, endsBy: at + withinMs }, at);
 }

@@ -64,8 +64,8 @@ const detailOf = ({
 }: Approval): string => {
   const subject = decidedBySubject === null ? "" : ` (subject ${decidedBySubject})`;
   const by = decidedBy === null ? "" : ` by ${decidedBy}`;
-  const said = `${stage} ${state}${by}${subject}${isOwn ? ", whose call it is" : ""}`;
-  return edited?.content === undefined ? said : `${said}, edited to ${edited.content}`;
+  const summary = `${stage} ${state}${by}${subject}${isOwn ? ", whose call it is" : ""}`;
+  return edited?.content === undefined ? summary : `${summary}, edited to ${edited.content}`;
 };
 
 /** Ends a call that ran and was paid for. */
@@ -109,8 +109,10 @@ export const createEndHeld = (deps: {
     const kept = stage === "result" ? await read<KeptResult>(place, "result") : ok(null);
     if (!kept.ok) return kept;
     if (kept.value === null) {
-      const told: Refusal = refusal ?? { reason: "cancelled" };
-      return ok(unspent(held, { refusal: told, parts: await sealed(err(told)), now: now() }));
+      const reported: Refusal = refusal ?? { reason: "cancelled" };
+      return ok(
+        unspent(held, { refusal: reported, parts: await sealed(err(reported)), now: now() }),
+      );
     }
     const { value } = kept.value.recorded;
     const content =

@@ -6,7 +6,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 export type AddressRate = (address: string) => Refusal | null;
 
 export function createAddressRate(deps: {
-  most: number;
+  max: number;
   windowMs: number;
   /** networks; least recently used are dropped */
   capacity: number;
@@ -14,7 +14,7 @@ export function createAddressRate(deps: {
   limit: string;
   elapsed: () => number;
 }): AddressRate {
-  const { most, windowMs, capacity, limit, elapsed } = deps;
+  const { max, windowMs, capacity, limit, elapsed } = deps;
   const counted = createBoundedMap<string, { since: number; count: number }>(capacity);
   return (address) => {
     const network = networkOf(address);
@@ -22,7 +22,7 @@ export function createAddressRate(deps: {
     const known = counted.get(network);
     const current =
       known === undefined || now - known.since >= windowMs ? { since: now, count: 0 } : known;
-    if (current.count >= most)
+    if (current.count >= max)
       return { reason: "rate_limited", limit, retryAfterMs: current.since + windowMs - now };
     counted.set(network, { ...current, count: current.count + 1 });
     return null;

@@ -58,7 +58,7 @@ export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number>
   let raised = 0;
   for (const subject of subjects.value) {
     const at = now();
-    const { tenantId, ...told } = subject;
+    const { tenantId, ...alertSubject } = subject;
     const done = await alerts.raise(
       { ...subject, id: ids.next("alert"), at },
       {
@@ -68,7 +68,7 @@ export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number>
         action: "alert.raised",
         tenantId,
         target: subject.subject,
-        detail: told,
+        detail: alertSubject,
       },
     );
     if (!done.ok) return done;

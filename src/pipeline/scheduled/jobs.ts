@@ -105,7 +105,7 @@ const createRun = (
     while (elapsed() - begun < runMs) {
       const due = all.filter((each) => each.isDue && each.rounds < each.maxRounds);
       if (due.length === 0) break;
-      await work(due.reduce((least, each) => (each.usedMs < least.usedMs ? each : least)));
+      await work(due.reduce((lowest, each) => (each.usedMs < lowest.usedMs ? each : lowest)));
     }
     return all.map(({ job, changed, isDue }) => ({
       job,

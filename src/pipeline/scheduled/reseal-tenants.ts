@@ -75,7 +75,7 @@ export const createResealTenantsJob =
     const last = waiting.value.length < tenantsPerRound ? undefined : waiting.value.at(-1);
     const isDone = last === undefined && left === 0;
     if (isDone) {
-      const told = await tenants.append({
+      const appended = await tenants.append({
         id: ids.next("event"),
         at: now(),
         actor: "router",
@@ -84,7 +84,7 @@ export const createResealTenantsJob =
         target: keyId,
         detail: {},
       });
-      if (!told.ok) return told;
+      if (!appended.ok) return appended;
     }
     // Starts another pass if some are left.
     const next: Progress =

@@ -78,8 +78,8 @@ export const createRoomJob = (deps: RoomDeps) => async (): AsyncResult<number> =
   if (!made.ok) return made;
   const count = Object.values(made.value).reduce((sum, each) => sum + each, 0);
   if (count > 0) {
-    const told = await room.append(eventOf(deps, "storage.deleted", { ...made.value }));
-    if (!told.ok) return told;
+    const appended = await room.append(eventOf(deps, "storage.deleted", { ...made.value }));
+    if (!appended.ok) return appended;
   }
   return ok(count + (to === from ? 0 : 1));
 };

@@ -10,7 +10,7 @@ import type { Vault } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { ServerStore, ServerTokens, TokenStores } from "../../domain/ports/server-stores.ts";
 import { bearerChallengeIn, scopesOfBoth } from "../../domain/servers/bearer-challenge.ts";
-import { explainOauthFault } from "../../domain/servers/oauth-words.ts";
+import { explainOauthFault } from "../../domain/servers/oauth-messages.ts";
 import { isPerUser, type SealedServer } from "../../domain/servers/server.ts";
 import { authorizationNeeded } from "./authorization-needed.ts";
 import { accountOf, grantIn, noPerson, type Account, type OnBehalf } from "./server-accounts.ts";

@@ -58,7 +58,7 @@ export const createSinkJob = (deps: SinkDeps) => async (): AsyncResult<number> =
     now: at,
     until: at + claimedMs,
     limit: stretchesAtOnce,
-    most: sealsInStretch,
+    max: sealsInStretch,
   });
   if (!claimed.ok) return claimed;
   let sent = 0;

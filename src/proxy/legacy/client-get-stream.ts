@@ -45,13 +45,13 @@ export async function openClientGetStream(
   if (session === null) return sendOn(services, exchange, { body: null });
   // Stored before the server is asked, so that the router's stream gives way.
   await services.streams.clientWants(session);
-  let most = fewTries;
+  let max = fewTries;
   for (let tries = 1; ; tries += 1) {
     const opened = await sendOn(services, exchange, { body: null });
-    if (!opened.ok || opened.value.status !== 409 || tries === most) return opened;
+    if (!opened.ok || opened.value.status !== 409 || tries === max) return opened;
     await opened.value.body?.cancel();
     const wasRouters = await untilReleased(services, session, left);
-    if (wasRouters) most = maxTries;
+    if (wasRouters) max = maxTries;
     if (!wasRouters || tries > 1) await services.wait(pauseMs * tries, left);
   }
 }

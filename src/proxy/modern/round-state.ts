@@ -107,9 +107,9 @@ export function connectAnswerIn(
   responses: ReadonlyMap<string, string>,
   carried: CarriedState | null,
 ): ConnectAnswer {
-  const said = responses.get(connectEntry);
-  if (said === undefined) return carried?.connecting === true ? "accepted" : "none";
-  return own(parsedJson(said), "action") === "accept" ? "accepted" : "declined";
+  const connectResponse = responses.get(connectEntry);
+  if (connectResponse === undefined) return carried?.connecting === true ? "accepted" : "none";
+  return own(parsedJson(connectResponse), "action") === "accept" ? "accepted" : "declined";
 }
 
 export interface Opened {

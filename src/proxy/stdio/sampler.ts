@@ -1,6 +1,6 @@
 /** Sampling for a server, with failures as JSON-RPC errors. */
 import { isObject, type JsonObject } from "../../domain/json.ts";
-import { explain } from "../../domain/refusal-words.ts";
+import { explain } from "../../domain/refusal-messages.ts";
 import { dataOf, refusalTable, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 

@@ -43,17 +43,17 @@ export const keepContent = (
       where ${condition} on conflict do nothing`),
   );
 
-type Whose = Pick<Who, "tenantId" | "keyId" | "serverId">;
+type CallerIds = Pick<Who, "tenantId" | "keyId" | "serverId">;
 
 /** Number of pending calls of the tenant, its key, and the server. */
-export const heldCalls = ({ tenantId, keyId, serverId }: Whose): SQL => sql`
+export const heldCalls = ({ tenantId, keyId, serverId }: CallerIds): SQL => sql`
   select count(*) as tenant, count(case when a.key_id = ${keyId} then 1 end) as "key",
     count(case when r.server_id = ${serverId} then 1 end) as server
   from approvals a left join sampling_requests r
     on r.id = a.request_id and r.tenant_id = a.tenant_id
   where a.tenant_id = ${tenantId} and a.is_open = 1 and a.state = 'waiting'`;
 
-export const hasRoom = (who: Whose): SQL => sql`exists (
+export const hasRoom = (who: CallerIds): SQL => sql`exists (
   select 1 from (${heldCalls(who)}) held where held.tenant < ${maxHeldCalls.tenant}
     and held."key" < ${maxHeldCalls.key} and held.server < ${maxHeldCalls.server})`;
 

@@ -44,18 +44,18 @@ export const countSpent = (
   { scope, tenantId, subject }: Spender,
   { now, calendar = calendarAt(Math.floor(now / 1_000)) }: { now: number; calendar?: Calendar },
 ): Compiled => {
-  const whose = sql.raw(`u.${columns[scope]}`);
+  const subjectColumn = sql.raw(`u.${columns[scope]}`);
   return raw(sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
     select ${tenantId}, subject, resource, bucket, min(spent, ${largestInteger})
     from (
-      select ${whose} as subject, w.value ->> 0 as resource, w.value ->> 2 as bucket,
+      select ${subjectColumn} as subject, w.value ->> 0 as resource, w.value ->> 2 as bucket,
         total(case w.value ->> 1 when 'usd' then u.cost_micro_usd
           when 'tokens' then u.input_tokens + u.output_tokens
           when 'requests' then u.succeeded + u.failed + u.cancelled + u.unknown end) as spent
       from json_each(${windowsIn(calendar)}) w cross join usage u
       where u.tenant_id = ${tenantId} and u.hour >= w.value ->> 3 and u.hour < w.value ->> 4
-        and ${subject === every ? sql`${whose} <> ''` : sql`${whose} = ${subject}`}
+        and ${subject === every ? sql`${subjectColumn} <> ''` : sql`${subjectColumn} = ${subject}`}
       group by 1, 2, 3)
     where spent > 0
     on conflict (tenant_id, subject, resource, bucket)

@@ -11,7 +11,7 @@ interface Due {
 }
 
 export const createSinkStore = (db: Database): SinkStore => ({
-  async claim({ now, until, limit, most }) {
+  async claim({ now, until, limit, max }) {
     const due = await db.read((builder) =>
       builder.all<Due>(sql`
         select tenantId, slug, head from (
@@ -27,9 +27,9 @@ export const createSinkStore = (db: Database): SinkStore => ({
       due.value.map(({ tenantId, head }) =>
         raw(sql`
           insert into audit_sinks (tenant_id, delivered, planned, attempts, next_at, behind_since)
-          values (${tenantId}, 0, min(${head}, ${most}), 1, ${until}, ${now})
+          values (${tenantId}, 0, min(${head}, ${max}), 1, ${until}, ${now})
           on conflict (tenant_id) do update set
-            planned = coalesce(planned, min(${head}, delivered + ${most})),
+            planned = coalesce(planned, min(${head}, delivered + ${max})),
             attempts = attempts + 1, next_at = ${until},
             behind_since = coalesce(behind_since, ${now})
           where next_at <= ${now} and delivered < ${head}

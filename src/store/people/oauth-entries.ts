@@ -124,12 +124,12 @@ export function createOauthEntryStore(db: Database, deps: OauthEntryDeps): Oauth
         if (found.value.length < left || entries.length === limit) return ok(entries);
       }
     },
-    count: (tenantId, { prefix, most }, now) =>
+    count: (tenantId, { prefix, max }, now) =>
       db.read(async (builder) => {
         const [counted] = await builder.all<{ n: number }>(sql`
           select count(*) as n from (select 1 from oauth_entries
             where tenant_id = ${tenantId} and key >= ${prefix} and key < ${endOf(prefix)}
-              and (expires_at is null or expires_at > ${now}) limit ${most})`);
+              and (expires_at is null or expires_at > ${now}) limit ${max})`);
         return counted?.n ?? 0;
       }),
     async evict(tenantId, { prefix, endsBy }, now) {

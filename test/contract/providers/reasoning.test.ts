@@ -101,12 +101,12 @@ function shown(body: JsonObject): string {
   const said = parts.flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${wordsOf(value)}`],
   );
-  const most =
+  const max =
     body["max_completion_tokens"] ??
     body["max_output_tokens"] ??
     body["max_tokens"] ??
     config["maxOutputTokens"];
-  return `${said.length === 0 ? "nothing" : said.join(", ")}; ${String(most)} tokens`;
+  return `${said.length === 0 ? "nothing" : said.join(", ")}; ${String(max)} tokens`;
 }
 
 describe("what is sent", () => {

@@ -928,7 +928,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await oauthEntries.list(tenantId, all, start))).toEqual([]);
     },
     "oauthEntries.count": async ({ oauthEntries }, _owner, { tenantId }) => {
-      expect(value(await oauthEntries.count(tenantId, { prefix: "", most: 9 }, start))).toBe(0);
+      expect(value(await oauthEntries.count(tenantId, { prefix: "", max: 9 }, start))).toBe(0);
     },
     "oauthEntries.evict": async ({ oauthEntries }, _owner, { tenantId }) => {
       const all = { prefix: "", endsBy: Number.MAX_SAFE_INTEGER };
@@ -1010,7 +1010,7 @@ export const isolationSuite = (backend: Backend): void => {
         ),
       );
       await sealAll(stores, tenantId);
-      value(await stores.sinks.claim({ now: start, until: start + 1, limit: 99, most: 8 }));
+      value(await stores.sinks.claim({ now: start, until: start + 1, limit: 99, max: 8 }));
       value(await createLatencyJob({ latencies: stores.latencies, now: () => start })());
       value(
         await db.write([

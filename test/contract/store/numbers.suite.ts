@@ -49,14 +49,14 @@ export const numbersSuite = (backend: Backend): void => {
     it("add up to sums that can be read: counters, windows and usage", async () => {
       const limits = { tokensPerMinute: 1_000_000_000, usdPerDay: 900_000_000 };
       const who = await caller(world.stores, { tenantLimits: limits });
-      const most = Number.MAX_SAFE_INTEGER - 1;
+      const max = Number.MAX_SAFE_INTEGER - 1;
       const reserved = [await running(who, start), await running(who, start + second)];
       for (const each of reserved)
         await settle(each, start + second, {
-          chargedTokens: most,
-          chargedMicroUsd: most,
-          costMicroUsd: most,
-          usage: { inputTokens: most, outputTokens: most, estimated: false },
+          chargedTokens: max,
+          chargedMicroUsd: max,
+          costMicroUsd: max,
+          usage: { inputTokens: max, outputTokens: max, estimated: false },
         });
       expect(await counted(who.tenantId, "usd_day")).toBe(Number.MAX_SAFE_INTEGER);
       expect(told(await admit(who, start + 2 * second))).toBe("refused by tenant tokens");

@@ -178,7 +178,7 @@ export const oauthEntriesSuite = (backend: Backend): void => {
         start,
       );
       expect(value(listed).map(({ key }) => key)).toEqual(["grant:b"]);
-      const counted = await oauthEntries.count("ten_1", { prefix: "grant:", most: 9 }, start);
+      const counted = await oauthEntries.count("ten_1", { prefix: "grant:", max: 9 }, start);
       expect(value(counted)).toBe(2);
     });
   });

@@ -115,9 +115,9 @@ export async function soakPower(
     await wait(2 * someMs());
     await victim.kill9();
     const entries = readDiskLog(readFileSync(log));
-    const most = entries.at(-1)?.end ?? 0;
+    const max = entries.at(-1)?.end ?? 0;
     for (let cuts = cutsOfRun; cuts > 0 && !isOver(); cuts -= 1, done += 1) {
-      const cut = below(most + 1);
+      const cut = below(max + 1);
       const files = afterLossOfPower(entries, { database, cut, random: Math.random });
       // Of its own: libsql may still have the last one open, and would read this one with that one's index.
       const rebuilt = join(dirname(path), `rebuilt-${done}.sqlite`);

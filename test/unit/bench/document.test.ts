@@ -64,8 +64,8 @@ describe("the plot", () => {
 
   it("has a bar for each pair: the median of the runs, the range of all their turns", () => {
     expect(barsOf(all, "rps", 64)).toMatchObject([
-      { title: "the self-hosted", median: 0.4, least: 0.2, most: 0.5 },
-      { median: 0.5, least: 0.5, most: 0.5 },
+      { title: "the self-hosted", median: 0.4, least: 0.2, max: 0.5 },
+      { median: 0.5, least: 0.5, max: 0.5 },
     ]);
     expect(barsOf(all, "p50", 1)).toMatchObject([{ median: 4 }]);
   });
@@ -84,7 +84,7 @@ describe("the plot", () => {
     [1.01, [0, 0.5, 1, 1.5]],
     [6.2, [0, 2, 4, 6, 8]],
     [23, [0, 5, 10, 15, 20, 25]],
-  ])("has a scale of round steps up to %d", (most, steps) => {
-    expect(stepsTo(most)).toEqual(steps);
+  ])("has a scale of round steps up to %d", (max, steps) => {
+    expect(stepsTo(max)).toEqual(steps);
   });
 });

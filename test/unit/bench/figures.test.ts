@@ -13,7 +13,7 @@ describe("a comparison", () => {
       { subject: turn({ answers: 4 }), baseline: turn({ answers: 10 }) },
       { subject: turn({ answers: 30 }), baseline: turn({ answers: 100 }) },
     ]);
-    expect(ratio.rps).toEqual({ median: 0.4, least: 0.3, most: 0.5 });
+    expect(ratio.rps).toEqual({ median: 0.4, least: 0.3, max: 0.5 });
   });
 
   it("compares the p50 of the two turns of each pair", () => {
@@ -21,7 +21,7 @@ describe("a comparison", () => {
       { subject: turn({ latencies: [9, 2, 1] }), baseline: turn({ latencies: [1, 1, 9] }) },
       { subject: turn({ latencies: [8] }), baseline: turn({ latencies: [2] }) },
     ]);
-    expect(ratio.p50).toEqual({ median: 3, least: 2, most: 4 });
+    expect(ratio.p50).toEqual({ median: 3, least: 2, max: 4 });
   });
 
   it("has the middle of two medians where their number is even", () => {

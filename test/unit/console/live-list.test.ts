@@ -1,6 +1,6 @@
 /** A live list shows each record once, in its latest state. */
 import { describe, expect, it } from "vitest";
-import { heardWith, momentIn, withHeard } from "../../../src/console/requests/live-list.ts";
+import { mergedWith, momentIn, withLive } from "../../../src/console/requests/live-list.ts";
 import type { RequestRecord } from "../../../src/console/requests/record.ts";
 
 const record = (id: string, changes: Partial<RequestRecord> = {}): RequestRecord =>
@@ -13,31 +13,31 @@ const record = (id: string, changes: Partial<RequestRecord> = {}): RequestRecord
     ...changes,
   }) as RequestRecord;
 const runs = { outcome: "admitted" } as const;
-const all = { query: {}, most: 3, nextCursor: null };
+const all = { query: {}, max: 3, nextCursor: null };
 const idsOf = ({ rows }: { rows: RequestRecord[] }) => rows.map(({ id }) => id);
 
 describe("a list with what was heard since", () => {
   it("has a new record once, above the older ones", () => {
-    const heard = heardWith(new Map(), [record("c", runs), record("c")]);
-    const shown = withHeard([record("b"), record("a")], heard, all);
+    const heard = mergedWith(new Map(), [record("c", runs), record("c")]);
+    const shown = withLive([record("b"), record("a")], heard, all);
     expect(idsOf(shown)).toEqual(["c", "b", "a"]);
     expect(shown.rows[0]?.outcome).toBe("succeeded");
   });
 
   it("never shows a call as running that has ended, whatever comes later", () => {
-    const heard = heardWith(new Map(), [record("a", runs)]);
-    expect(withHeard([record("a")], heard, all).rows[0]?.outcome).toBe("succeeded");
-    expect(heardWith(heardWith(new Map(), [record("a")]), [record("a", runs)]).get("a")).toEqual(
+    const heard = mergedWith(new Map(), [record("a", runs)]);
+    expect(withLive([record("a")], heard, all).rows[0]?.outcome).toBe("succeeded");
+    expect(mergedWith(mergedWith(new Map(), [record("a")]), [record("a", runs)]).get("a")).toEqual(
       record("a"),
     );
   });
 
   it("goes on after its last row where news pushed older rows out", () => {
-    const heard = heardWith(new Map(), [record("d")]);
+    const heard = mergedWith(new Map(), [record("d")]);
     const listed = [record("c"), record("b"), record("a")];
-    const shown = withHeard(listed, heard, { ...all, nextCursor: "a" });
+    const shown = withLive(listed, heard, { ...all, nextCursor: "a" });
     expect([idsOf(shown), shown.nextCursor]).toEqual([["d", "c", "b"], "b"]);
-    const short = withHeard([record("a")], heard, { ...all, nextCursor: null });
+    const short = withLive([record("a")], heard, { ...all, nextCursor: null });
     expect(short.nextCursor).toBe(null);
   });
 
@@ -52,13 +52,13 @@ describe("a list with what was heard since", () => {
     [{ to: "1000" }],
     [{ from: "2026-11-21" }],
   ])("leaves out what the filter %o leaves out", (query) => {
-    const heard = heardWith(new Map(), [record("a")]);
-    expect(idsOf(withHeard([], heard, { ...all, query }))).toEqual([]);
+    const heard = mergedWith(new Map(), [record("a")]);
+    expect(idsOf(withLive([], heard, { ...all, query }))).toEqual([]);
   });
 
   it("leaves out a call that ended otherwise than the filter says", () => {
-    const heard = heardWith(new Map(), [record("a")]);
-    const shown = withHeard([record("a", runs)], heard, { ...all, query: { outcome: "admitted" } });
+    const heard = mergedWith(new Map(), [record("a")]);
+    const shown = withLive([record("a", runs)], heard, { ...all, query: { outcome: "admitted" } });
     expect(idsOf(shown)).toEqual([]);
   });
 });

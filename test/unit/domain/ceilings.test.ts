@@ -46,7 +46,7 @@ describe("a ceiling", () => {
     expect(beyondCeiling({ concurrent: 4, usdPerDay: 2 }, { concurrent: 4, usdPerDay: 1 })).toEqual(
       {
         name: "usdPerDay",
-        most: 1,
+        max: 1,
       },
     );
     expect(beyondCeiling({}, { usdPerDay: 1 })).toBeNull();

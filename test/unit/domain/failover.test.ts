@@ -35,7 +35,7 @@ const after = (fields: Partial<Parameters<typeof stepAfter>[0]> = {}) =>
     targets: two,
     tried: [tried(0, "endpoint")],
     fault,
-    most: maxAttempts,
+    max: maxAttempts,
     chance: 0.5,
     remainingMs: 10_000,
     afterContentFilter: "stop",
@@ -113,8 +113,8 @@ describe("after a fault", () => {
   });
 
   it("no more candidates are tried than the policy allows", () => {
-    expect(after({ most: 1 })).toEqual(stop);
-    expect(after({ most: 2 })).toMatchObject({ next: "try" });
+    expect(after({ max: 1 })).toEqual(stop);
+    expect(after({ max: 2 })).toMatchObject({ next: "try" });
   });
 
   it("nothing is tried that could not answer in time", () => {
@@ -136,7 +136,7 @@ describe("after a fault", () => {
     expect(last(null)).toEqual(stop);
     expect(last(9_749)).toMatchObject({ next: "try" });
     expect(last(9_750)).toEqual(stop);
-    expect(last(2_000, { most: 1 })).toEqual(stop);
+    expect(last(2_000, { max: 1 })).toEqual(stop);
     expect(last(0, { fault: { ...fault, retryAfterMs: 0, billed: "maybe" } })).toEqual(stop);
   });
 });
@@ -263,7 +263,7 @@ describe("whatever fails", () => {
   const walk = (
     all: readonly FailoverTarget[],
     faults: readonly (Tried["reach"] | AnyFault)[],
-    most: number,
+    max: number,
   ): Tried[] => {
     const steps: Tried[] = [];
     let at = nextCandidate(all, []);
@@ -278,7 +278,7 @@ describe("whatever fails", () => {
         tried: steps,
         fault: { ...fault, ...coded },
         afterContentFilter: "other_providers",
-        most,
+        max,
         remainingMs: 1e6,
       });
       at = next.next === "try" ? next.at : null;
@@ -288,9 +288,9 @@ describe("whatever fails", () => {
 
   it("a call ends, after no more attempts than allowed, each at another candidate", () => {
     fc.assert(
-      fc.property(anyPlaces, anyReaches, fc.integer({ min: 1, max: 4 }), (all, faults, most) => {
-        const steps = walk(all, faults, most);
-        expect(steps.length).toBe(Math.min(most, all.length));
+      fc.property(anyPlaces, anyReaches, fc.integer({ min: 1, max: 4 }), (all, faults, max) => {
+        const steps = walk(all, faults, max);
+        expect(steps.length).toBe(Math.min(max, all.length));
         expect(new Set(steps.map(({ at }) => at)).size).toBe(steps.length);
       }),
     );
@@ -319,11 +319,11 @@ describe("whatever fails", () => {
 
   it("a call uses reserved candidates only, in the same order as if no others were known", () => {
     fc.assert(
-      fc.property(anyPlaces, anyFaults, fc.integer({ min: 1, max: 4 }), (all, faults, most) => {
-        const reserved = reachable(all, most);
+      fc.property(anyPlaces, anyFaults, fc.integer({ min: 1, max: 4 }), (all, faults, max) => {
+        const reserved = reachable(all, max);
         const known = reserved.flatMap((at) => all[at] ?? []);
-        const onAll = walk(all, faults, most).map(({ at }) => all[at]);
-        const onReserved = walk(known, faults, most).map(({ at }) => known[at]);
+        const onAll = walk(all, faults, max).map(({ at }) => all[at]);
+        const onReserved = walk(known, faults, max).map(({ at }) => known[at]);
         expect(onReserved).toEqual(onAll);
       }),
     );
@@ -331,7 +331,7 @@ describe("whatever fails", () => {
 
   it("a call can reach only the best few of each credential of the best few endpoints", () => {
     fc.assert(
-      fc.property(anyPlaces, fc.integer({ min: 1, max: 4 }), (odd, most) => {
+      fc.property(anyPlaces, fc.integer({ min: 1, max: 4 }), (odd, max) => {
         const all = odd.map((its) => ({ ...its, wire: its.endpoint, contextTokens: null }));
         const endpoints = new Set(
           [...new Set(all.map(({ endpoint }) => endpoint))].slice(0, maxAttempts),
@@ -343,7 +343,7 @@ describe("whatever fails", () => {
               .length < maxAttempts,
         );
         const met = (among: readonly FailoverTarget[]) =>
-          reachable(among, most).map((at) => among[at]);
+          reachable(among, max).map((at) => among[at]);
         expect(met(few)).toEqual(met(all));
       }),
     );

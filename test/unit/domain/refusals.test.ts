@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { summaryOf, type Attempt } from "../../../src/domain/attempts.ts";
 import { detailOf } from "../../../src/domain/audit/record.ts";
 import type { ExclusionReason } from "../../../src/domain/requirements.ts";
-import { explain } from "../../../src/domain/refusal-words.ts";
+import { explain } from "../../../src/domain/refusal-messages.ts";
 import {
   dataOf,
   reasons,

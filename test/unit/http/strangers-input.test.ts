@@ -46,8 +46,8 @@ const files: Record<string, Uint8Array> = {
 };
 
 /** The app over an authorization server of its own; everything behind it refuses. */
-function givenApp(most = Number.MAX_SAFE_INTEGER) {
-  const server = createOwnAuthorizationServer({ most: 100 });
+function givenApp(max = Number.MAX_SAFE_INTEGER) {
+  const server = createOwnAuthorizationServer({ max: 100 });
   const asked = async (request: Request): ConsentResult<AskedConsent> => {
     const open = await server.open(request);
     return open.ok ? ok({ open: open.value, signInAt: null }) : open;
@@ -59,7 +59,7 @@ function givenApp(most = Number.MAX_SAFE_INTEGER) {
     publicOrigins: [issuer],
     publicUrls: [issuer],
     publicRequests: createAddressRate({
-      most,
+      max,
       windowMs: 60_000,
       capacity: 10,
       limit: "public.requests",

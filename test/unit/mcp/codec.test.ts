@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import { explain } from "../../../src/domain/refusal-words.ts";
+import { explain } from "../../../src/domain/refusal-messages.ts";
 import type { Block, SamplingAnswer, SamplingCall } from "../../../src/domain/sampling/call.ts";
 import type { Codec } from "../../../src/mcp/codec.ts";
 import { codecFor, supportedRevisions } from "../../../src/mcp/era.ts";

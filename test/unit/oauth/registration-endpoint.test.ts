@@ -18,7 +18,7 @@ const dayMs = 24 * hourMs;
 
 let at: number;
 let server: ReturnType<typeof started>;
-const started = () => createOwnAuthorizationServer({ now: () => at, most: 3 });
+const started = () => createOwnAuthorizationServer({ now: () => at, max: 3 });
 beforeEach(() => {
   at = Date.now();
   server = started();

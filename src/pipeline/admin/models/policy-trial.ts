@@ -138,7 +138,7 @@ export const createPolicyTrial =
       return err({
         reason: "invalid_params",
         path: `policy.limits.${beyond.name}`,
-        detail: `At most ${beyond.most}, which is the operator's ceiling for this tenant.`,
+        detail: `At most ${beyond.max}, which is the operator's ceiling for this tenant.`,
       });
     const page = await deps.requests.list(tenantId, {}, newest);
     if (!page.ok) return page;

@@ -5,7 +5,7 @@
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { actorName, type Actor } from "../../../domain/tenancy/access.ts";
 import { callbackPath, clientDescriptionPath } from "../../../domain/servers/client-description.ts";
-import { explainOauthFault } from "../../../domain/servers/oauth-words.ts";
+import { explainOauthFault } from "../../../domain/servers/oauth-messages.ts";
 import type {
   BegunAuthorization,
   Oauth,

@@ -36,7 +36,7 @@ export function withRaisers(
       return refused(
         at,
         `limits.${beyond.name}`,
-        `At most ${beyond.most}, which is the operator's ceiling for this tenant.`,
+        `At most ${beyond.max}, which is the operator's ceiling for this tenant.`,
       );
     named.push(stood ?? { ...raise, by: actor });
   }

@@ -67,14 +67,14 @@ const editPolicy = (
         return err({
           reason: "invalid_params",
           path: `limits.${beyond.name}`,
-          detail: `At most ${beyond.most}, which is the operator's ceiling for this tenant.`,
+          detail: `At most ${beyond.max}, which is the operator's ceiling for this tenant.`,
         });
-      const told = checkedWebhook(
+      const checked = checkedWebhook(
         { rule: policy.value.approval, before: current.approval },
         "approval.webhookUrl",
         deps,
       );
-      if (!told.ok) return told;
+      if (!checked.ok) return checked;
       const alerted = checkedWebhook(
         { rule: policy.value.alerts, before: current.alerts },
         "alerts.webhookUrl",

@@ -9,7 +9,7 @@ import type {
 } from "../../../domain/ports/authorization-server.ts";
 import type { EventStore } from "../../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
-import { explain } from "../../../domain/refusal-words.ts";
+import { explain } from "../../../domain/refusal-messages.ts";
 import { err, ok } from "../../../domain/result.ts";
 import { grantSentTo, type Holder } from "../../../domain/tenancy/grant-ids.ts";
 import { signedIn, type AccountOwner } from "../../../domain/tenancy/user.ts";

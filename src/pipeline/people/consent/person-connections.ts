@@ -1,6 +1,6 @@
 /** Connects a person's own account at a registered server in their authenticated browser. */
 import type { ServerStore, UserTokenStore } from "../../../domain/ports/server-stores.ts";
-import { explain } from "../../../domain/refusal-words.ts";
+import { explain } from "../../../domain/refusal-messages.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { ok } from "../../../domain/result.ts";
 import { isPerUser, type SealedServer } from "../../../domain/servers/server.ts";

@@ -3,7 +3,7 @@
  * authenticated under MASTER_KEY.
  */
 import { canonicalJson } from "../../../domain/canonical.ts";
-import { explain } from "../../../domain/refusal-words.ts";
+import { explain } from "../../../domain/refusal-messages.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
 import { err, ok } from "../../../domain/result.ts";
 import type { Mac } from "../../../domain/tenancy/mac.ts";

@@ -97,9 +97,9 @@ function stepsOf(
   plan: Plan,
   {
     credentials,
-    most,
+    max,
     bounds,
-  }: { credentials: readonly CredentialSummary[]; most: number; bounds: CallBounds },
+  }: { credentials: readonly CredentialSummary[]; max: number; bounds: CallBounds },
 ): ReservedAttempt[] {
   const needs = plan.requirements;
   const endpoints = new Map(credentials.map((each) => [each.id, endpointOf(each)]));
@@ -114,7 +114,7 @@ function stepsOf(
       return { model, credentialId, endpoint, ...costing, ...twice };
     });
   });
-  return reachable(steps.map(targetOf), most).flatMap((at) => steps[at] ?? []);
+  return reachable(steps.map(targetOf), max).flatMap((at) => steps[at] ?? []);
 }
 
 function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[] {
@@ -141,26 +141,26 @@ const attemptLimitOf = ({ tenant }: Snapshot): number => tenant.policy.maxAttemp
 export function candidatesFor(input: ToReserve): ReservedAttempt[] {
   const { plan, caller } = input;
   const { snapshot } = caller;
-  const most = attemptLimitOf(snapshot);
+  const max = attemptLimitOf(snapshot);
   const { credentials } = snapshot;
-  return stepsOf(plan, { credentials, most, bounds: callBoundsOf(scopesFor(input)) });
+  return stepsOf(plan, { credentials, max, bounds: callBoundsOf(scopesFor(input)) });
 }
 
 export function reservationOf(input: ToReserve): Reserved {
   const { plan, caller, now, countedAt = now, waitedMs = 0 } = input;
   const { tenant } = caller.snapshot;
   const scopes = scopesFor(input);
-  const most = attemptLimitOf(caller.snapshot);
+  const max = attemptLimitOf(caller.snapshot);
   const steps = candidatesFor(input);
   const tokens = Math.max(...steps.map((step) => step.tokens));
   const { endpoint } = plan.requirements;
-  const microUsd = mostExpensiveOf(steps, attemptsToReserve(steps, { most, endpoint, scopes }));
+  const microUsd = mostExpensiveOf(steps, attemptsToReserve(steps, { max, endpoint, scopes }));
   const probes = probesOf(plan, steps.slice(0, 1));
   const claimed = new Set(probes.map(({ scope }) => scope));
   const waiting = probesOf(plan, steps).map(({ scope }) => scope);
   return {
     steps,
-    maxAttempts: most,
+    maxAttempts: max,
     probes,
     resting: waiting.filter((scope) => !claimed.has(scope)),
     tokens,

@@ -9,7 +9,7 @@ export interface Priced {
 }
 
 /** `null` without a known price. */
-export function mostExpensiveOf(steps: readonly Priced[], most: number): number | null {
+export function mostExpensiveOf(steps: readonly Priced[], max: number): number | null {
   const prices = steps.flatMap(({ microUsd, isReservedTwice }) =>
     isReservedTwice === true ? [microUsd, microUsd] : [microUsd],
   );
@@ -17,7 +17,7 @@ export function mostExpensiveOf(steps: readonly Priced[], most: number): number 
   return prices
     .map((price) => price ?? 0)
     .toSorted((a, b) => b - a)
-    .slice(0, most)
+    .slice(0, max)
     .reduce((sum, price) => sum + price, 0);
 }
 
@@ -31,14 +31,14 @@ const sharedByAttempts = 1 / 100;
 export function attemptsToReserve(
   steps: readonly Priced[],
   of: {
-    most: number;
+    max: number;
     endpoint: Requirements["endpoint"] | undefined;
     scopes: readonly LimitedScope[];
   },
 ): number {
-  const { most, endpoint, scopes } = of;
+  const { max, endpoint, scopes } = of;
   const budget = smallestBudget(scopes);
-  const all = mostExpensiveOf(steps, most);
+  const all = mostExpensiveOf(steps, max);
   const isSmall = budget === null || all === null || all <= budget * sharedByAttempts;
-  return endpoint === undefined || isSmall ? most : 1;
+  return endpoint === undefined || isSmall ? max : 1;
 }

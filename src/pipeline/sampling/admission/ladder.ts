@@ -55,16 +55,15 @@ const isLess = (one: Reserved, other: Reserved): boolean => {
 };
 
 function fewerAttempts({ plan, reserved }: Claimed): Claimed[] {
-  const most = Math.min(reserved.maxAttempts, reserved.steps.length);
+  const max = Math.min(reserved.maxAttempts, reserved.steps.length);
   // A single attempt can't be reduced.
-  if (most === 1 && reserved.steps.length === 1 && reserved.steps[0]?.isReservedTwice !== true)
+  if (max === 1 && reserved.steps.length === 1 && reserved.steps[0]?.isReservedTwice !== true)
     return [];
   const claims: Claimed[] = [];
-  for (let attempts = most - 1; attempts >= 0; attempts -= 1) {
+  for (let attempts = max - 1; attempts >= 0; attempts -= 1) {
     const fewer = withAttempts(reserved, attempts);
     if (!isLess(fewer, claims.at(-1)?.reserved ?? reserved)) continue;
-    const what =
-      attempts === 0 ? "only for the first model" : `for ${attempts} of ${most} attempts`;
+    const what = attempts === 0 ? "only for the first model" : `for ${attempts} of ${max} attempts`;
     const note = `limits: reserved ${what}, because the remaining limit was too low`;
     const { decision } = plan;
     const noted = { ...plan, decision: { ...decision, notes: [...decision.notes, note] } };
@@ -112,8 +111,8 @@ function shortAnswers(input: Laddered, from: Plan, before: Reserved): LesserClai
   const claims: LesserClaimed[] = [];
   if (!before.limitChecks.some((check) => isSized(check) && isLasting(check))) return claims;
   for (const maxTokens of shortTokensFor(from.requirements)) {
-    const least = claims.at(-1)?.reserved ?? before;
-    const short = shortAnswer(input, { from, maxTokens, before: least });
+    const lowest = claims.at(-1)?.reserved ?? before;
+    const short = shortAnswer(input, { from, maxTokens, before: lowest });
     if (short !== null) claims.push(short);
   }
   return claims;

@@ -32,7 +32,7 @@ export interface LostAdmissions {
   /** Lease for one caller at a time. */
   isLeasedBy(who: object): boolean;
   isEmpty(): boolean;
-  due(most: number): LostAdmission[];
+  due(max: number): LostAdmission[];
   /** Schedules the next check, if any. */
   missed(id: string): void;
   done(id: string): void;
@@ -57,11 +57,10 @@ export function createLostAdmissions(deps: {
       return true;
     },
     isEmpty: () => kept.size === 0,
-    due(most) {
+    due(max) {
       const now = elapsed();
       const due: LostAdmission[] = [];
-      for (const { lost, dueAt } of kept.values())
-        if (dueAt <= now && due.push(lost) >= most) break;
+      for (const { lost, dueAt } of kept.values()) if (dueAt <= now && due.push(lost) >= max) break;
       return due;
     },
     missed(id) {

@@ -79,7 +79,7 @@ interface Walk {
   outside: CallSlot["outside"];
   /** absent: the answer is requested as a whole */
   stream?: AttemptStreams;
-  onMessage?: (said: ProviderMessage) => void;
+  onMessage?: (providerMessage: ProviderMessage) => void;
   /** Returns the trace headers of the HTTP request. */
   begins: (credential: SealedCredential) => Record<string, string>;
 }
@@ -276,7 +276,7 @@ export function createAttempt(deps: {
         targets,
         tried,
         fault,
-        most: walk.maxAttempts,
+        max: walk.maxAttempts,
         chance: chance(),
         remainingMs: remaining(),
         avoided,

@@ -8,9 +8,9 @@ import type { AttemptsMade } from "./attempt.ts";
 /** Messages and attempts are in call order. */
 function withMessages(
   attempts: readonly AttemptSummary[],
-  said: readonly ProviderMessage[],
+  messages: readonly ProviderMessage[],
 ): AttemptSummary[] {
-  const left = [...said];
+  const left = [...messages];
   return attempts.map((attempt) => {
     const at = left.findIndex(
       ({ provider, model }) => provider === attempt.provider && model === attempt.model,
@@ -25,16 +25,18 @@ function withMessages(
  * tenant's own
  */
 export function providerMessages(policy: Policy, asking: "caller" | "server") {
-  const said: ProviderMessage[] = [];
+  const messages: ProviderMessage[] = [];
   const isKept = policy.providerMessages !== false;
-  const isTold = policy.returnProviderMessages === true && asking === "caller";
+  const isReturned = policy.returnProviderMessages === true && asking === "caller";
   return {
     listener:
-      isKept || isTold ? { onMessage: (message: ProviderMessage) => void said.push(message) } : {},
-    kept: (): ProviderMessage[] => (isKept ? said : []),
-    told(answer: AttemptsMade["answer"]): AttemptsMade["answer"] {
-      if (answer.ok || !isTold || !("attempts" in answer.error)) return answer;
-      return err({ ...answer.error, attempts: withMessages(answer.error.attempts, said) });
+      isKept || isReturned
+        ? { onMessage: (message: ProviderMessage) => void messages.push(message) }
+        : {},
+    kept: (): ProviderMessage[] => (isKept ? messages : []),
+    withProviderMessages(answer: AttemptsMade["answer"]): AttemptsMade["answer"] {
+      if (answer.ok || !isReturned || !("attempts" in answer.error)) return answer;
+      return err({ ...answer.error, attempts: withMessages(answer.error.attempts, messages) });
     },
   };
 }

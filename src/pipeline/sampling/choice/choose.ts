@@ -88,7 +88,7 @@ export function policyFor(
   const scopes = scopesOf(snapshot, { server, now });
   const { allowedModels, deniedModels, maxTokens, previews, deadlineMs } = policy;
   const { reasoning, reasoningTokens, promptCaching } = policy;
-  const most = Math.min(
+  const max = Math.min(
     maxTokens ?? Number.POSITIVE_INFINITY,
     server?.policy.maxTokens ?? Number.POSITIVE_INFINITY,
   );
@@ -101,7 +101,7 @@ export function policyFor(
     ...(snapshot.pinnedModel !== undefined && { pinnedModel: snapshot.pinnedModel }),
     ...(allowedModels !== undefined && { allowedModels }),
     ...(deniedModels !== undefined && { deniedModels }),
-    ...(Number.isFinite(most) && { maxTokens: most }),
+    ...(Number.isFinite(max) && { maxTokens: max }),
     ...(reasoning !== undefined && { reasoning }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
     ...(promptCaching !== undefined && { promptCaching }),

@@ -55,7 +55,7 @@ export const createAttempting =
       ...call,
       ...made,
       state: "attempted",
-      answer: messages.told(answer),
+      answer: messages.withProviderMessages(answer),
       messages: messages.kept(),
     };
   };

@@ -46,9 +46,9 @@ export const createWitnessJob = (deps: WitnessDeps) => async (): AsyncResult<num
       })),
     );
     if (heads.length > 0) {
-      const said = { version: 1, sentAt: now(), keyId: signer.key.id, heads };
-      const signature = await signer.sign(signedText("heads", said));
-      const fault = await sendToWitness(canonicalJson({ ...said, signature }));
+      const report = { version: 1, sentAt: now(), keyId: signer.key.id, heads };
+      const signature = await signer.sign(signedText("heads", report));
+      const fault = await sendToWitness(canonicalJson({ ...report, signature }));
       if (fault !== null) {
         log({ event: "witness", fault });
         break;

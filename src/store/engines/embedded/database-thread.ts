@@ -104,7 +104,7 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
     const end = (fault: Fault, cause?: unknown): void => {
       const isLost = state === "serving";
       state = "ended";
-      for (const tell of waiting.values()) tell({ ok: false, fault });
+      for (const settle of waiting.values()) settle({ ok: false, fault });
       waiting.clear();
       resolve(err(fault));
       isOver.resolve();

@@ -30,7 +30,7 @@ export interface Start {
 }
 
 const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
-  threads.reduce((least, each) => (each.waiting < least.waiting ? each : least));
+  threads.reduce((lowest, each) => (each.waiting < lowest.waiting ? each : lowest));
 
 /** Either file may vanish between the calls. */
 const bytesOf = (path: string): number =>

@@ -67,10 +67,10 @@ const workOf = (connection: Connection, data: ThreadData): Work =>
 function serve(port: MessagePort, connection: Connection, data: ThreadData): void {
   const say = (reply: Reply): void => port.postMessage(reply);
   const work = workOf(connection, data);
-  const most = data.role === "writer" ? maxPerGroup : 1;
+  const max = data.role === "writer" ? maxPerGroup : 1;
   const answer = (runs: readonly Run[]): void => {
-    for (let from = 0; from < runs.length; from += most) {
-      const group = runs.slice(from, from + most);
+    for (let from = 0; from < runs.length; from += max) {
+      const group = runs.slice(from, from + max);
       const begun = performance.now();
       const outcomes = work.run(group);
       say({
@@ -97,7 +97,7 @@ function serve(port: MessagePort, connection: Connection, data: ThreadData): voi
         return close(request.id);
       }
       runs.push(...request.runs);
-      if (runs.length >= most) break;
+      if (runs.length >= max) break;
       request = receiveMessageOnPort(port)?.message;
     }
     answer(runs);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseOpenLimits } from "../../../../src/domain/limits/open-limits.ts";
 import { createOpenExchanges } from "../../../../src/domain/limits/open-exchanges.ts";
 
-const kinds = (most: number) => ({ requests: most, streams: most, messages: most });
+const kinds = (max: number) => ({ requests: max, streams: max, messages: max });
 const opened = (about: { key: number; tenant: number }) => {
   const clock = { now: 1_000_000 };
   const exchanges = createOpenExchanges({

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { limitChecksOf, type LimitedScope } from "../../../../../src/domain/limits/limit-checks.ts";
 import { latestWait } from "../../../../../src/domain/limits/admission-verdict.ts";
-import { explain } from "../../../../../src/domain/refusal-words.ts";
+import { explain } from "../../../../../src/domain/refusal-messages.ts";
 import { dataOf } from "../../../../../src/domain/refusals.ts";
 import { limitRefusal } from "../../../../../src/pipeline/sampling/admission/limit-refusal.ts";
 

@@ -13,9 +13,13 @@ const said = (model: string, message: string) => ({ provider: "a", model, messag
 function outcome(policy: Policy, asking: "caller" | "server" = "caller") {
   const messages = providerMessages(policy, asking);
   messages.listener.onMessage?.(said("y", "no such tool"));
-  const told = messages.told(failed("x", "y"));
-  if (told.ok || told.error.reason !== "provider_failed") return expect.unreachable();
-  return [messages.kept().length, told.error.attempts.map(({ message }) => message)];
+  const withProviderMessages = messages.withProviderMessages(failed("x", "y"));
+  if (withProviderMessages.ok || withProviderMessages.error.reason !== "provider_failed")
+    return expect.unreachable();
+  return [
+    messages.kept().length,
+    withProviderMessages.error.attempts.map(({ message }) => message),
+  ];
 }
 
 describe("what providers said", () => {
@@ -35,13 +39,13 @@ describe("what providers said", () => {
     ]);
     const messages = providerMessages({ returnProviderMessages: true }, "caller");
     const refused = err({ reason: "cancelled" as const });
-    expect(messages.told(refused)).toBe(refused);
+    expect(messages.withProviderMessages(refused)).toBe(refused);
   });
 
   it("is each attempt's own where a model was asked twice", () => {
     const messages = providerMessages({ returnProviderMessages: true }, "caller");
     for (const text of ["first", "second"]) messages.listener.onMessage?.(said("x", text));
-    expect(messages.told(failed("x", "x"))).toMatchObject({
+    expect(messages.withProviderMessages(failed("x", "x"))).toMatchObject({
       error: { attempts: [{ message: "first" }, { message: "second" }] },
     });
   });

@@ -145,7 +145,7 @@ describe("a server's policy", () => {
     [undefined, 300, 300],
     [300, undefined, 300],
     [undefined, undefined, 1_000],
-  ])("caps maxTokens at the lower one: tenant %s, server %s", (tenant, server, most) => {
+  ])("caps maxTokens at the lower one: tenant %s, server %s", (tenant, server, max) => {
     const made = given().plan(
       {
         policy: tenant === undefined ? {} : { maxTokens: tenant },
@@ -153,7 +153,7 @@ describe("a server's policy", () => {
       },
       call({ maxTokens: 1_000 }),
     );
-    expect(made.ok && made.value.decision.requirements.maxTokens).toBe(most);
+    expect(made.ok && made.value.decision.requirements.maxTokens).toBe(max);
   });
 
   it("allows as many tool rounds as the lower one", () => {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { actionWords } from "../../../src/console/action-words.ts";
+import { actionTexts } from "../../../src/console/action-texts.ts";
 
 const src = join(import.meta.dirname, "..", "..", "..", "src");
 
@@ -18,6 +18,6 @@ const actions = new Set(
 
 it("has words for every action that the router writes, and leaves others as they are", () => {
   expect(actions.size).toBeGreaterThan(30);
-  expect([...actions].filter((action) => actionWords(action) === action)).toEqual([]);
-  expect(actionWords("moon.eclipse")).toBe("moon.eclipse");
+  expect([...actions].filter((action) => actionTexts(action) === action)).toEqual([]);
+  expect(actionTexts("moon.eclipse")).toBe("moon.eclipse");
 });

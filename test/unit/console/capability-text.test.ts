@@ -6,7 +6,7 @@ import {
   supportedModalities,
   supports,
 } from "../../../src/domain/sampling/capabilities.ts";
-import { capabilityWords, countedCapabilities } from "../../../src/console/capability-words.ts";
+import { capabilityText, countedCapabilities } from "../../../src/console/capability-text.ts";
 
 describe("capabilities in words", () => {
   it.each([
@@ -24,8 +24,8 @@ describe("capabilities in words", () => {
     ],
     // What a client invents is shown as it is, since it was declared.
     [{ odd: 1, list: ["a"], none: null }, "odd, list, none"],
-  ])("are read as they were declared: %j", (declared, words) => {
-    expect(capabilityWords(declared)).toBe(words);
+  ])("are read as they were declared: %j", (declared, spaced) => {
+    expect(capabilityText(declared)).toBe(spaced);
   });
 });
 

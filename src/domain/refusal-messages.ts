@@ -1,5 +1,5 @@
 import type { AttemptSummary, FaultCode } from "./attempts.ts";
-import { exclusionMessages } from "./exclusion-words.ts";
+import { exclusionMessages } from "./exclusion-messages.ts";
 import { networkMessage } from "./network-fault.ts";
 import { refusalTable, type Reason, type Refusal } from "./refusals.ts";
 import type { ExclusionReason } from "./requirements.ts";
@@ -80,14 +80,14 @@ function explainRate(refusal: Extract<Refusal, { reason: "rate_limited" }>): str
   return usedUp === undefined ? `${limit}; ${room}` : `${limit} is used up; ${room}`;
 }
 
-const causeWords = {
+const causeTexts = {
   full: "the tenant's database is full. Data in `policy.earlyDeletion` is deleted automatically; shorten retentionDays or contentRetentionDays to free more space",
   unreleased: "the database was created by an unreleased version: use an empty one",
   replaced: "the router's database was deleted or replaced: the operator has to restore it",
 };
 
 /** Cause and remedy, where the HTTP status is not enough. */
-const codeWords: { readonly [C in FaultCode]?: string } = {
+const codeTexts: { readonly [C in FaultCode]?: string } = {
   no_credit: "the account has no credit left: add credit, or use another account's credential",
   spend_limit:
     "the account has reached its spend limit: raise the limit, or use another account's credential",
@@ -121,7 +121,7 @@ function explainAttempt(attempt: AttemptSummary): string {
   if (network !== undefined) return `${provider} at ${networkMessage(network)}`;
   if (status === null)
     return `${provider} can't be reached at the credential's address, or closed the connection`;
-  const words = code === undefined ? undefined : codeWords[code];
+  const words = code === undefined ? undefined : codeTexts[code];
   if (words !== undefined) return `${provider}/${model}: ${words} (HTTP ${status})`;
   if (status === 401 || status === 403)
     return `${provider} rejects the credential's key (HTTP ${status})`;
@@ -144,7 +144,7 @@ function explainUnavailable(refusal: Extract<Refusal, { reason: "unavailable" }>
   if (refusal.cause === "resting")
     return `: ${refusal.models.join(", ")} failed recently or asked to wait; try again in ${formatWait(refusal.retryAfterMs)}`;
   if (refusal.cause === "identity_provider") return `: ${refusal.detail}`;
-  return refusal.cause === undefined ? "" : `: ${causeWords[refusal.cause]}`;
+  return refusal.cause === undefined ? "" : `: ${causeTexts[refusal.cause]}`;
 }
 
 const explainFirst = ({ first }: Extract<Refusal, { reason: "idempotency_conflict" }>): string =>

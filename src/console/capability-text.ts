@@ -13,9 +13,9 @@ const worded = (name: string, parts: readonly string[]): string =>
   parts.length === 0 ? name : `${name} (${parts.join(", ")})`;
 
 /** For example `sampling (tools, image), elicitation`, or `nothing`. */
-export function capabilityWords(capabilities: Capabilities): string {
-  const words = Object.entries(capabilities).map(([name, value]) => worded(name, partsOf(value)));
-  return words.length === 0 ? "nothing" : words.join(", ");
+export function capabilityText(capabilities: Capabilities): string {
+  const texts = Object.entries(capabilities).map(([name, value]) => worded(name, partsOf(value)));
+  return texts.length === 0 ? "nothing" : texts.join(", ");
 }
 
 export interface CountedCapability {

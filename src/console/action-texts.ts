@@ -46,4 +46,4 @@ const actions: Readonly<Record<string, string>> = {
   "webhook.secret": "created a webhook secret",
 };
 
-export const actionWords = (action: string): string => actions[action] ?? action;
+export const actionTexts = (action: string): string => actions[action] ?? action;
