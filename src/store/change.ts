@@ -1,8 +1,8 @@
 import type { AsyncResult } from "../domain/refusals.ts";
 import { eq, sql } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
-import { ok } from "../domain/result.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
+import { execute, inLane } from "./execute.ts";
 import { appendEvent } from "./events.ts";
 import { tenants } from "./schema.ts";
 
@@ -22,20 +22,16 @@ export const raiseVersion = (builder: Builder, tenantId: string, ifVersion?: num
         where id = ${tenantId}`);
 
 /** Writes a change of a tenant's resource with the new version and the event in one transaction. */
-export async function writeChange(
+export function writeChange(
   db: Database,
   tenantId: string,
   statement: Compiled | readonly Compiled[],
   event: AdminEvent,
   ifVersion?: number,
 ): AsyncResult<null> {
-  const written = await db.write(
-    [
-      raiseVersion(db.builder, tenantId, ifVersion),
-      ...[statement].flat(),
-      appendEvent(db.builder, event),
-    ],
-    { lane: tenantId },
-  );
-  return written.ok ? ok(null) : written;
+  return execute(inLane(db, tenantId), [
+    raiseVersion(db.builder, tenantId, ifVersion),
+    ...[statement].flat(),
+    appendEvent(db.builder, event),
+  ]);
 }

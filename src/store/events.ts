@@ -4,6 +4,7 @@ import type { EventStore } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import { minIdAt } from "../domain/tenancy/ids.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
+import { execute } from "./execute.ts";
 import { isOnPage, pageOf, rowsFor } from "./page.ts";
 import { adminEvents } from "./schema.ts";
 
@@ -21,10 +22,7 @@ export const appendEventWhere = (event: AdminEvent, condition: SQL): Compiled =>
     where ${condition}`);
 
 export const createEventStore = (db: Database): EventStore => ({
-  async append(event) {
-    const written = await db.write([appendEvent(db.builder, event)]);
-    return written.ok ? ok(null) : written;
-  },
+  append: (event) => execute(db, [appendEvent(db.builder, event)]),
   async appendOnce(event, since) {
     const isKnown = sql`exists (select 1 from admin_events
       where tenant_id is ${event.tenantId} and id >= ${minIdAt("event", since)}

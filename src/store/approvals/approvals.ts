@@ -12,6 +12,7 @@ import { approvalOf, findHeld, heldCalls, readContent } from "./approval-rows.ts
 import { approvals } from "../schema/approval-schema.ts";
 import { decide } from "./approval-decisions.ts";
 import type { Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { holdResult, lift, writeOptionsOf } from "./approval-lifts.ts";
 import { rowsFor } from "../page.ts";
 
@@ -72,12 +73,11 @@ export function createApprovalStore(db: Database, deps: Omit<ApprovalDeps, "db">
             or (state = 'approved' and stage = 'result'))
           limit ${atOnce}`),
       ),
-    async close(place) {
-      const written = await db.write(
+    close: (place) =>
+      execute(
+        db,
         [db.builder.update(approvals).set({ isOpen: false }).where(ofCall(place))],
         writeOptionsOf(place.tenantId),
-      );
-      return written.ok ? ok(null) : written;
-    },
+      ),
   };
 }

@@ -14,6 +14,7 @@ import type {
 } from "../../domain/ports/outbox.ts";
 import { err, ok } from "../../domain/result.ts";
 import { raw, type Database, type Row } from "../db.ts";
+import { execute } from "../execute.ts";
 import { auditKeys } from "../schema/seal-schema.ts";
 import { figures, isSound } from "../usage/usage-figures.ts";
 
@@ -171,9 +172,9 @@ export function createOutboxStore(db: Database): OutboxStore {
       });
     },
 
-    async end({ version, hours, events, auditKeys: keys, since }) {
+    end({ version, hours, events, auditKeys: keys, since }) {
       const ids = events.map(({ id }) => id);
-      const written = await db.write([
+      return execute(db, [
         raw(sql`update usage set delivered = 1 where delivered = ${version} and (tenant_id, hour) in
           (select value ->> 0, value ->> 1 from json_each(${pairsOf(hours)}))`),
         raw(sql`update latencies set delivered = 1
@@ -189,14 +190,9 @@ export function createOutboxStore(db: Database): OutboxStore {
         raw(sql`update outbox set since = coalesce(${since}, since)
           where id = 1 and version = ${version}`),
       ]);
-      return written.ok ? ok(null) : written;
     },
 
-    async raise(version) {
-      const written = await db.write([
-        raw(sql`update outbox set version = max(version, ${version}) where id = 1`),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
+    raise: (version) =>
+      execute(db, [raw(sql`update outbox set version = max(version, ${version}) where id = 1`)]),
   };
 }

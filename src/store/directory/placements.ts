@@ -10,6 +10,7 @@ import { ok } from "../../domain/result.ts";
 import type { Residency } from "../../domain/tenancy/residency.ts";
 import { homeDatabase } from "../../domain/tenancy/database-names.ts";
 import { raw, type Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { withoutUsageOf } from "./deliveries.ts";
 import { pageOf, rowsFor } from "../page.ts";
 import { placements } from "../schema/directory-schema.ts";
@@ -102,25 +103,19 @@ export const createPlacementStore = (db: Database): PlacementStore => {
           .where(eq(placements.slug, slug));
         return row ?? null;
       }),
-    async confirm(placement, { name, createdAt }) {
-      const written = await db.write([
+    confirm: (placement, { name, createdAt }) =>
+      execute(db, [
         builder
           .update(placements)
           .set({ name, createdAt, state: "active" })
           // Does not revert a deletion that has started.
           .where(and(where(placement), eq(placements.state, "creating"))),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
-    async beginDeletion(placement) {
-      const written = await db.write([
-        builder.update(placements).set({ state: "deleting" }).where(where(placement)),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
-    async release(placement) {
+      ]),
+    beginDeletion: (placement) =>
+      execute(db, [builder.update(placements).set({ state: "deleting" }).where(where(placement))]),
+    release(placement) {
       const { slug, tenantId, database } = placement;
-      const written = await db.write([
+      return execute(db, [
         ...withoutUsageOf(sql`select tenant_id from placements
           where slug = ${slug} and tenant_id = ${tenantId} and database = ${database}`),
         builder.delete(placements).where(where(placement)),
@@ -128,7 +123,6 @@ export const createPlacementStore = (db: Database): PlacementStore => {
         raw(sql`delete from deliveries where database = ${database}
           and not exists (select 1 from placements where database = ${database})`),
       ]);
-      return written.ok ? ok(null) : written;
     },
     list: (page) =>
       db.read(async (reader) => {

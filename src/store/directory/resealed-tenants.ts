@@ -4,6 +4,7 @@ import type { ResealedTenants } from "../../domain/ports/resealed-tenants.ts";
 import { ok } from "../../domain/result.ts";
 import { homeDatabase } from "../../domain/tenancy/database-names.ts";
 import { raw, type Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { placements } from "../schema/directory-schema.ts";
 import { appendEvent } from "../events.ts";
 import { createJobLease } from "../seals/job-leases.ts";
@@ -36,15 +37,10 @@ export const createResealedTenants = (db: Database): ResealedTenants => ({
         .orderBy(asc(placements.tenantId))
         .limit(limit),
     ),
-  async note(keyId, tenantIds) {
-    const written = await db.write([
+  note: (keyId, tenantIds) =>
+    execute(db, [
       raw(sql`update placements set sealed_by = ${keyId}
         where tenant_id in (select value from json_each(${JSON.stringify(tenantIds)}))`),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
-  async append(event) {
-    const written = await db.write([appendEvent(db.builder, event)]);
-    return written.ok ? ok(null) : written;
-  },
+    ]),
+  append: (event) => execute(db, [appendEvent(db.builder, event)]),
 });

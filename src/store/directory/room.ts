@@ -9,6 +9,7 @@ import { defaultEarlyDeletion, expendable, type Expendable } from "../../domain/
 import type { RoomStore } from "../../domain/ports/room.ts";
 import { ok } from "../../domain/result.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
+import { countRows, execute } from "../execute.ts";
 
 const job = "room";
 /** Captures and results may have megabytes each. */
@@ -60,23 +61,16 @@ export const createRoomStore = (db: Database): RoomStore => ({
     const [row] = found.value;
     return ok({ level: levelOf(row?.level), earlyDeletion: earlyDeletionIn(row?.early ?? null) });
   },
-  async note({ from, to }, event) {
+  note({ from, to }, event) {
     const isStill = sql`coalesce((${current}), 'enough') = ${from}`;
-    const written = await db.write([
+    return execute(db, [
       // Must precede the change, which ends the condition.
       appendTenantsEvent(event, isStill),
       raw(sql`
         insert into job_leases (job, until, cursor) select ${job}, 0, ${to} where ${isStill}
         on conflict (job) do update set cursor = excluded.cursor`),
     ]);
-    return written.ok ? ok(null) : written;
   },
-  async deleteOldest(kind) {
-    const written = await db.write(deletions[kind]);
-    return written.ok ? ok(written.value.flat().length) : written;
-  },
-  async append(event) {
-    const written = await db.write([appendTenantsEvent(event, sql`true`)]);
-    return written.ok ? ok(null) : written;
-  },
+  deleteOldest: (kind) => countRows(db, deletions[kind]),
+  append: (event) => execute(db, [appendTenantsEvent(event, sql`true`)]),
 });

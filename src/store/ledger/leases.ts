@@ -2,9 +2,9 @@
 import { sql } from "drizzle-orm";
 import { leaseText } from "../../domain/audit/evidence.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
-import { ok } from "../../domain/result.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 import { raw, type Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { leaseOf } from "../records/record-codes.ts";
 
 /** One statement, whatever the number of calls. */
@@ -18,7 +18,8 @@ export async function renewLeases(
       code: await mac.code(leaseText(leaseOf({ id, tenantId, leaseUntil }))),
     })),
   );
-  const written = await db.write(
+  return execute(
+    db,
     [
       raw(sql`
         update sampling_requests set first_lease = coalesce(first_lease, lease_until),
@@ -30,5 +31,4 @@ export async function renewLeases(
     ],
     { lane: tenantId, ifLost: "again" },
   );
-  return written.ok ? ok(null) : written;
 }

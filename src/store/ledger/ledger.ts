@@ -13,6 +13,7 @@ import { compactDecision } from "../../domain/choice/decision.ts";
 import { admit } from "./admission/admission.ts";
 import { correct } from "../records/corrections.ts";
 import { prepared, type Database } from "../db.ts";
+import { countRows, execute } from "../execute.ts";
 import { settleSwept } from "./settlement/late-settlement.ts";
 import { endingCode, openingCode, openingOf } from "../records/record-codes.ts";
 import { nextNumber, useNumbers } from "../records/record-numbers.ts";
@@ -114,7 +115,8 @@ export function createLedger(
       };
       const first = await openingCode(mac, "refused", openingOf(row));
       const last = await endingCode(mac, "ended", { openingCode: first, number: null, row });
-      const written = await db.write(
+      return execute(
+        db,
         [
           db.builder
             .insert(samplingRequests)
@@ -131,7 +133,6 @@ export function createLedger(
         ],
         { lane: opening.who.tenantId, ifLost: "again" },
       );
-      return written.ok ? ok(null) : written;
     },
 
     renew: (tenantId, ids, leaseUntil) => renewLeases({ db, mac }, { tenantId, ids, leaseUntil }),
@@ -164,9 +165,10 @@ export function createLedger(
 
     correct: (corrected, event) => correct({ db, mac }, corrected, event),
 
-    async prune(now) {
+    prune(now) {
       const second = Math.floor(now / 1_000);
-      const written = await db.write(
+      return countRows(
+        db,
         [
           ...Object.entries(keptSeconds).map(
             ([resource, seconds]) => sql`resource = ${resource} and bucket < ${second - seconds}`,
@@ -179,7 +181,6 @@ export function createLedger(
             .returning({ bucket: counters.bucket }),
         ),
       );
-      return written.ok ? ok(written.value.flat().length) : written;
     },
   };
 }

@@ -8,6 +8,7 @@ import { ok } from "../../domain/result.ts";
 import { alerts } from "../schema/alert-schema.ts";
 import { crossedBudgets } from "../budgets/budget-lines.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
+import { countRows } from "../execute.ts";
 import { appendEventWhere } from "../events.ts";
 import { circuits } from "../schema/health-schema.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
@@ -138,10 +139,8 @@ export const createAlertStore = (db: Database): AlertStore => ({
       );
     }),
 
-  async prune(now) {
-    const written = await db.write([
+  prune: (now) =>
+    countRows(db, [
       raw(sql`delete from alerts where period_until <= ${now - keptAlertsMs} returning id`),
-    ]);
-    return written.ok ? ok((written.value[0] ?? []).length) : written;
-  },
+    ]),
 });

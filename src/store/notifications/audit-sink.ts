@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { SinkStore, SinkStretch } from "../../domain/ports/audit-sink.ts";
 import { ok } from "../../domain/result.ts";
 import { raw, type Database } from "../db.ts";
+import { execute } from "../execute.ts";
 
 interface Due {
   tenantId: string;
@@ -47,22 +48,18 @@ export const createSinkStore = (db: Database): SinkStore => ({
     );
   },
 
-  async delivered({ tenantId, after, through }) {
-    const written = await db.write([
+  delivered: ({ tenantId, after, through }) =>
+    execute(db, [
       raw(sql`
         update audit_sinks set delivered = ${through}, planned = null, attempts = 0, next_at = 0,
           behind_since = null, fault = null
         where tenant_id = ${tenantId} and delivered = ${after} and planned = ${through}`),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
+    ]),
 
-  async failed({ tenantId, after, attempts }, { fault, nextAt }) {
-    const written = await db.write([
+  failed: ({ tenantId, after, attempts }, { fault, nextAt }) =>
+    execute(db, [
       raw(sql`
         update audit_sinks set fault = ${fault}, next_at = ${nextAt}
         where tenant_id = ${tenantId} and delivered = ${after} and attempts = ${attempts}`),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
+    ]),
 });

@@ -3,6 +3,7 @@ import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { ClaimedMessage, WebhookStore } from "../../domain/ports/webhooks.ts";
 import { ok } from "../../domain/result.ts";
 import { raw, type Database } from "../db.ts";
+import { countRows, execute } from "../execute.ts";
 import { appendEvent, appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { webhookMessages, webhookSecrets } from "../schema/webhook-schema.ts";
@@ -47,10 +48,10 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
     );
   },
 
-  async note({ tenantId, id, attempts, state, nextAt, status, fault, now }, event) {
+  note({ tenantId, id, attempts, state, nextAt, status, fault, now }, event) {
     const isMine = sql`tenant_id = ${tenantId} and id = ${id} and attempts = ${attempts}
       and state = 'pending'`;
-    const written = await db.write([
+    return execute(db, [
       // Must precede the change, which ends the condition.
       ...(event === null
         ? []
@@ -66,7 +67,6 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
           fault = ${fault}, ended_at = ${nextAt === null ? now : null}
         where ${isMine}`),
     ]);
-    return written.ok ? ok(null) : written;
   },
 
   list: (tenantId, page) =>
@@ -116,12 +116,10 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
     return written.ok ? ok((written.value[1] ?? []).length > 0) : written;
   },
 
-  async prune(now) {
-    const written = await db.write([
+  prune: (now) =>
+    countRows(db, [
       raw(sql`delete from webhook_messages where ended_at <= ${now - keptMessagesMs}
         returning id`),
       raw(sql`delete from webhook_secrets where ends_at <= ${now} returning id`),
-    ]);
-    return written.ok ? ok(written.value.reduce((sum, rows) => sum + rows.length, 0)) : written;
-  },
+    ]),
 });

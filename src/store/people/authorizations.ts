@@ -2,6 +2,7 @@ import { and, eq, gt, lte } from "drizzle-orm";
 import type { Authorization, AuthorizationStore } from "../../domain/ports/server-stores.ts";
 import { ok } from "../../domain/result.ts";
 import type { Database, Row } from "../db.ts";
+import { countRows, execute } from "../execute.ts";
 import { appendEvent } from "../events.ts";
 import { authorizations } from "../schema/server-schema.ts";
 
@@ -19,13 +20,11 @@ const authorizationOf = (row: Row): Authorization => ({
 });
 
 export const createAuthorizationStore = (db: Database): AuthorizationStore => ({
-  async create({ owner, ...authorization }, event) {
-    const written = await db.write([
+  create: ({ owner, ...authorization }, event) =>
+    execute(db, [
       db.builder.insert(authorizations).values({ ...authorization, ...owner }),
       appendEvent(db.builder, event),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
+    ]),
   async take(id, now) {
     // One statement, so that concurrent callers with the same state can't both get it.
     const written = await db.write([
@@ -38,13 +37,11 @@ export const createAuthorizationStore = (db: Database): AuthorizationStore => ({
     const row = written.value[0]?.[0];
     return ok(row === undefined ? null : authorizationOf(row));
   },
-  async prune(now) {
-    const written = await db.write([
+  prune: (now) =>
+    countRows(db, [
       db.builder
         .delete(authorizations)
         .where(lte(authorizations.expiresAt, now))
         .returning({ id: authorizations.id }),
-    ]);
-    return written.ok ? ok(written.value[0]?.length ?? 0) : written;
-  },
+    ]),
 });

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, lte, sql } from "drizzle-orm";
 import type { ConsoleSessionStore } from "../../domain/ports/console-sessions.ts";
-import { ok } from "../../domain/result.ts";
 import { raw, type Database } from "../db.ts";
+import { countRows, execute } from "../execute.ts";
 import { consoleSessions, signIns } from "../schema/console-schema.ts";
 import { appendEvent } from "../events.ts";
 import { apiKeys, tenants } from "../schema.ts";
@@ -13,18 +13,17 @@ export const createConsoleSessionStore = (db: Database): ConsoleSessionStore => 
   const ofTenant = (tenantId: string | null) =>
     tenantId === null ? isNull(consoleSessions.tenantId) : eq(consoleSessions.tenantId, tenantId);
   return {
-    async create(session, event) {
+    create(session, event) {
       const { tenantId, kind, subject, issuer } = session;
       const same = sql`tenant_id is ${tenantId} and kind = ${kind} and subject = ${subject}
         and issuer is ${issuer}`;
-      const written = await db.write([
+      return execute(db, [
         db.builder.insert(consoleSessions).values(session),
         raw(sql`
           delete from console_sessions where ${same} and id not in (
             select id from console_sessions where ${same} order by id desc limit ${maxPerSubject})`),
         appendEvent(db.builder, event),
       ]);
-      return written.ok ? ok(null) : written;
     },
     find: (id, now) =>
       db.read(async (builder) => {
@@ -54,23 +53,19 @@ export const createConsoleSessionStore = (db: Database): ConsoleSessionStore => 
           ? null
           : { session, key: key ?? null, slug: tenant?.slug ?? null, signIn: signIn ?? null };
       }),
-    async end({ id, tenantId }, event) {
-      const written = await db.write([
+    end: ({ id, tenantId }, event) =>
+      execute(db, [
         db.builder
           .delete(consoleSessions)
           .where(and(ofTenant(tenantId), eq(consoleSessions.id, id))),
         appendEvent(db.builder, event),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
-    async prune(now) {
-      const written = await db.write([
+      ]),
+    prune: (now) =>
+      countRows(db, [
         db.builder
           .delete(consoleSessions)
           .where(lte(consoleSessions.expiresAt, now))
           .returning({ id: consoleSessions.id }),
-      ]);
-      return written.ok ? ok(written.value[0]?.length ?? 0) : written;
-    },
+      ]),
   };
 };

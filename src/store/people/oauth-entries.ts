@@ -10,6 +10,7 @@ import { ok } from "../../domain/result.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 import type { NoteRejected } from "../../domain/tenancy/rejected-row.ts";
 import { raw, type Builder, type Compiled, type Database } from "../db.ts";
+import { countRows } from "../execute.ts";
 import { oauthEntries } from "../schema/oauth-schema.ts";
 
 /** Upper bound of an ASCII prefix. */
@@ -145,14 +146,12 @@ export function createOauthEntryStore(db: Database, deps: OauthEntryDeps): Oauth
       const written = await db.write(statements, { lane: tenantId });
       return written.ok ? ok((written.value[0] ?? []).length > 0) : written;
     },
-    async prune(now) {
-      const written = await db.write([
+    prune: (now) =>
+      countRows(db, [
         db.builder
           .delete(oauthEntries)
           .where(lte(oauthEntries.expiresAt, now))
           .returning({ key: oauthEntries.key }),
-      ]);
-      return written.ok ? ok(written.value[0]?.length ?? 0) : written;
-    },
+      ]),
   };
 }

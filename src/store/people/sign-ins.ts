@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import type { SignInStore } from "../../domain/ports/sign-ins.ts";
-import { ok } from "../../domain/result.ts";
 import { signIns } from "../schema/console-schema.ts";
 import type { Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { appendEvent } from "../events.ts";
 
 export const createSignInStore = (db: Database): SignInStore => ({
@@ -11,22 +11,19 @@ export const createSignInStore = (db: Database): SignInStore => ({
       const [row] = await builder.select().from(signIns).where(eq(signIns.tenantId, tenantId));
       return row ?? null;
     }),
-  async put(row, event) {
+  put(row, event) {
     const { issuer, sealed, updatedAt } = row;
-    const written = await db.write([
+    return execute(db, [
       db.builder
         .insert(signIns)
         .values(row)
         .onConflictDoUpdate({ target: signIns.tenantId, set: { issuer, sealed, updatedAt } }),
       appendEvent(db.builder, event),
     ]);
-    return written.ok ? ok(null) : written;
   },
-  async remove(tenantId, event) {
-    const written = await db.write([
+  remove: (tenantId, event) =>
+    execute(db, [
       db.builder.delete(signIns).where(eq(signIns.tenantId, tenantId)),
       appendEvent(db.builder, event),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
+    ]),
 });

@@ -4,6 +4,7 @@ import { ok } from "../../domain/result.ts";
 import type { StoredUser } from "../../domain/tenancy/user.ts";
 import { raiseVersion, writeChange } from "../change.ts";
 import { raw, type Database } from "../db.ts";
+import { execute, inLane } from "../execute.ts";
 import { appendEventWhere } from "../events.ts";
 import { pageOf, rowsFor } from "../page.ts";
 import { apiKeys, sessions } from "../schema.ts";
@@ -51,17 +52,12 @@ export const createUserStore = (db: Database): UserStore => {
           .where(and(eq(users.tenantId, tenantId), eq(users.id, tenantId)));
         return row?.sealed ?? null;
       }),
-    async keepFinderKey({ tenantId, sealed, createdAt }) {
-      const written = await db.write(
-        [
-          raw(sql`
+    keepFinderKey: ({ tenantId, sealed, createdAt }) =>
+      execute(inLane(db, tenantId), [
+        raw(sql`
             insert into users (id, tenant_id, sealed, created_at)
             values (${tenantId}, ${tenantId}, ${sealed}, ${createdAt}) on conflict do nothing`),
-        ],
-        { lane: tenantId },
-      );
-      return written.ok ? ok(null) : written;
-    },
+      ]),
     async create(user, key, event) {
       const { id, tenantId, finder, name, keyId, sealed, createdAt } = user;
       const isMade = sql`exists (select 1 from users
@@ -85,12 +81,9 @@ export const createUserStore = (db: Database): UserStore => {
       );
       return written.ok ? ok((written.value[0] ?? []).length > 0) : written;
     },
-    async change(tenantId, id, { name }) {
+    change(tenantId, id, { name }) {
       const named = and(isUser(tenantId), eq(users.id, id));
-      const written = await db.write([db.builder.update(users).set({ name }).where(named)], {
-        lane: tenantId,
-      });
-      return written.ok ? ok(null) : written;
+      return execute(inLane(db, tenantId), [db.builder.update(users).set({ name }).where(named)]);
     },
     keysOf: (tenantId, id) =>
       db.read((builder) => builder.select().from(apiKeys).where(keysFor(tenantId, id))),

@@ -15,6 +15,7 @@ import { ok } from "../../domain/result.ts";
 import { arraysOf } from "../rows/json-arrays.ts";
 import { raw, type Database } from "../db.ts";
 import { addGrouped, figuresOf, groupedUsageOf, type GroupedCall } from "../usage/grouped-usage.ts";
+import { execute } from "../execute.ts";
 import { readTiming } from "../rows/packed-columns.ts";
 
 const secondsOf = { hour: 3_600, day: 86_400 };
@@ -145,7 +146,7 @@ export const createLatencyStore = (db: Database): LatencyStore => ({
       from latency_cursors where tenant_id = ${tenantId}), '0 -1')`;
     // Only this statement changes counts and moves the cursor, so an unmoved cursor proves that `before` is
     // current.
-    const written = await db.write([
+    return execute(db, [
       ...arraysOf(sums).map((some) =>
         raw(sql`
           insert into latencies (tenant_id, width, "by", at, grouped, histogram)
@@ -163,7 +164,6 @@ export const createLatencyStore = (db: Database): LatencyStore => ({
         on conflict (tenant_id) do update set seal = excluded.seal, position = excluded.position,
           counted_at = excluded.counted_at`),
     ]);
-    return written.ok ? ok(null) : written;
   },
   async read(tenantId, { from, to, bucket, by }) {
     const width = secondsOf[bucket];

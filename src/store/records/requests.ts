@@ -7,6 +7,7 @@ import type { RequestFilter } from "../../domain/audit/record.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { raw, type Database } from "../db.ts";
+import { countRows } from "../execute.ts";
 import { pageOf, rowsFor } from "../page.ts";
 import { readRecords } from "./readable.ts";
 import { toRecord } from "./records.ts";
@@ -164,13 +165,11 @@ export const createRequestStore = (deps: RequestStoreDeps): RequestStore => {
       // A partial page was scanned to its bound; the next page continues there.
       return ok({ data: shown, nextCursor: nextCursor ?? oldest.value });
     },
-    async pruneContents(now) {
-      const written = await db.write([
+    pruneContents: (now) =>
+      countRows(db, [
         raw(
           sql`delete from captures where request_id in (${agedContents(now)}) returning request_id`,
         ),
-      ]);
-      return written.ok ? ok((written.value[0] ?? []).length) : written;
-    },
+      ]),
   };
 };

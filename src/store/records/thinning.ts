@@ -4,7 +4,6 @@
  */
 import { sql } from "drizzle-orm";
 import type { ThinningStore } from "../../domain/ports/ledger.ts";
-import { ok } from "../../domain/result.ts";
 import {
   minuteOf,
   minuteSeconds,
@@ -12,6 +11,7 @@ import {
   type ThinnedMinute,
 } from "../../domain/audit/thinning.ts";
 import { prepared, raw, type Compiled, type Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { isFreshIn } from "./record-numbers.ts";
 import { usageHourOf } from "./usage.ts";
 
@@ -60,10 +60,10 @@ export const createThinningStore = (db: Database): ThinningStore => ({
           and amount > ${recordedRefusals}
         order by bucket limit ${listed}`),
     ),
-  async recorded({ tenantId, keyId, minute }) {
+  recorded({ tenantId, keyId, minute }) {
     const where = sql`tenant_id = ${tenantId} and subject = ${keyId} and resource = ${resource}
       and bucket = ${minute}`;
-    const written = await db.write([
+    return execute(db, [
       // Usage counted the summary record as one refusal, but its requests were already counted.
       raw(sql`
         update usage set refused = refused - 1, delivered = 0
@@ -72,6 +72,5 @@ export const createThinningStore = (db: Database): ThinningStore => ({
           and exists (select 1 from counters where ${where})`),
       raw(sql`delete from counters where ${where}`),
     ]);
-    return written.ok ? ok(null) : written;
   },
 });

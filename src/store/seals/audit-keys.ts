@@ -3,6 +3,7 @@ import { asc, sql } from "drizzle-orm";
 import { ok } from "../../domain/result.ts";
 import type { SealStore } from "../../domain/audit/seals.ts";
 import { raw, type Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { auditKeys } from "../schema/seal-schema.ts";
 
 type KeyStore = Pick<SealStore, "keys" | "keepKeys" | "reportKey">;
@@ -17,7 +18,8 @@ export const createAuditKeyStore = (db: Database): KeyStore => ({
     ),
   async keepKeys(keys, now) {
     if (keys.length === 0) return ok(null);
-    const written = await db.write(
+    return execute(
+      db,
       keys.map(({ id, publicKey, code }) =>
         db.builder
           .insert(auditKeys)
@@ -26,16 +28,13 @@ export const createAuditKeyStore = (db: Database): KeyStore => ({
           .onConflictDoUpdate({ target: auditKeys.id, set: { publicKey, code, delivered: false } }),
       ),
     );
-    return written.ok ? ok(null) : written;
   },
-  async reportKey({ id, at, actor, action, target, detail }) {
-    const written = await db.write([
+  reportKey: ({ id, at, actor, action, target, detail }) =>
+    execute(db, [
       raw(sql`
         insert into admin_events (id, at, actor, action, tenant_id, target, detail)
         select ${id}, ${at}, ${actor}, ${action}, null, ${target}, ${JSON.stringify(detail)}
         where not exists (select 1 from admin_events
           where tenant_id is null and action = ${action} and target = ${target})`),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
+    ]),
 });

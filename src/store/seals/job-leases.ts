@@ -4,6 +4,7 @@ import { clockSlackMs } from "../../domain/clocks.ts";
 import { ok } from "../../domain/result.ts";
 import type { SealStore } from "../../domain/audit/seals.ts";
 import type { Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { jobLeases } from "../schema/seal-schema.ts";
 
 export const createJobLease = (
@@ -29,10 +30,8 @@ export const createJobLease = (
     const [row] = written.value[1] ?? [];
     return ok(row === undefined ? null : { cursor: String(row["cursor"]) });
   },
-  async release(cursor) {
-    const written = await db.write([
+  release: (cursor) =>
+    execute(db, [
       db.builder.update(jobLeases).set({ until: 0, cursor }).where(eq(jobLeases.job, job)),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
+    ]),
 });

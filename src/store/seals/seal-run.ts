@@ -11,6 +11,7 @@ import {
   type WaitingRecord,
 } from "../../domain/audit/seals.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { appendEventWhere } from "../events.ts";
 import { createJobLease } from "./job-leases.ts";
 import { readRecords } from "../records/readable.ts";
@@ -121,15 +122,13 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
         .where(eq(jobLeases.job, name));
       return row?.cursor ?? "";
     }),
-  async keepCursor(name, cursor) {
-    const written = await db.write([
+  keepCursor: (name, cursor) =>
+    execute(db, [
       db.builder
         .insert(jobLeases)
         .values({ job: name, until: 0, cursor })
         .onConflictDoUpdate({ target: jobLeases.job, set: { cursor } }),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
+    ]),
   // Skips from tenant to tenant by index instead of scanning all records.
   waitingTenants: (after, limit) =>
     db.read(async (builder) => {
@@ -209,10 +208,10 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
       lastPlace: scalars[0]?.lastPlace ?? 0,
     });
   },
-  async reopen(tenantId, after, event) {
+  reopen(tenantId, after, event) {
     const none = sql`not exists (select 1 from seals where tenant_id = ${tenantId}
       and number > ${after})`;
-    const written = await db.write([
+    return execute(db, [
       appendEventWhere(event, none),
       raw(sql`
         update sampling_requests set seal_number = null, seal_position = null,
@@ -220,7 +219,6 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
         where ${none} and id in (select r.id from sampling_requests r
           where r.tenant_id = ${tenantId} and r.seal_number > ${after} limit ${reopenedAtOnce})`),
     ]);
-    return written.ok ? ok(null) : written;
   },
   async append(seal, records, { key, event, notices }) {
     const { tenantId, number, signature, checked } = seal;

@@ -1,7 +1,6 @@
 /** Pages through all sealed or coded rows of every tenant, for re-sealing. */
 import { and, asc, eq, getTableColumns, gt, isNotNull, sql, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { ok } from "../../domain/result.ts";
 import {
   providerKeyOf,
   webhookSecretOf,
@@ -12,6 +11,7 @@ import {
 } from "../../domain/tenancy/sealing.ts";
 import { pendingOf, secretsOf, tokenOf } from "../../domain/servers/server.ts";
 import { raw, type Builder, type Compiled, type Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { credentials } from "../schema.ts";
 import { codedReaders, recodeRows } from "./coded-rows.ts";
 import { pageOfContents, replaceContents } from "./sealed-contents.ts";
@@ -182,17 +182,13 @@ export const createSealedRowStore = (db: Database): SealedRowStore => ({
     kind === "captures" || kind === "results"
       ? pageOfContents(db, kind, after)
       : db.read((builder) => readers[kind](builder, after)),
-  async replace(kind, rows) {
-    const written = await db.write(
+  replace: (kind, rows) =>
+    execute(
+      db,
       kind === "captures" || kind === "results"
         ? replaceContents(kind, rows)
         : replaceSecrets(kind, rows),
-    );
-    return written.ok ? ok(null) : written;
-  },
+    ),
   coded: (kind, after) => db.read((builder) => codedReaders[kind](builder, after)),
-  async recode(kind, rows) {
-    const written = await db.write([recodeRows(kind, rows)]);
-    return written.ok ? ok(null) : written;
-  },
+  recode: (kind, rows) => execute(db, [recodeRows(kind, rows)]),
 });

@@ -1,9 +1,9 @@
 /** Progress of re-sealing per master key, and the keys seen in a database. */
 import { and, eq, sql, type SQL } from "drizzle-orm";
-import { ok } from "../../domain/result.ts";
 import type { ForeignSeals, SealingState, SealingStore } from "../../domain/tenancy/sealing.ts";
 import { appendEventWhere } from "../events.ts";
 import type { Builder, Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { createJobLease } from "./job-leases.ts";
 import { sealing } from "../schema/seal-schema.ts";
 
@@ -63,15 +63,14 @@ export const createSealingStore = (db: Database): SealingStore => ({
       ? db.read((builder): Promise<SealingState[]> => builder.select().from(sealing))
       : written;
   },
-  async advance(state, from, event) {
+  advance(state, from, event) {
     const isStill = sql`exists (select 1 from sealing where key_id = ${state.keyId}
       and since = ${state.since} and step = ${from})`;
-    const written = await db.write([
+    return execute(db, [
       // Must precede the change, which ends the condition.
       ...(event === null ? [] : [appendEventWhere(event, isStill)]),
       db.builder.update(sealing).set({ step: state.step }).where(isStill),
     ]);
-    return written.ok ? ok(null) : written;
   },
   ...createJobLease(db, "reseal"),
 });

@@ -3,6 +3,7 @@ import type { SessionStore } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import { tooManySessions, type SessionLimits } from "../../domain/tenancy/session-limits.ts";
 import type { Database } from "../db.ts";
+import { countRows, execute, inLane } from "../execute.ts";
 import { appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { sessions } from "../schema.ts";
@@ -88,26 +89,18 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
           .limit(rowsFor(page));
         return pageOf(rows, page);
       }),
-    async touch(tenantId, id, now, expiresAt) {
-      const written = await db.write(
-        [
-          db.builder
-            .update(sessions)
-            .set({ lastUsedAt: now, expiresAt })
-            // An expired session stays expired: its client has been notified.
-            .where(and(whereId(tenantId, id), gt(sessions.expiresAt, now))),
-        ],
-        { lane: tenantId },
-      );
-      return written.ok ? ok(null) : written;
-    },
-    async holdStream(tenantId, id, held) {
-      const written = await db.write(
-        [db.builder.update(sessions).set(held).where(whereId(tenantId, id))],
-        { lane: tenantId },
-      );
-      return written.ok ? ok(null) : written;
-    },
+    touch: (tenantId, id, now, expiresAt) =>
+      execute(inLane(db, tenantId), [
+        db.builder
+          .update(sessions)
+          .set({ lastUsedAt: now, expiresAt })
+          // An expired session stays expired: its client has been notified.
+          .where(and(whereId(tenantId, id), gt(sessions.expiresAt, now))),
+      ]),
+    holdStream: (tenantId, id, held) =>
+      execute(inLane(db, tenantId), [
+        db.builder.update(sessions).set(held).where(whereId(tenantId, id)),
+      ]),
     bridged: ({ tenantId, keyId, serverId, bridgeKey }, now) =>
       db.read(async (builder) => {
         const [row] = await builder
@@ -127,16 +120,15 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
           .limit(1);
         return row ?? null;
       }),
-    async amendBridge(tenantId, id, change) {
+    amendBridge(tenantId, id, change) {
       const bridge = Object.entries(change).reduce<SQL>(
         (amended, [name, value]) =>
           sql`json_set(${amended}, ${`$.${name}`}, json(${JSON.stringify(value)}))`,
         sql`${sessions.bridge}`,
       );
-      const written = await db.write([
+      return execute(db, [
         db.builder.update(sessions).set({ bridge }).where(whereId(tenantId, id)),
       ]);
-      return written.ok ? ok(null) : written;
     },
     async end(tenantId, id, event) {
       const there = sql`exists (select 1 from ${sessions} where ${whereId(tenantId, id)})`;
@@ -150,14 +142,12 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
       ]);
       return written.ok ? ok((written.value.at(-1) ?? []).length > 0) : written;
     },
-    async prune(now) {
-      const written = await db.write([
+    prune: (now) =>
+      countRows(db, [
         db.builder
           .delete(sessions)
           .where(lt(sessions.expiresAt, now))
           .returning({ id: sessions.id }),
-      ]);
-      return written.ok ? ok((written.value[0] ?? []).length) : written;
-    },
+      ]),
   };
 };

@@ -4,6 +4,7 @@ import type { Model } from "../../domain/models/model.ts";
 import type { CatalogueStore } from "../../domain/ports/catalogues.ts";
 import { ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { appendEvent } from "../events.ts";
 import { catalogueMeta, catalogues } from "../schema.ts";
 
@@ -61,14 +62,14 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
       ]);
       return written.ok ? ok((written.value[1] ?? []).length > 0) : written;
     },
-    async replace({ version, models }, { now, dueAt, event }) {
+    replace({ version, models }, { now, dueAt, event }) {
       const byProvider = new Map<string, Model[]>();
       for (const model of models) {
         const ofProvider = byProvider.get(model.provider);
         if (ofProvider === undefined) byProvider.set(model.provider, [model]);
         else ofProvider.push(model);
       }
-      const written = await db.write([
+      return execute(db, [
         statements.delete(catalogues),
         ...[...byProvider].map(([provider, ofProvider]) =>
           statements.insert(catalogues).values({ provider, models: ofProvider }),
@@ -80,15 +81,12 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
           .where(meta),
         ...notedBy(event),
       ]);
-      return written.ok ? ok(null) : written;
     },
-    async postpone({ dueAt, fault, event }) {
-      const written = await db.write([
+    postpone: ({ dueAt, fault, event }) =>
+      execute(db, [
         began,
         statements.update(catalogueMeta).set({ dueAt, fault }).where(meta),
         ...notedBy(event),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
+      ]),
   };
 };

@@ -1,9 +1,9 @@
 import { and, desc, eq, lte, ne, sql } from "drizzle-orm";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { Credential, CredentialStore, SealedCredential } from "../../domain/ports/stores.ts";
-import { ok } from "../../domain/result.ts";
 import { writeChange } from "../change.ts";
 import type { Builder, Compiled, Database } from "../db.ts";
+import { execute, hasRows, inLane } from "../execute.ts";
 import { appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { credentials, tenants } from "../schema.ts";
@@ -82,39 +82,28 @@ export const createCredentialStore = (db: Database): CredentialStore => {
         event,
         ifVersion,
       ),
-    async reactivate({ readAt, ...its }, event) {
-      const written = await db.write(
+    reactivate: ({ readAt, ...its }, event) =>
+      execute(
+        inLane(db, its.tenantId),
         statusStatements(db.builder, its, { status: "active", readAt, event }),
-        { lane: its.tenantId },
-      );
-      return written.ok ? ok(null) : written;
-    },
-    async claimListing(its, { now, until }) {
-      const written = await db.write(
-        [
-          db.builder
-            .update(credentials)
-            .set({ listingDueAt: until })
-            .where(and(whereRead(its), lte(credentials.listingDueAt, now)))
-            .returning({ id: credentials.id }),
-        ],
-        { lane: its.tenantId },
-      );
-      return written.ok ? ok((written.value[0] ?? []).length > 0) : written;
-    },
-    async keepListing(its, listing) {
+      ),
+    claimListing: (its, { now, until }) =>
+      hasRows(inLane(db, its.tenantId), [
+        db.builder
+          .update(credentials)
+          .set({ listingDueAt: until })
+          .where(and(whereRead(its), lte(credentials.listingDueAt, now)))
+          .returning({ id: credentials.id }),
+      ]),
+    keepListing(its, listing) {
       const isThere = sql`exists (select 1 from ${credentials} where ${whereRead(its)})`;
-      const written = await db.write(
-        [
-          db.builder
-            .update(tenants)
-            .set({ version: sql`${tenants.version} + 1` })
-            .where(and(eq(tenants.id, its.tenantId), isThere)),
-          db.builder.update(credentials).set({ listing }).where(whereRead(its)),
-        ],
-        { lane: its.tenantId },
-      );
-      return written.ok ? ok(null) : written;
+      return execute(inLane(db, its.tenantId), [
+        db.builder
+          .update(tenants)
+          .set({ version: sql`${tenants.version} + 1` })
+          .where(and(eq(tenants.id, its.tenantId), isThere)),
+        db.builder.update(credentials).set({ listing }).where(whereRead(its)),
+      ]);
     },
     remove: (tenantId, id, event) =>
       writeChange(db, tenantId, db.builder.delete(credentials).where(whereId(tenantId, id)), event),

@@ -2,8 +2,8 @@
 import { eq, lt } from "drizzle-orm";
 import { forgottenAfterMs } from "../../domain/choice/circuits.ts";
 import type { HealthStore } from "../../domain/ports/stores.ts";
-import { ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
+import { countRows } from "../execute.ts";
 import { circuits, health } from "../schema/health-schema.ts";
 
 /** ms for which a sample is used. */
@@ -14,8 +14,8 @@ export const createHealthStore = (db: Database): HealthStore => ({
     db.read((builder) => builder.select().from(health).where(eq(health.tenantId, tenantId))),
   circuits: (tenantId) =>
     db.read((builder) => builder.select().from(circuits).where(eq(circuits.tenantId, tenantId))),
-  async prune(now) {
-    const written = await db.write([
+  prune: (now) =>
+    countRows(db, [
       db.builder
         .delete(health)
         .where(lt(health.updatedAt, now - keptSamplesMs))
@@ -24,7 +24,5 @@ export const createHealthStore = (db: Database): HealthStore => ({
         .delete(circuits)
         .where(lt(circuits.updatedAt, now - forgottenAfterMs))
         .returning({ scope: circuits.scope }),
-    ]);
-    return written.ok ? ok(written.value.flat().length) : written;
-  },
+    ]),
 });

@@ -8,6 +8,7 @@ import type { ServerTokens, TokenStore, UserTokenStore } from "../../domain/port
 import type { AccountOwner } from "../../domain/tenancy/user.ts";
 import { ok } from "../../domain/result.ts";
 import { raw, type Database, type Row } from "../db.ts";
+import { execute } from "../execute.ts";
 import { appendEvent, appendEventWhere } from "../events.ts";
 import { authorizations, servers, userTokens } from "../schema/server-schema.ts";
 
@@ -92,17 +93,15 @@ export const createTokenStore = (db: Database, deps: TokenRowDeps): TokenStore =
       ]);
       return written.ok ? ok((written.value[1]?.length ?? 0) > 0) : written;
     },
-    async fail(tenantId, serverId, { from, fault, leaseUntil }) {
-      const written = await db.write([
+    fail: (tenantId, serverId, { from, fault, leaseUntil }) =>
+      execute(db, [
         raw(sql`
           update ${table} set lease = null, lease_until = ${leaseUntil}, fault = ${fault}
           where ${still(tenantId, serverId, from)}`),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
-    async replace({ tenantId, serverId, ...fresh }, { event, now }) {
+      ]),
+    replace({ tenantId, serverId, ...fresh }, { event, now }) {
       const there = sql`exists (select 1 from servers where tenant_id = ${tenantId} and id = ${serverId})`;
-      const written = await db.write([
+      return execute(db, [
         // Nothing remains of a server that was deleted meanwhile.
         raw(sql`
           insert into ${table}
@@ -124,14 +123,11 @@ export const createTokenStore = (db: Database, deps: TokenRowDeps): TokenStore =
           : []),
         appendEventWhere(event, there),
       ]);
-      return written.ok ? ok(null) : written;
     },
-    async expire(tenantId, serverId, generation) {
-      const written = await db.write([
+    expire: (tenantId, serverId, generation) =>
+      execute(db, [
         raw(sql`update ${table} set expires_at = 0 where ${still(tenantId, serverId, generation)}`),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
+      ]),
   };
 };
 
@@ -160,8 +156,8 @@ export const createUserTokenStore = (
         .orderBy(asc(servers.slug));
       return rows.map(({ fault, ...account }) => ({ ...account, works: fault === null }));
     }),
-  async end({ tenantId, owner: { userId, shown }, serverId }, event) {
-    const written = await db.write([
+  end: ({ tenantId, owner: { userId, shown }, serverId }, event) =>
+    execute(db, [
       ...[userTokens, authorizations].map((table) =>
         db.builder
           .delete(table)
@@ -175,15 +171,12 @@ export const createUserTokenStore = (
           ),
       ),
       appendEvent(db.builder, event),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
-  async forget(tenantId, userId) {
-    const written = await db.write(
+    ]),
+  forget: (tenantId, userId) =>
+    execute(
+      db,
       [userTokens, authorizations].map((table) =>
         db.builder.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.userId, userId))),
       ),
-    );
-    return written.ok ? ok(null) : written;
-  },
+    ),
 });

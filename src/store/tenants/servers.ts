@@ -1,9 +1,9 @@
 import { and, desc, eq, ne, sql } from "drizzle-orm";
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
-import { ok } from "../../domain/result.ts";
 import { shownServer, type SealedServer } from "../../domain/servers/server.ts";
 import { raiseVersion, writeChange } from "../change.ts";
 import type { Database } from "../db.ts";
+import { execute, hasRows } from "../execute.ts";
 import { appendEvent, appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { countSpent } from "../budgets/spent.ts";
@@ -39,8 +39,8 @@ export const createServerStore = (db: Database): ServerStore => {
           .limit(rowsFor(page));
         return pageOf(rows.map(shownServer), page);
       }),
-    async update(tenantId, id, { ...values }, { event, now, tokens, ifVersion, calendar }) {
-      const written = await db.write([
+    update: (tenantId, id, { ...values }, { event, now, tokens, ifVersion, calendar }) =>
+      execute(db, [
         raiseVersion(db.builder, tenantId, ifVersion),
         db.builder
           .update(servers)
@@ -52,40 +52,32 @@ export const createServerStore = (db: Database): ServerStore => {
         ),
         ...(tokens === "forget" ? forgetTokens(tenantId, id) : []),
         appendEvent(db.builder, event),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
-    async remove(tenantId, id, event) {
-      const written = await db.write([
+      ]),
+    remove: (tenantId, id, event) =>
+      execute(db, [
         ...forgetTokens(tenantId, id),
         db.builder.delete(servers).where(whereId(tenantId, id)),
         raiseVersion(db.builder, tenantId),
         appendEvent(db.builder, event),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
-    async learn(tenantId, id, learnt) {
-      const written = await db.write([
+      ]),
+    learn: (tenantId, id, learnt) =>
+      execute(db, [
         db.builder
           .update(servers)
           .set({ learnt: sql`json_patch(${servers.learnt}, ${JSON.stringify(learnt)})` })
           .where(whereId(tenantId, id)),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
-    async replaceSealed(tenantId, id, { from, to }) {
-      const written = await db.write([
+      ]),
+    replaceSealed: (tenantId, id, { from, to }) =>
+      hasRows(db, [
         db.builder
           .update(servers)
           .set({ sealed: to })
           .where(and(whereId(tenantId, id), sql`${servers.sealed} is ${from}`))
           .returning({ id: servers.id }),
-      ]);
-      return written.ok ? ok((written.value[0]?.length ?? 0) > 0) : written;
-    },
-    async setStatus(tenantId, id, status, { event, now }) {
+      ]),
+    setStatus(tenantId, id, status, { event, now }) {
       const changes = and(whereId(tenantId, id), ne(servers.status, status));
-      const written = await db.write([
+      return execute(db, [
         // Must precede the change, which ends the condition.
         appendEventWhere(
           event,
@@ -94,7 +86,6 @@ export const createServerStore = (db: Database): ServerStore => {
         ),
         db.builder.update(servers).set({ status, updatedAt: now }).where(changes),
       ]);
-      return written.ok ? ok(null) : written;
     },
   };
 };

@@ -3,6 +3,7 @@ import type { Tenant, TenantStore } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import { raiseVersion } from "../change.ts";
 import { raw, type Database } from "../db.ts";
+import { execute } from "../execute.ts";
 import { appendEvent, appendEventWhere } from "../events.ts";
 import { cancellations, questions } from "../schema/session-schema.ts";
 import { circuits, health } from "../schema/health-schema.ts";
@@ -60,9 +61,9 @@ export const createTenantStore = (db: Database): TenantStore => {
     },
     bySlug: (slug) => one(tenants.slug, slug),
     byId: (id) => one(tenants.id, id),
-    async update(id, { calendar, resetsCounters, ...values }, event, ifVersion) {
+    update(id, { calendar, resetsCounters, ...values }, event, ifVersion) {
       const spent = { now: event.at, ...(calendar !== undefined && { calendar }) };
-      const written = await db.write([
+      return execute(db, [
         raiseVersion(db.builder, id, ifVersion),
         db.builder.update(tenants).set(values).where(eq(tenants.id, id)),
         countSpent({ scope: "tenant", tenantId: id, subject: id }, spent),
@@ -73,7 +74,6 @@ export const createTenantStore = (db: Database): TenantStore => {
           : []),
         appendEvent(db.builder, event),
       ]);
-      return written.ok ? ok(null) : written;
     },
     async remove(id, event) {
       const owned = [
@@ -126,14 +126,13 @@ export const createTenantStore = (db: Database): TenantStore => {
         if (!sliced.ok) return sliced;
         more = (sliced.value[2] ?? []).length > 0;
       }
-      const written = await db.write([
+      return execute(db, [
         // Captures are found through their requests, which are deleted afterwards.
         db.builder.delete(captures).where(inArray(captures.requestId, requestIds)),
         ...owned.map((table) => db.builder.delete(table).where(eq(table.tenantId, id))),
         db.builder.delete(tenants).where(eq(tenants.id, id)),
         appendEvent(db.builder, event),
       ]);
-      return written.ok ? ok(null) : written;
     },
   };
 };

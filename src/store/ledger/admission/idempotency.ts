@@ -8,6 +8,7 @@ import type {
 import type { Settlement } from "../../../domain/audit/record.ts";
 import { ok } from "../../../domain/result.ts";
 import { raw, type Builder, type Compiled, type Database } from "../../db.ts";
+import { countRows, execute } from "../../execute.ts";
 import { idempotency, results } from "../../schema/ledger-schema.ts";
 import { samplingRequests } from "../../schema.ts";
 
@@ -146,17 +147,15 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
       result: first.result === null ? null : sealed.join(""),
     });
   },
-  async countReplay(call) {
-    const written = await db.write([
+  countReplay: (call) =>
+    execute(db, [
       db.builder
         .update(idempotency)
         .set({ replays: sql`${idempotency.replays} + 1` })
         .where(whereKey(call)),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
-  async addKey(call, key) {
-    const written = await db.write([
+    ]),
+  addKey: (call, key) =>
+    execute(db, [
       raw(sql`
         insert into idempotency (tenant_id, key_id, server_id, idempotency_key, request_id,
           content_sha256, replays, expires_at)
@@ -165,9 +164,7 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
         on conflict (tenant_id, key_id, server_id, idempotency_key) do update set
           request_id = excluded.request_id, content_sha256 = excluded.content_sha256,
           replays = 0, delivered = null, expires_at = excluded.expires_at`),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
+    ]),
   async moveKey(call, key, now) {
     const written = await db.write([
       raw(sql`
@@ -203,19 +200,14 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
         .limit(1);
       return rows.length > 0;
     }),
-  async deliver(call, status) {
-    const written = await db.write([
-      db.builder.update(idempotency).set({ delivered: status }).where(ofRequest(call)),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
-  async prune(now) {
+  deliver: (call, status) =>
+    execute(db, [db.builder.update(idempotency).set({ delivered: status }).where(ofRequest(call))]),
+  prune(now) {
     const expired = (table: string) =>
       raw(sql`
         delete from ${sql.identifier(table)} where rowid in (
           select rowid from ${sql.identifier(table)} where expires_at <= ${now}
           limit ${pruneSize}) returning 1`);
-    const written = await db.write([expired("idempotency"), expired("results")]);
-    return written.ok ? ok(written.value.flat().length) : written;
+    return countRows(db, [expired("idempotency"), expired("results")]);
   },
 });
