@@ -203,6 +203,8 @@ export function explain(refusal: Refusal): string {
       return `${title}: send Accept: ${refusal.accept}`;
     case "unsupported_media_type":
       return `${title}: send Content-Type: ${refusal.expected}`;
+    case "answer_too_large":
+      return `${title}: at most ${refusal.maxCharacters} characters; ask for a shorter answer`;
     case "payload_too_large":
       return `${title}: at most ${refusal.limitBytes} bytes`;
     case "unavailable":

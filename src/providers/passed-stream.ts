@@ -20,8 +20,8 @@ import { countedInput } from "./usage.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes of a stream that can be repeated. */
-const maxRepeatedBytes = 1024 * 1024;
+/** Bytes of a stream that can be repeated, or wait for approval. */
+const maxKeptBytes = 1024 * 1024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -74,12 +74,12 @@ function createRecording() {
   return {
     add(piece: Bytes) {
       size += piece.byteLength;
-      if (size > maxRepeatedBytes) pieces = [];
+      if (size > maxKeptBytes) pieces = [];
       else pieces.push(piece);
     },
     /** undefined: it is too long */
     text: (): string | undefined =>
-      size > maxRepeatedBytes ? undefined : decoder.decode(concatenated(pieces)),
+      size > maxKeptBytes ? undefined : decoder.decode(concatenated(pieces)),
   };
 }
 
@@ -184,5 +184,6 @@ export async function streamPassed(
   if (!observer.isEnded()) return faultWith(cutAnswer(context));
   noteMarks(request, observer.body(), deps.pins);
   const text = recording.text();
-  return ok({ ...read(), notes: [], ...(text !== undefined && { passed: text }) });
+  const kept = text === undefined ? { isOversized: true as const } : { passed: text };
+  return ok({ ...read(), notes: [], ...kept });
 }

@@ -169,3 +169,59 @@ it("the same Idempotency-Key streams the complete answer again, and no cut one",
   expect(error.message).toContain(first.headers.get("x-request-id"));
   expect(provider.sent()).toHaveLength(1);
 });
+
+describe("an answer of more than 1 MB", () => {
+  // Each event has eight characters of the text, so a short text makes a long stream.
+  const long = "words... ".repeat(9_000);
+  const asked = async (key: string): Promise<Response> => {
+    const headers = {
+      "Content-Type": "application/json",
+      "x-api-key": key,
+      "Idempotency-Key": "long",
+    };
+    const body = JSON.stringify({ model, stream: true, ...wires.messages.body });
+    return fetch(`${router.url}/v1/messages`, { method: "POST", headers, body });
+  };
+
+  it("isn't repeated, and the refusal names the first request", async () => {
+    const key = await keyWith();
+    provider.says({ text: long, inputTokens: 100, outputTokens: 20 });
+    const first = await asked(key);
+    expect((await first.text()).length).toBeGreaterThan(1_048_576);
+    const second = await asked(key);
+    expect([second.status, await second.text()]).toEqual([
+      409,
+      expect.stringContaining(first.headers.get("x-request-id") ?? "none"),
+    ]);
+    expect(provider.sent()).toHaveLength(1);
+  });
+
+  it("can't wait for approval, as a shorter one does", async () => {
+    const setPolicy = (policy: object) => admin("PUT", `/tenants/${slug}/policy`, policy);
+    await setPolicy({ approval: { mode: "result" } });
+    try {
+      provider.says({ text: long, inputTokens: 100, outputTokens: 20 });
+      const tooLong = await asked(await keyWith());
+      expect(await tooLong.text()).toContain('"reason":"answer_too_large"');
+      const record = (await recordOf(tooLong)).body;
+      expect(record).toMatchObject({ outcome: "failed", reason: "answer_too_large" });
+      provider.says({ text, inputTokens: 100, outputTokens: 20 });
+      const held = asked(await keyWith());
+      const pending = async (): Promise<string[]> => {
+        const path = `/tenants/${slug}/approvals?state=waiting`;
+        const { body } = await admin("GET", path);
+        return (body as { data: { requestId: string }[] }).data.map(({ requestId }) => requestId);
+      };
+      await expect.poll(pending).toHaveLength(1);
+      const [id] = await pending();
+      const place = `/tenants/${slug}/approvals/${id ?? ""}`;
+      const shown = (await admin("GET", place)).get("shown");
+      await admin("POST", place, { decision: "approve", shown });
+      const stream = await (await held).text();
+      expect(stream).toContain("event: message_stop");
+      expect(stream).toContain("Some wor");
+    } finally {
+      await setPolicy({});
+    }
+  });
+});

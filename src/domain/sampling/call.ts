@@ -119,6 +119,8 @@ export interface SamplingAnswer {
   providerStopReason?: string;
   /** the provider's unchanged answer, for callers of the same wire */
   passed?: string;
+  /** the unchanged answer was too long to keep */
+  isOversized?: true;
 }
 
 /** Includes blocks in tool results. */

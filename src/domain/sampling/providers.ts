@@ -34,8 +34,10 @@ export interface ProviderAnswer {
   providerStopReason: string | null;
   usage: Usage;
   notes: string[];
-  /** the unchanged answer; absent: converted */
+  /** the unchanged answer; absent: converted, or oversized */
   passed?: string;
+  /** a stream that passed unchanged and was too long to keep */
+  isOversized?: true;
 }
 
 /** Models that rejected reasoning parameters, by credential. */

@@ -1,6 +1,7 @@
 /** Settles an attempted call, unless its result has to be approved first. */
 import type { Accounted } from "../sampling/states/accounted.ts";
 import type { Settling } from "../sampling/states/settled.ts";
+import { canKeep, maxKeptCharacters } from "../sampling/streams/kept-answers.ts";
 import type { Attempted, Held, Settled } from "../sampling/states/states.ts";
 import type { HoldResult } from "./hold-result.ts";
 
@@ -17,8 +18,13 @@ export const createSettleWithApproval =
   async (attempted: Attempted): Promise<Settled | Held> => {
     const accounted = await account(attempted);
     const { call, ended, recorded } = accounted;
-    const { approval: need, replayKey } = call;
+    const { approval: need, replayKey, request } = call;
     if (!recorded.ok || need?.stages.includes("result") !== true) return settle(accounted);
+    if (request.reader !== undefined && !canKeep(recorded))
+      return settleRefused(call, ended, {
+        reason: "answer_too_large",
+        maxCharacters: maxKeptCharacters,
+      });
     const held = await holdResult(call, { ended, recorded, need });
     if (replayKey !== null && held.ok && held.value)
       return { ...call, state: "held", requestId: call.opening.id, replayKey, role: "owner" };

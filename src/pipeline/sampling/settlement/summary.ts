@@ -51,6 +51,7 @@ export function recordedOf(
         ? {}
         : { providerStopReason: given.providerStopReason }),
       ...(given.passed !== undefined && { passed: given.passed }),
+      ...(given.isOversized === true && { isOversized: true as const }),
     },
     decision: {
       requestId: opening.id,
