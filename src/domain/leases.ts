@@ -6,6 +6,10 @@ export const longestDeadlineMs = 90_000;
 export const leaseSlackMs = 30_000;
 export const longestLeaseMs = longestDeadlineMs + leaseSlackMs;
 
+/** A longer call has to renew its lease. */
+export const leaseMsFor = (deadlineMs: number): number =>
+  Math.min(longestLeaseMs, deadlineMs + leaseSlackMs);
+
 /** ms since the epoch. A later lease was written before a clock was set back, and is void. */
 export const latestLeaseEnd = (now: number): number => now + longestLeaseMs + clockSlackMs;
 

@@ -160,6 +160,13 @@ const remedies: { readonly [R in Reason]?: string } = {
   precondition_failed: "read it again, and repeat the change",
 };
 
+const explainSize = (
+  refusal: Extract<Refusal, { reason: "answer_too_large" | "payload_too_large" }>,
+): string =>
+  refusal.reason === "answer_too_large"
+    ? `at most ${refusal.maxCharacters} characters; ask for a shorter answer`
+    : `at most ${refusal.limitBytes} bytes`;
+
 /** Error message for people. Contains names, numbers and paths, but no content, keys or headers. */
 export function explain(refusal: Refusal): string {
   const { title } = refusalTable[refusal.reason];
@@ -204,9 +211,8 @@ export function explain(refusal: Refusal): string {
     case "unsupported_media_type":
       return `${title}: send Content-Type: ${refusal.expected}`;
     case "answer_too_large":
-      return `${title}: at most ${refusal.maxCharacters} characters; ask for a shorter answer`;
     case "payload_too_large":
-      return `${title}: at most ${refusal.limitBytes} bytes`;
+      return `${title}: ${explainSize(refusal)}`;
     case "unavailable":
       return `${title}${explainUnavailable(refusal)}`;
     case "provider_failed":

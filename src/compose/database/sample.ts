@@ -149,7 +149,6 @@ export function createDatabaseSample(
     readingOn: { count: 0 },
     elapsed: clock.elapsed,
     after,
-    holdLease: createLeases({ ledger, now, after }),
   });
   const waitForApproval = createWaitForApproval({
     approvals,
@@ -175,6 +174,7 @@ export function createDatabaseSample(
       attempt: cancellable(
         cancellation,
         createAttempting({
+          holdLease: createLeases({ ledger, now, after }),
           attempt: readingLists(attempt, { readList, upkeep }),
           streams,
           now,

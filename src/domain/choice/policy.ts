@@ -176,6 +176,8 @@ export type Previews = (typeof previewPolicies)[number];
 
 /** SDK clients time out after 60 s. */
 export const defaultDeadlineMs = 45_000;
+/** ms; of a call at a model endpoint, as official SDKs wait by default. */
+export const defaultEndpointDeadlineMs = 600_000;
 export const defaultToolRounds = 25;
 export const defaultRetentionDays = 90;
 

@@ -1,6 +1,6 @@
 /** Resumes an approved call: chooses again among the approved model only, with the approver's edits. */
 import type { ApprovalStore, HeldCall } from "../../domain/ports/approvals.ts";
-import { leaseSlackMs } from "../../domain/leases.ts";
+import { leaseMsFor } from "../../domain/leases.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
@@ -85,7 +85,7 @@ export function createBegin(deps: {
       ...place,
       stage: "request",
       now: at,
-      leaseUntil: at + reserved.deadlineMs + leaseSlackMs,
+      leaseUntil: at + leaseMsFor(reserved.deadlineMs),
       decision: withVerdicts(held),
       limitChecks: reserved.limitChecks.filter(({ resource }) => resource === "concurrent"),
     });

@@ -21,8 +21,12 @@ import {
   type LimitCheck,
 } from "../../../domain/limits/limit-checks.ts";
 import { nameOf, type CredentialSummary } from "../../../domain/models/model.ts";
-import { leaseSlackMs } from "../../../domain/leases.ts";
-import { defaultDeadlineMs, type CallBounds } from "../../../domain/choice/policy.ts";
+import { leaseMsFor } from "../../../domain/leases.ts";
+import {
+  defaultDeadlineMs,
+  defaultEndpointDeadlineMs,
+  type CallBounds,
+} from "../../../domain/choice/policy.ts";
 import type { Admission, CircuitProbe, Claim, Ledger } from "../../../domain/ports/ledger.ts";
 import { heldUntil, keyOf, type ReplayKey } from "../../../domain/sampling/replay-key.ts";
 import { answersDecidedForMs, type NewApproval } from "../../../domain/sampling/approval.ts";
@@ -154,6 +158,7 @@ export function reservationOf(input: ToReserve): Reserved {
   const steps = candidatesFor(input);
   const tokens = Math.max(...steps.map((step) => step.tokens));
   const { endpoint } = plan.requirements;
+  const longest = endpoint === undefined ? defaultDeadlineMs : defaultEndpointDeadlineMs;
   const microUsd = mostExpensiveOf(steps, attemptsToReserve(steps, { max, endpoint, scopes }));
   const probes = probesOf(plan, steps.slice(0, 1));
   const claimed = new Set(probes.map(({ scope }) => scope));
@@ -172,7 +177,7 @@ export function reservationOf(input: ToReserve): Reserved {
       microUsd: microUsd ?? 0,
       calendar: calendarOf(tenant.policy.timeZone, countedAt),
     }),
-    deadlineMs: (tenant.policy.deadlineMs ?? defaultDeadlineMs) - waitedMs,
+    deadlineMs: (tenant.policy.deadlineMs ?? longest) - waitedMs,
   };
 }
 
@@ -248,7 +253,7 @@ export const createAdmit =
     now: number;
   }): AsyncResult<Admission> => {
     const { plan, reserved, lesser, caller, opening, replayKey, approval, now } = input;
-    const leaseUntil = now + reserved.deadlineMs + leaseSlackMs;
+    const leaseUntil = now + leaseMsFor(reserved.deadlineMs);
     const keyUntil =
       approval === null
         ? (key: ReplayKey): number => heldUntil(key, { now, leaseUntil })

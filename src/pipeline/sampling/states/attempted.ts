@@ -4,8 +4,9 @@ import { attemptTimeoutOf } from "../../../domain/choice/attempt-timeout.ts";
 import type { AttemptAll } from "../attempts/attempt.ts";
 import { providerMessages } from "../attempts/provider-messages.ts";
 import type { Caller } from "../../callers/authenticate.ts";
-import { leaseMsOf } from "../streams/leases.ts";
+import type { HoldLease } from "../streams/leases.ts";
 import type { Streams } from "../streams/streams.ts";
+import { leaseMsFor, longestDeadlineMs } from "../../../domain/leases.ts";
 import { passedOf } from "../request/passed-request.ts";
 import type { Admitted, Attempted } from "./states.ts";
 
@@ -13,6 +14,7 @@ export const createAttempting =
   (deps: {
     attempt: AttemptAll;
     streams: Streams;
+    holdLease: HoldLease;
     now: () => number;
     /** What this isolate remembers of a caller is out of date. */
     forget: (caller: Caller) => void;
@@ -22,9 +24,12 @@ export const createAttempting =
     const { tenant, credentials, health } = caller.snapshot;
     const { maxTokens } = plan.decision.requirements;
     const messages = providerMessages(tenant.policy, request.server === null ? "caller" : "server");
-    const lease = { tenantId: tenant.id, id: call.opening.id, leaseMs: leaseMsOf(reserved) };
-    const streaming = deps.streams.begin({ request, lease, approval: call.approval, signal });
-    const made = await deps.attempt({
+    const leaseMs = leaseMsFor(reserved.deadlineMs);
+    const lease = { tenantId: tenant.id, id: call.opening.id, leaseMs };
+    const isLong = request.reader !== undefined || reserved.deadlineMs > longestDeadlineMs;
+    const release = isLong ? deps.holdLease(lease) : () => {};
+    const streaming = deps.streams.begin({ request, approval: call.approval, signal });
+    const attempting = deps.attempt({
       steps: reserved.steps,
       maxAttempts: reserved.maxAttempts,
       held: { tokens: receipt.reservedTokens, microUsd: receipt.reservedMicroUsd },
@@ -46,6 +51,7 @@ export const createAttempting =
       outside: slot.outside,
       ...messages.listener,
     });
+    const made = await attempting.finally(release);
     const ended = streaming?.end() ?? null;
     const answer = ended === null || made.answer.ok ? made.answer : err(ended);
     // The circuit of a provider that failed has changed, and of one that answered when it was tried.

@@ -1,5 +1,5 @@
 /** Renews the leases of streams, which outlast any other call: all of a tenant's that are due, in one statement. */
-import { leaseSlackMs, longestLeaseMs } from "../../../domain/leases.ts";
+import { longestLeaseMs } from "../../../domain/leases.ts";
 import type { Ledger } from "../../../domain/ports/ledger.ts";
 
 /** ms until the next try if the database is away */
@@ -19,9 +19,6 @@ export interface HeldLease {
   /** ms of its first lease, from now */
   leaseMs: number;
 }
-
-export const leaseMsOf = ({ deadlineMs }: { deadlineMs: number }): number =>
-  deadlineMs + leaseSlackMs;
 
 /**
  * Each stream has a timer of its own, which ends with the stream: the Workers runtime lets no invocation's timer act after

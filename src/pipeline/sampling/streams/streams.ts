@@ -6,7 +6,6 @@ import type { Result } from "../../../domain/result.ts";
 import type { Caller } from "../../callers/authenticate.ts";
 import type { ApprovalNeed } from "../../../domain/sampling/approval.ts";
 import type { SamplingRequest } from "../request/sampling-request.ts";
-import type { HeldLease, HoldLease } from "./leases.ts";
 import { createStreamAttempts, type StreamAttempts, type StreamDeps } from "./stream-attempts.ts";
 
 export interface Streaming {
@@ -35,8 +34,8 @@ function refusalOf(
   return { reason: "stopped", what: "model", name, why: "The model has been stopped." };
 }
 
-export function createStreams(deps: StreamDeps & { holdLease: HoldLease }) {
-  const { limits, after, elapsed, holdLease } = deps;
+export function createStreams(deps: StreamDeps) {
+  const { limits, after, elapsed } = deps;
   /** reads that several streams of one caller share */
   const reads = new Map<string, { at: number; read: Promise<Result<Caller, Refusal>> }>();
   const readOnce = ({ caller, again }: SamplingRequest): Promise<Result<Caller, Refusal>> => {
@@ -51,12 +50,10 @@ export function createStreams(deps: StreamDeps & { holdLease: HoldLease }) {
     /** null: the call's answer is requested as a whole */
     begin({
       request,
-      lease,
       approval,
       signal,
     }: {
       request: SamplingRequest;
-      lease: HeldLease;
       approval: ApprovalNeed | null;
       /** aborts when no caller waits for the answer */
       signal: AbortSignal;
@@ -65,7 +62,6 @@ export function createStreams(deps: StreamDeps & { holdLease: HoldLease }) {
       // An answer that a person has to approve is given out afterwards.
       const isHeld = approval?.stages.includes("result") === true;
       const reader = isHeld ? null : request.reader;
-      const release = holdLease(lease);
       const ending = new AbortController();
       const router = ending.signal;
       const attempts = createStreamAttempts(deps, { reader, caller: signal, router });
@@ -86,7 +82,6 @@ export function createStreams(deps: StreamDeps & { holdLease: HoldLease }) {
         deadlineMs: (policy) => policy.deadlineMs ?? limits.firstEventMs,
         end() {
           isOver = true;
-          release();
           disarm();
           reads.delete(request.caller.memoryKey);
           return refusal;

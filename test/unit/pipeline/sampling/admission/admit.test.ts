@@ -34,6 +34,13 @@ describe("a reservation", () => {
     ]);
   });
 
+  it("ends after 45 s, and at a model endpoint after ten minutes, unless the policy says otherwise", () => {
+    const endpoint = planOf([one], 1, { endpoint: "messages" });
+    const policy = { deadlineMs: 5_000 };
+    expect([plan, endpoint].map((its) => reservedBy(its).deadlineMs)).toEqual([45_000, 600_000]);
+    expect(reservedBy(endpoint, { policy }).deadlineMs).toBe(5_000);
+  });
+
   it("is reckoned by each model's own tokenizer, with room for a wrong estimate", () => {
     const mixed = planOf([priced("openai/one", 1), priced("mistral/two", 2)]);
     const { openai, other } = mixed.requirements.inputTokensByFamily ?? {};

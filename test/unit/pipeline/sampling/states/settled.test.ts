@@ -104,6 +104,7 @@ async function finished(
           return attempted;
         },
         streams: { begin: () => null },
+        holdLease: () => () => {},
         now: () => 1_000,
         forget: ({ memoryKey }) => void forgotten.push(memoryKey),
       }),
