@@ -27,6 +27,8 @@ export interface PassedRequest {
   body: RequestBody;
   /** the client's own headers that the provider needs, by names in lower case */
   headers: Readonly<Record<string, string>>;
+  /** the client's own query that the provider needs, with its question mark */
+  query?: string;
   /** whether a limit of tokens is added where the request has none */
   addsLimit: boolean;
 }

@@ -23,8 +23,11 @@ const paths: Readonly<Record<ModelEndpointName, string>> = {
   responses: "responses",
 };
 
-const urlOf = (baseUrl: string, endpoint: ModelEndpointName): string =>
-  `${withoutTrailing(baseUrl, "/")}/${paths[endpoint]}`;
+const urlOf = (
+  baseUrl: string,
+  { endpoint, query = "" }: PassedRequest,
+  below: "" | "/count_tokens" = "",
+): string => `${withoutTrailing(baseUrl, "/")}/${paths[endpoint]}${below}${query}`;
 
 /** Clients that say nothing mean the oldest version. */
 const usualVersion = "2023-06-01";
@@ -81,7 +84,7 @@ export async function sendPassed(
   deps: { fetch: typeof fetch; baseUrl: string },
 ): Promise<{ url: string; response: Response }> {
   const { provider, apiKey } = credential;
-  const url = urlOf(deps.baseUrl, passed.endpoint);
+  const url = urlOf(deps.baseUrl, passed);
   const response = await deps.fetch(url, {
     method: "POST",
     headers: passedHeaders(passed, apiKey),
@@ -136,7 +139,7 @@ export async function countPassed(
   const { provider, apiKey } = credential;
   try {
     const response = await boundedFetch(deps.fetch, "text")(
-      `${urlOf(deps.baseUrl, passed.endpoint)}/count_tokens`,
+      urlOf(deps.baseUrl, passed, "/count_tokens"),
       {
         method: "POST",
         headers: passedHeaders(passed, apiKey),

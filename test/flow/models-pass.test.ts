@@ -66,6 +66,7 @@ describe("Claude Code's request", () => {
     const answer = await asClaudeCode("anthropic/claude-sonnet-4-6");
     expect([answer.status, answer.text]).toEqual([200, oddly(answerAt("anthropic"))]);
     const [sent] = received;
+    expect(sent?.path).toMatch(/\/messages\?beta=true$/);
     expect(sent?.bytes.toString()).toBe(claudeCode.body("claude-sonnet-4-6"));
     const { host: _, connection: __, traceparent: ___, ...headers } = sent?.headers ?? {};
     expect(headers).toMatchObject({
@@ -211,7 +212,7 @@ describe("a stream", () => {
 
 describe("a request to count tokens", () => {
   const count = async (model: string) =>
-    post("/v1/messages/count_tokens", claudeCode.body(model), {
+    post("/v1/messages/count_tokens?user=secret&beta=true", claudeCode.body(model), {
       ...claudeCode.headers,
       Authorization: `Bearer ${await keyWith()}`,
     });
@@ -221,7 +222,7 @@ describe("a request to count tokens", () => {
     const answer = await count("anthropic/claude-sonnet-4-6");
     expect([answer.status, answer.text]).toEqual([200, '{ "input_tokens":4211 }']);
     expect(received.map(({ path, bytes }) => [path, bytes.toString()])).toEqual([
-      ["/v1/messages/count_tokens", claudeCode.body("claude-sonnet-4-6")],
+      ["/v1/messages/count_tokens?beta=true", claudeCode.body("claude-sonnet-4-6")],
     ]);
   });
 

@@ -35,12 +35,29 @@ const headersOf = (
     }),
   );
 
+/** Anthropic's SDK marks requests of its beta API. */
+const passedQueries: Partial<Record<ModelEndpointName, ReadonlySet<string>>> = {
+  messages: new Set(["beta=true"]),
+};
+
+function queryOf(url: string, endpoint: ModelEndpointName): Pick<PassedRequest, "query"> {
+  const passed = passedQueries[endpoint];
+  const at = url.indexOf("?");
+  if (passed === undefined || at === -1) return {};
+  const kept = url
+    .slice(at + 1)
+    .split("&")
+    .filter((each) => passed.has(each));
+  return kept.length === 0 ? {} : { query: `?${kept.join("&")}` };
+}
+
 export const passedFrom = (
-  headers: Headers,
+  { headers, url }: Pick<Request, "headers" | "url">,
   endpoint: ModelEndpointName,
   { body, caller }: { body: RequestBody; caller: Caller },
 ): Omit<PassedRequest, "addsLimit"> => ({
   endpoint,
   body,
   headers: headersOf(headers, endpoint, endpointPolicy(caller)),
+  ...queryOf(url, endpoint),
 });

@@ -104,8 +104,8 @@ async function count(c: Context<HttpEnv>): Promise<Response> {
   const counted = await inSlot(services, input, async ({ body, bytes, caller, slot }) => {
     const asked = countedRequest(body);
     if (!asked.ok) return asked;
-    const { headers, signal } = input.request;
-    const passed = passedFrom(headers, "messages", { body: bytes, caller });
+    const { signal } = input.request;
+    const passed = passedFrom(input.request, "messages", { body: bytes, caller });
     const found = await (slot ?? unscheduled).outside(() =>
       services.countTokens({
         call: asked.value,
