@@ -19,7 +19,6 @@ export const isCaptured = (stored: string | null): boolean =>
   stored !== null && !stored.startsWith(messagesOnly);
 export const markCharacters = messagesOnly.length;
 
-/** The JSON to seal; null: nothing. @param captured a text from `captureOf` */
 export function keptOf(
   captured: string | null,
   messages: readonly ProviderMessage[],
@@ -44,7 +43,6 @@ export function openedOf(text: string): {
   return { content: Object.keys(content).length === 0 ? null : content, providerMessages };
 }
 
-/** The JSON of request and answer. `text` is only called if the text is short enough to store. */
 export function captureOf(
   params: { characters: number; text: () => string },
   result: readonly Block[] | null,

@@ -1,5 +1,6 @@
 /**
- * Signed notices of deleted or re-sealed records. A leaf with neither record nor notice was erased by an attacker.
+ * Signed notices of deleted or re-sealed records. Without one, a leaf without a record was erased by an
+ * attacker.
  */
 import type { NumberRange } from "./number-ranges.ts";
 
@@ -18,7 +19,6 @@ export interface DeletionNotice {
   createdBefore: number | null;
   at: number;
   keyId: string;
-  /** Ed25519, base64url */
   signature: string;
 }
 

@@ -36,7 +36,6 @@ export async function noticesFor(
   return notices;
 }
 
-/** Whether a notice with a valid signature applies to this seal. */
 export const isAbout = (
   { tenantId, seal: number, statement, reason, createdBefore }: DeletionNotice,
   seal: Statement,

@@ -26,7 +26,6 @@ export interface Evidence {
   opening: string;
   ending: string;
   correction: string | null;
-  /** null: the lease was never renewed */
   lease: string | null;
   codes: {
     opening: string;

@@ -1,6 +1,6 @@
 /**
- * Canonical JSON: a header, for each seal a section with its records, a footer. Each signed line includes the
- * header's hash, so a line is valid in one export only.
+ * Canonical JSON: a header, a section per seal, a footer. Each signed line has the header's hash, so it is
+ * valid in one export only.
  */
 import type { DeletionNotice } from "./deletion-notices.ts";
 import type { SamplingRecord } from "./record.ts";
@@ -19,7 +19,6 @@ export interface HeaderLine {
   /** whether the export has every seal in its range, regardless of the filter */
   whole: boolean;
   exportedAt: number;
-  /** the router's public keys; verifiers should get them from a trusted source */
   keys: AuditKey[];
   keyId: string;
   signature: string;
@@ -31,7 +30,6 @@ export const unreadable = "unreadable";
 
 export interface SectionLine {
   kind: "section";
-  /** hash of the header line */
   export: string;
   index: number;
   seal: Seal;
@@ -56,9 +54,7 @@ export interface FooterLine {
   filter: RequestFilter;
   sections: number;
   count: number;
-  /** Merkle root of the exported records' leaves */
   root: string;
-  /** hash of the last section's statement; null: no section */
   last: string | null;
   nextCursor: string | null;
   /** finished records that are not sealed yet */

@@ -117,7 +117,6 @@ function maskOnce(text: string): string {
   return masked;
 }
 
-/** Masking may uncover the boundary of another secret. */
 const rounds = 4;
 
 export function maskSecrets(text: string): string {

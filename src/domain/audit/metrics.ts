@@ -1,6 +1,6 @@
 /**
- * Names and bounds follow OpenTelemetry's conventions for generative AI. Attributes never identify keys, users, runs
- * or tags; tenants only if the operator enables it.
+ * Follows OpenTelemetry's conventions for generative AI. No attribute identifies keys, users, runs or tags;
+ * tenants only if enabled.
  */
 import type { Attempt } from "../attempts.ts";
 import { finishedOperation, providerNameOf, type FinishedRequest } from "./spans.ts";
@@ -11,11 +11,9 @@ export interface Instrument {
   /** UCUM */
   unit: string;
   description: string;
-  /** histogram: upper bounds of all buckets except the last */
   bounds: readonly number[];
 }
 
-/** Alternating names and values, always in the same order. */
 export type Labels = readonly string[];
 
 export type Note = (instrument: Instrument, value: number, labels: Labels) => void;

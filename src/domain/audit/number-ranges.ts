@@ -1,7 +1,6 @@
 /** Inclusive on both ends. */
 export type NumberRange = readonly [first: number, last: number];
 
-/** @param numbers in any order; duplicates are ignored */
 export function rangesOf(numbers: readonly number[]): NumberRange[] {
   const ranges: [number, number][] = [];
   for (const number of numbers.toSorted((a, b) => a - b)) {
@@ -12,7 +11,6 @@ export function rangesOf(numbers: readonly number[]): NumberRange[] {
   return ranges;
 }
 
-/** @param ranges sorted, without overlaps */
 export function isIn(ranges: readonly NumberRange[], number: number): boolean {
   let [low, high] = [0, ranges.length - 1];
   while (low <= high) {
@@ -25,7 +23,6 @@ export function isIn(ranges: readonly NumberRange[], number: number): boolean {
   return false;
 }
 
-/** `ranges` minus `taken`; both sorted, without overlaps. */
 export function without(
   ranges: readonly NumberRange[],
   taken: readonly NumberRange[],

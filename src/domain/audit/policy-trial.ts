@@ -18,7 +18,6 @@ export interface TriedDecision {
   before: TriedChoice;
   after: TriedChoice;
   isChanged: boolean;
-  /** why the other policy excludes the current policy's selection */
   excludedBy: ExclusionReason | null;
 }
 
@@ -46,7 +45,6 @@ const callersStopped = ({ stopped = {} }: Policy) => [
   stopped.servers,
 ];
 
-/** Differing members whose effect a replay can't show. */
 export const notReplayed = (before: Policy, after: Policy): string[] => [
   ...notReplayable.filter((name) => isOther(before[name], after[name])),
   ...(isOther(callersStopped(before), callersStopped(after)) ? ["stopped"] : []),

@@ -29,9 +29,7 @@ export const isCorrectable = ({
 }: Pick<SamplingRecord, "outcome" | "usage">): boolean =>
   outcome === "unknown" || usage?.implausible === true;
 
-/** Counts and names of the request, without content. */
 export interface Asked {
-  /** absent: MCP sampling */
   endpoint?: ModelEndpointName;
   /** absent: the answer was requested as a whole */
   streamed?: true;
@@ -46,7 +44,6 @@ export interface Asked {
   priorities: Priorities;
   includeContext: string;
   temperature: number | null;
-  /** outline of the capabilities that the request itself declared */
   declared?: JsonObject;
   tag?: string;
   run?: string;
@@ -55,9 +52,7 @@ export interface Asked {
 export interface Who {
   tenantId: string;
   keyId: string;
-  /** the user that the key belongs to */
   user?: string;
-  /** groups of the person, as named by the token */
   groups?: readonly string[];
   sessionId: string | null;
   /** the registered server that asked; null: the caller asked directly */
@@ -103,7 +98,6 @@ export interface SamplingRecord extends Opening {
   admittedAt: number | null;
   outcome: Outcome;
   reason: Reason | null;
-  /** the limit, path or capability that caused the refusal */
   reasonDetail: string | null;
   decision: Decision | null;
   attempts: Attempt[];
@@ -126,7 +120,6 @@ export interface SamplingRecord extends Opening {
   held?: true;
 }
 
-/** A row that can't be read, for example with invalid JSON or an unknown outcome. */
 export interface UnreadableRecord {
   tenantId: string;
   id: string;

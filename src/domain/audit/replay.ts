@@ -10,11 +10,9 @@ export interface Replay {
   same: boolean;
   differences: string[];
   recorded: Decision;
-  /** null: none of the feasible models is known any more */
   replayed: Decision | null;
 }
 
-/** Compares scores only if the record has them. */
 const shownOf = (candidate: Candidate, { score: kept }: Candidate): string => {
   const { provider, model, score, axes, matchedHint, viaEquivalence } = candidate;
   const figures = kept === undefined ? [] : [score, axes];

@@ -1,7 +1,4 @@
-/**
- * What a seal reports: closed record numbers, and missing, changed or forged records. Continues from the previous
- * seal, so a run reads only the head of the chain.
- */
+/** Finds closed record numbers, and missing, changed or forged records. Continues from the previous seal. */
 import type { CodeFault, CodeVerdict } from "./evidence.ts";
 import { countIn, isIn, rangesOf, without, type NumberRange } from "./number-ranges.ts";
 
@@ -10,12 +7,9 @@ const lateCodesMs = 86_400_000;
 const maxRanges = 200;
 
 export type Tampering =
-  /** a code of the record does not match; the record is sealed as found */
   | { what: "code"; code: CodeFault; id: string; position: number }
-  /** the record's number was already sealed, or never assigned */
   | { what: "second"; id: string; position: number }
   | { what: "missing"; first: number; last: number; count: number }
-  /** removed seals; their remaining records are sealed again */
   | { what: "seals"; first: number; last: number }
   | { what: "head"; number: number }
   /** the tenant's counter of record numbers was set back */
@@ -36,11 +30,9 @@ export interface Checked {
 export type ChainState = Pick<Checked, "through" | "open" | "codes">;
 
 export interface CheckInput {
-  /** null: no seal yet; `forged`: the newest seal is not the router's */
   state: ChainState | "forged" | null;
   /** the last assigned record number */
   counter: number;
-  /** sorted numbers of unsealed records up to `presentThrough` */
   present: readonly number[];
   /** the highest number that was read; `Number.MAX_SAFE_INTEGER`: all */
   presentThrough: number;
@@ -74,7 +66,6 @@ const missingOf = (ranges: readonly NumberRange[]): Tampering[] => {
   return [...named, { what: "missing", first, last, count: countIn(rest) }];
 };
 
-/** Numbers that a later seal may close. */
 function openNumbers(input: CheckInput, through: number): NumberRange[] {
   const { present, presentThrough } = input;
   const unread: NumberRange[] = presentThrough < through ? [[presentThrough + 1, through]] : [];

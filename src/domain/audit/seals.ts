@@ -1,6 +1,6 @@
 /**
- * A record's canonical bytes are a leaf of a Merkle tree (RFC 9162, section 2.1.1). A seal's signed statement has the
- * tree's root and the previous statement's hash. SHA-256, lower-case hex.
+ * Records are leaves of a Merkle tree (RFC 9162, 2.1.1). A seal signs the root and the previous statement's
+ * hash (SHA-256, lower-case hex).
  */
 import type { SamplingRecord, UnreadableRecord } from "./record.ts";
 import type { AdminEvent } from "../admin-event.ts";
@@ -14,14 +14,12 @@ export type { Checked };
 
 /** An export holds the records of one seal in memory. */
 export const maxPerSeal = 256;
-/** `previous` of a tenant's first seal. */
 export const noPrevious = "0".repeat(64);
 
 export interface Statement {
   version: 1;
   tenantId: string;
   number: number;
-  /** hash of the previous canonical statement */
   previous: string;
   /** leaf hash of `checked`, which contains the Merkle root of the records */
   root: string;
@@ -40,7 +38,6 @@ export interface Seal extends Statement {
 }
 
 export interface StoredSeal extends Seal {
-  /** null: the stored value is not JSON */
   checked: Checked | null;
 }
 
@@ -120,8 +117,6 @@ export const sealedRecord = (record: SamplingRecord) => ({
 });
 export type SealedRecord = ReturnType<typeof sealedRecord>;
 
-// -- Ports ------------------------------------------------------------------------------------------
-
 export interface Tree {
   add(leaf: string): Promise<void>;
   root(): Promise<string>;
@@ -155,7 +150,6 @@ export interface WaitingRecord {
 
 export interface Waiting {
   head: StoredSeal | null;
-  /** finished, unsealed and readable records, oldest first */
   records: WaitingRecord[];
   /** the last assigned record number */
   counter: number;
@@ -224,7 +218,6 @@ export interface SealStore {
   }>;
   heads(after: string, limit: number): AsyncResult<Seal[]>;
   keys(): AsyncResult<StoredAuditKey[]>;
-  /** Replaces the code of a known key. */
   keepKeys(keys: readonly StoredAuditKey[], now: number): AsyncResult<null>;
   reportKey(event: AdminEvent): AsyncResult<null>;
 }

@@ -16,7 +16,6 @@ export interface Ended {
   refusal: Refusal | null;
   attempts: readonly Attempt[];
   answered: { stopReason: StopReason } | null;
-  /** of all attempts; null: unknown */
   usage: Usage | null;
   /** of all attempts, including those that may not be billed; null: unknown price */
   chargedMicroUsd: number | null;
@@ -24,7 +23,6 @@ export interface Ended {
   endedAt: number;
 }
 
-/** A started provider call; its result is the item of `attempts` at the same index. */
 export interface StartedSpan {
   spanId: string;
   startedAt: number;

@@ -1,6 +1,6 @@
 /**
- * Rate-limit refusals are free, so a caller could flood the database. The first hundred per key and minute are
- * recorded individually; the rest are counted in one record per minute.
+ * Refusals are free, so a caller could flood the database: after a hundred per key and minute, one record
+ * counts the rest.
  */
 import type { Opening, SamplingRecord } from "./record.ts";
 import { createIds } from "../tenancy/ids.ts";
@@ -21,7 +21,6 @@ export interface ThinnedMinute {
   requests: number;
 }
 
-/** Content of the summary record. ms since the epoch; `until` is exclusive. */
 export interface Thinned {
   requests: number;
   from: number;

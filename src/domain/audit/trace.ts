@@ -5,14 +5,12 @@ export interface Propagated {
   tracestate: string | null;
 }
 
-/** Never contains content, keys or headers. */
 export type Attributes = Record<string, string | number | boolean | string[]>;
 
 export interface Span {
   name: string;
   /** `server`: the incoming request; `client`: a provider call */
   kind: "server" | "client";
-  /** 16 hex digits, like `parentSpanId` */
   spanId: string;
   parentSpanId: string | null;
   parentIsRemote: boolean;

@@ -1,4 +1,3 @@
-/** Checks a file's header, and that the file continues the previous one. */
 import { canonicalJson } from "../canonical.ts";
 import { cursorText, isStretch, type FooterLine, type HeaderLine } from "./exports.ts";
 
@@ -8,7 +7,6 @@ export interface EndedFile {
 }
 
 export interface Wanted {
-  /** expected slug or id; null: not checked */
   tenant: string | null;
   /** `sink`: consecutive exports; `parts`: parts of one export */
   files: "parts" | "sink";

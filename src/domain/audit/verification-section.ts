@@ -1,4 +1,3 @@
-/** Verifies a section of an export and its records. */
 import { canonicalJson } from "../canonical.ts";
 import type { DeletionNotice } from "./deletion-notices.ts";
 import { isAbout, unaccounted } from "./emptied-positions.ts";
@@ -45,7 +44,6 @@ export interface VerificationDeps {
 export const idIn = (text: string): string =>
   /"id":"(req_[0-9a-z]{26})"/.exec(text)?.[1] ?? "no id";
 
-/** null: valid. */
 export async function faultOf(
   deps: VerificationDeps,
   signed: { kind: SignedAs; keyId: string; signature: string; value: object },
@@ -57,12 +55,10 @@ export async function faultOf(
   return (await deps.verify(key, { text, signature })) ? null : "is not what was signed";
 }
 
-/** The state of verification before a section. */
 export interface SectionContext {
   header: HeaderLine;
   export: string;
   index: number;
-  /** statement of the previous seal; null: first section */
   before: Statement | null;
 }
 

@@ -47,9 +47,7 @@ export interface Verified {
   sealNumbers: { first: number; last: number } | null;
   records: number;
   seals: number;
-  /** records deleted with a signed notice */
   gone: number;
-  /** records without a notice; a bounded list */
   erased: ChainPosition[];
   outside: number;
   unreadable: number;
@@ -64,7 +62,6 @@ const maxTampered = 1_000;
 interface OpenSection {
   number: number;
   line: SectionLine;
-  /** false: the records can't be verified */
   isSound: boolean;
   rows: ReadLine<RecordLine>[];
 }
@@ -248,7 +245,6 @@ export function createVerification(deps: {
       section?.rows.push({ number, text, parsed });
     },
 
-    /** Returns the file's findings, sorted by line. */
     async endOfFile(): Promise<Finding[]> {
       await closeSection();
       if (lines === 0) say(0, "the file is empty: export it again");

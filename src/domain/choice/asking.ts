@@ -1,4 +1,3 @@
-/** What a choice is made of: a call's requirements, hints and weights. */
 import type { Asking } from "./decision.ts";
 import type { ModelPool } from "./model-pool.ts";
 import { weightsOf } from "./score.ts";
@@ -48,7 +47,6 @@ function notesOf(call: SamplingCall, needs: Requirements): string[] {
   return notes;
 }
 
-/** @param negotiation for the record only */
 export function askingOf(
   call: SamplingCall,
   pool: ModelPool,

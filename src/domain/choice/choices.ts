@@ -19,7 +19,6 @@ function keepBest(order: Order, best: number[], place: number): void {
   best.splice(at, 0, place);
 }
 
-/** The best place of each group of credentials; -1: no feasible model. */
 function leadersOf(order: Order): number[] {
   const { positions, pool } = order.scores;
   const { of, ids } = pool.columns.credentials;
@@ -103,10 +102,7 @@ function roomierThan(
   return roomAt(roomiest) > roomAt(first) ? roomiest : null;
 }
 
-/**
- * Failover never needs others, because a fault rules out at least a model of a credential. Includes the model with
- * the largest context if the request may turn out too long.
- */
+/** A fault rules out at least a model of a credential, so failover needs no others. */
 export function choicesOf(order: Order, compiled: Pick<CompiledRequirements, "max">): Choice[] {
   const { positions, pool } = order.scores;
   const entryAt = (place: number) => pool.ranked[positions[place] ?? 0];

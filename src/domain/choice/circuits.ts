@@ -62,9 +62,7 @@ export const scopeOf = (reach: CircuitReach, path: CircuitPath): string =>
 
 export type CircuitState =
   | { state: "closed" }
-  /** `askedUntil`: end of the wait that the provider asked for, ms since the epoch */
   | { state: "open"; until: number; askedUntil: number | null }
-  /** the next call may probe the circuit */
   | { state: "half-open" };
 
 /** Faults of calls from before the opening are ignored; faults of later calls double the time. */
@@ -114,12 +112,11 @@ export function stateOf(
     : { state: "half-open" };
 }
 
-/** ms without a change after which the row is deleted. */
 export const forgottenAfterMs = 2 * (longestOpenMs + windowMs);
 
 /**
- * null: nowhere. An empty answer may depend on the prompt, so it counts against the model; a redirect or a 204 does
- * not. A refused key marks the credential instead.
+ * An empty answer may depend on the prompt, so it counts against the model. A refused key marks the credential
+ * instead.
  */
 function countedAs(attempt: Attempt): CircuitReach | null {
   const { fault, reach = "endpoint", status, retryable } = attempt;

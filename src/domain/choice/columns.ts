@@ -115,6 +115,5 @@ export function columnsOf(ranked: readonly RankedModel[], models: readonly Model
   };
 }
 
-/** A sortable number. Unknown dates are the oldest; `2024-05` is the first of the month. */
 const dayOf = (releasedAt: string | null | undefined): number =>
   Number((releasedAt ?? "").replaceAll("-", "").padEnd(8, "0")) || 0;

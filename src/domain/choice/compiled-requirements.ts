@@ -12,7 +12,6 @@ export const imageBit = bitsOf(["image"]);
 
 export interface CompiledRequirements {
   needs: Requirements;
-  /** bit sets of modalities */
   takes: number;
   makes: number;
   tools: boolean;

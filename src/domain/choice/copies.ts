@@ -1,14 +1,9 @@
-/**
- * A model counts once, otherwise its copies would distort the scale of each axis. The preferred copy represents the
- * others, which follow it in failover.
- */
+/** Copies of a model count once, otherwise they would distort the scale of each axis. */
 import { canonicalOf } from "../models/canonical-name.ts";
 import type { RankedModel } from "./ranked-model.ts";
 
 export interface Copies {
-  /** group by position in the pool; 0: no copies */
   group: Uint32Array;
-  /** order of preference in the group */
   copyOrder: Uint32Array;
 }
 

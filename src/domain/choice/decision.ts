@@ -24,15 +24,12 @@ export interface Candidate {
   axes?: Axes;
   matchedHint?: string;
   viaEquivalence?: true;
-  /** this model began the tool loop */
   viaToolLoop?: true;
   isLate?: true;
   estimated?: true;
-  /** another copy of the model is preferred */
   isCopy?: true;
   /** the caller names another model, and the policy allows this one instead */
   isFallback?: true;
-  /** unhinted, used only after faults of all hinted models */
   viaFailover?: true;
   measured?: Measured;
   excludedBy?: ExclusionReason;
@@ -41,7 +38,6 @@ export interface Candidate {
 export interface Decision {
   provider: string;
   model: string;
-  /** the selected model first, excluded ones last */
   candidates: Candidate[];
   excluded: Partial<Record<ExclusionReason, number>>;
   requirements: Requirements;
@@ -72,10 +68,8 @@ export interface Asking {
   alias?: Decision["alias"];
 }
 
-/** Level of unhinted models: after hinted models and before late ones. */
 export const unhintedLevel = 60_000;
 export const lateLevel = 60_001;
-/** Level of the first everyday model; others follow. */
 export const everydayLevel = 59_000;
 /** Level above all hints: the model that began the tool loop, or the everyday model among the hinted ones. */
 export const firstLevel = 0;

@@ -1,9 +1,6 @@
-/** Which credentials share an endpoint, and fail together. */
 import { memoizedByText } from "../memoized.ts";
 
-/**
- * Always passed to provider libraries, which otherwise read `OPENAI_BASE_URL` and would send a tenant's key there.
- */
+/** Always passed to provider libraries, which otherwise send a tenant's key to `OPENAI_BASE_URL`. */
 export const baseUrls: ReadonlyMap<string, string> = new Map([
   ["openai", "https://api.openai.com/v1"],
   ["anthropic", "https://api.anthropic.com/v1"],

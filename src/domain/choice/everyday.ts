@@ -1,7 +1,4 @@
-/**
- * The default without preferences: each provider's everyday model, by closeness to the median price. Ignores the
- * request's size, so `maxTokens` does not change the selection.
- */
+/** The default without preferences. Ignores the request's size, so `maxTokens` does not change the selection. */
 import { memoizedByObject } from "../memoized.ts";
 import { canonicalOf } from "../models/canonical-name.ts";
 import { everydayLines, isForCode, lineOf, newestFirst } from "../models/lines.ts";
@@ -23,13 +20,11 @@ const priceOf = ({ outputUsdPerMTok }: Model): number =>
 
 const hasPrice = (model: Model): boolean => Number.isFinite(priceOf(model));
 
-/** Ignores models without a price unless no model has one. */
 const pricedAmong = (models: readonly Model[]): readonly Model[] =>
   models.some(hasPrice) ? models.filter(hasPrice) : models;
 
 const sharedName = (model: Model): string => canonicalOf(model) ?? nameOf(model);
 
-/** By distance from the median; of two medians, the cheaper one. */
 function middleFirst(models: readonly Model[]): Model[] {
   const sorted = models.toSorted(
     (a, b) =>
@@ -93,7 +88,6 @@ const ranksOf = memoizedByObject(
   (_: ModelPool["ranked"]) => new Map<Kind, ReadonlyMap<number, number>>(),
 );
 
-/** Rank of each provider's everyday model of a kind, by position in the pool. */
 export function everydayRanks(
   { ranked }: Pick<ModelPool, "ranked">,
   kind: Kind,
@@ -122,7 +116,6 @@ export function everydayRanks(
 
 const lineOfProvider = (model: Model): string => `${model.provider} ${lineOf(model)}`;
 
-/** The default among models that a hint prefers equally. */
 export function leadersAmong(
   models: readonly Model[],
   pool: Pick<ModelPool, "ranked">,

@@ -32,7 +32,6 @@ function hasRoom(
   return (costMicroUsd(entry.model, usage) ?? 0) <= bounds.microUsd;
 }
 
-/** Why a feasible model needs a hint; null: it does not. */
 export function needsHint(
   { isPreview, isUnpriced, isUnrated, makes }: RankedModel,
   policy: PoolPolicy,
@@ -44,7 +43,6 @@ export function needsHint(
   return isPreview && policy.previews !== "allowed" ? "preview" : null;
 }
 
-/** The first applicable reason why a model can't serve the request; null: it can. */
 export function exclusionOf(
   entry: RankedModel,
   compiled: CompiledRequirements,

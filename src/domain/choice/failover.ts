@@ -7,10 +7,7 @@ export const maxAttempts = 4;
 
 const minUsefulMs = 250;
 
-/**
- * Base delay in ms if the next candidate shares the failed credential (after an endpoint fault: the endpoint). Doubles
- * per attempt, ±50 % jitter.
- */
+/** ms; doubles per attempt, ±50 % jitter. */
 const backoffMs = 100;
 
 /** Applies while another endpoint has a candidate. */
@@ -23,10 +20,8 @@ export interface FailoverTarget {
   model: string;
   credentialId: string;
   endpoint: string;
-  /** candidates of one wire accept the same requests; see `wireAt` */
   wire: string;
   contextTokens: number | null;
-  /** the reservation covers a second attempt; see `refusesOwnToolUse` */
   isReservedTwice?: true;
 }
 
@@ -46,7 +41,6 @@ export function excludedBy(
   return code === "context_length" && contextTokens !== null ? { excludes: "small_context" } : {};
 }
 
-/** `after`: reaches of the first candidate's fault that lead directly to this candidate. */
 export interface FailoverCandidate {
   provider: string;
   model: string;
@@ -156,7 +150,6 @@ export function reachable(targets: readonly FailoverTarget[], attempts: number):
   return [...found].toSorted((a, b) => a - b);
 }
 
-/** By position: the reaches of the first candidate's fault that lead directly there. */
 export function firstStepsOf(targets: readonly FailoverTarget[]): FaultReach[][] {
   const steps: FaultReach[][] = targets.map(() => []);
   const first = nextCandidate(targets, []);
@@ -168,7 +161,6 @@ export function firstStepsOf(targets: readonly FailoverTarget[]): FaultReach[][]
   return steps;
 }
 
-/** Whether the last candidate may be retried, because its model may not repeat the fault. */
 function mayRepeat({ targets, tried, unaffordable = none }: FailoverState): boolean {
   const at = tried.at(-1)?.at ?? -1;
   return (
@@ -195,8 +187,8 @@ interface FailoverState {
 }
 
 /**
- * Retries the same candidate once after `tool_use_failed` if a second attempt is reserved; otherwise only if no other
- * candidate is left, nothing was billed, and its Retry-After ends before the deadline.
+ * Retries a candidate only if nothing was billed and its Retry-After ends before the deadline; after
+ * `tool_use_failed`, once.
  */
 export function stepAfter(input: FailoverState): FailoverStep {
   const { targets, tried, fault, remainingMs } = input;

@@ -1,4 +1,3 @@
-/** Which models can serve a request, and which of them need a hint. */
 import { exclusionOf, needsHint } from "./exclusion.ts";
 import type { ModelPool } from "./model-pool.ts";
 import type { Narrowed } from "./hints.ts";
@@ -14,9 +13,7 @@ export const reasonOf = (code: number | undefined): ExclusionReason | undefined 
   exclusionReasons[(code ?? 0) - 1];
 
 export interface Feasibility {
-  /** 0 if feasible, otherwise 1 plus the index of the reason */
   exclusions: Uint8Array;
-  /** 0 if no hint is needed, otherwise 1 plus the index of the reason */
   hintOnly: Uint8Array;
 }
 

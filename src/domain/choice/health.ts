@@ -1,4 +1,3 @@
-/** Updated at settlement. Failures are in `circuits.ts`. */
 import type { Tier } from "../models/model.ts";
 
 export interface Sample {
@@ -44,7 +43,6 @@ function weightedMedian(values: readonly { value: number; weight: number }[]): n
   return sorted.at(-1)?.value ?? 0;
 }
 
-/** null: too few samples. */
 export function measuredFrom(samples: readonly Sample[], now: number): Measured | null {
   if (samples.length < minSamples) return null;
   const weighed = (value: (sample: Sample) => number) =>
@@ -72,7 +70,6 @@ const priors: Record<NonNullable<Tier>, Omit<Measured, "samples">> = {
   5: { p50Ms: 1_500, tokensPerSecond: 250 },
 };
 const unknownTier = 3;
-/** Weight of the assumption, in samples. */
 const priorSamples = 2;
 const ordinaryTokens = 300;
 

@@ -29,7 +29,6 @@ export interface Narrowed {
   /** by position; 0: not preferred, otherwise lower is better; null: no preference */
   levels: readonly number[] | null;
   hint: string | null;
-  /** the hint's model can't serve, and these are its equivalents */
   viaEquivalence: boolean;
 }
 
@@ -81,7 +80,6 @@ const goneFrom = (model: Model): Gone[] => {
     : [{ provider: model.provider, parsed, intelligence: model.intelligence }];
 };
 
-/** Empty if a provider still serves the hinted model, or the hint names no model. */
 function goneModelsFor(hint: ReadHint, all: ModelIndex): Gone[] {
   const retiredAmong = (positions: readonly number[]): Gone[] | null => {
     const named = positions.flatMap((at) => all.models[at] ?? []);
@@ -223,7 +221,6 @@ const corrections = memoizedByObject((index: ModelIndex) =>
   }),
 );
 
-/** The corrected name of a misspelt hint; null: correct or unknown. */
 export const correctionOf = (hint: string, all: readonly Model[]): string | null =>
   corrections(indexOf(all))(hint);
 

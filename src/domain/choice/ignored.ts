@@ -9,7 +9,6 @@ export interface Ignored {
   tags: string[];
   /** hints before the matching one */
   hints: string[];
-  /** for example `temperature` or `metadata.openai` */
   parameters: string[];
 }
 

@@ -24,9 +24,7 @@ import type { TokenFamily } from "../requirements.ts";
 import { isPriced } from "../models/cost.ts";
 import { isOffered } from "../models/listings.ts";
 
-/** A tenant's models, prepared once for many requests. */
 export interface ModelPool {
-  /** all known models, including ones that can't serve */
   models: readonly Model[];
   ranked: readonly RankedModel[];
   served: readonly Model[];
@@ -35,7 +33,6 @@ export interface ModelPool {
   /** abilities of the pool, including models with open circuits */
   able: { outputs: ReadonlySet<Modality>; tools: boolean };
   families: readonly TokenFamily[];
-  /** models without a credential */
   unserved: number;
   catalogueVersion: string;
   policy: PoolPolicy;
@@ -103,7 +100,6 @@ function permanentExclusion(
 interface Way {
   id: string;
   openUntil: number | null;
-  /** ms since the epoch, end of the provider's own wait */
   askedUntil: number | null;
 }
 

@@ -1,4 +1,3 @@
-/** What a tenant's policy makes of a model's name: an alias of its own, or the models that may answer in its place. */
 import { own } from "../json.ts";
 import { isNamed } from "../models/named.ts";
 import type { Model } from "../models/model.ts";
@@ -7,13 +6,11 @@ import type { SamplingCall } from "../sampling/call.ts";
 import { speaks } from "../wires/spoken.ts";
 import type { Policy } from "./policy.ts";
 
-/** The name by which a caller leaves the choice of a model to the router. */
 export const autoModel = "auto";
 
 /** In `fallbacks`: every model that has no entry of its own. */
 const anyModel = "*";
 
-/** The call with the preferences of the alias that it names. Its own headers win. */
 export function calledByPolicy(
   call: SamplingCall,
   { aliases, fallbacks }: Pick<Policy, "aliases" | "fallbacks">,
@@ -32,16 +29,12 @@ export function calledByPolicy(
   return others === undefined ? call : { ...call, fallbacks: others as string[] };
 }
 
-/** Whether a request names another model, in whose place this one may answer. */
 export const isFallbackFor = ({ model }: Names, served: Model): boolean =>
   model !== undefined && !isNamed(served, model);
 
 type Names = Pick<Requirements, "model" | "fallbacks" | "endpoint">;
 
-/**
- * The rank of a model among those that a request names, the named one first: 0 and up; -1: it is none of them. Of two
- * places that have one model, the one that speaks the caller's API comes first.
- */
+/** -1: not named. Of two copies of a model, the one with the caller's API comes first. */
 export function rankOfNamed(served: Model, { model, fallbacks = [], endpoint }: Names): number {
   if (model === undefined) return -1;
   const at = [model, ...fallbacks].findIndex((name) => isNamed(served, name));

@@ -19,7 +19,6 @@ export interface Limits {
   tokensPerMonth?: number;
   tokensTotal?: number;
   concurrent?: number;
-  /** USD, like all below */
   usdPerMinute?: number;
   usdPerDay?: number;
   usdPerWeek?: number;
@@ -38,16 +37,13 @@ export interface NewRunLimits {
 }
 
 export interface TagPolicy {
-  /** every call must have a tag */
   required?: boolean;
-  /** absent: all tags */
   allowed?: string[];
   each?: Limits;
   limits?: Record<string, Limits>;
 }
 
 export interface RunPolicy extends RunLimits, NewRunLimits {
-  /** every call must have a run */
   required?: boolean;
 }
 
@@ -82,12 +78,10 @@ export interface ServerPolicy {
 
 /** OAuth clients that users may authorize. A pattern is a domain, or `*.` and a domain for its subdomains. */
 export interface OauthClientPolicy {
-  /** absent: all; empty: none */
   allowedDomains?: string[];
   deniedDomains?: string[];
 }
 
-/** What a name of the tenant's own asks for at a model endpoint. */
 export interface ModelAlias {
   hints?: string[];
   priorities?: Priorities;
@@ -101,7 +95,6 @@ export interface EndpointPolicy {
   priceFactors?: Record<string, number>;
   /** by the beginning of the type of a tool that the provider runs; USD for each use */
   toolUsd?: Record<string, number>;
-  /** values of `anthropic-beta` that are not passed on */
   deniedBetas?: string[];
 }
 
@@ -116,16 +109,13 @@ export interface Policy {
   userNames?: "none" | "keep";
   groups?: GroupPolicy;
   raises?: Raise[];
-  /** tokens; lowers a larger `maxTokens` */
   maxTokens?: number;
   reasoning?: ReasoningWish;
   /** reasoning tokens in addition to visible text; absent: `defaultReasoningTokens` */
   reasoningTokens?: number;
   allowedModels?: string[];
   deniedModels?: string[];
-  /** whether content is stored, encrypted */
   capture?: "none" | "full";
-  /** whether secrets in captured text are masked; absent: mask */
   captureSecrets?: "mask" | "keep";
   /** false: providers' error messages are not stored */
   providerMessages?: boolean;
@@ -155,7 +145,6 @@ export interface Policy {
   previews?: Previews;
   stopped?: Switches;
   approval?: ApprovalPolicy;
-  /** absent: all */
   oauthClients?: OauthClientPolicy;
   alerts?: AlertPolicy;
 }

@@ -16,7 +16,6 @@ export interface RankedModel {
   spareIds?: string[] | undefined;
   openUntil?: number | undefined;
   exclusion: ExclusionReason | null;
-  /** its candidate where `exclusion` applies: most models of a pool are excluded from every request */
   excluded: { provider: string; model: string; excludedBy: ExclusionReason } | null;
   measured: Measured | null;
   expectedMs: number;
@@ -26,14 +25,11 @@ export interface RankedModel {
   /** at the least effort; `room` in tokens, before the model's limits */
   minReasoning: Pick<Reasoning, "effort" | "room">;
   isPreview: boolean;
-  /** has a price that the catalogue does not know */
   isUnpriced: boolean;
-  /** of unknown ability: only an exact hint selects it */
   isUnrated: boolean;
   family: TokenFamily;
   familyPlace: number;
   tools: boolean;
-  /** Infinity: unknown */
   contextTokens: number;
   outputTokens: number;
   takes: number;

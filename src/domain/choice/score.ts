@@ -11,7 +11,6 @@ export interface Axes {
   intelligence: number;
 }
 
-/** Missing priorities share what the largest given priority leaves. */
 export function weightsOf(priorities: Priorities): Axes {
   const given = [priorities.cost, priorities.speed, priorities.intelligence].filter(
     (priority) => priority !== undefined,
@@ -29,13 +28,9 @@ export function weightsOf(priorities: Priorities): Axes {
   return { cost: raw.cost / sum, speed: raw.speed / sum, intelligence: raw.intelligence / sum };
 }
 
-/**
- * Arrays are indexed by *place* (index among the feasible models). `positions` maps a place to its position in the
- * pool.
- */
+/** Arrays are indexed by *place* among the feasible models; `positions` maps a place to the pool. */
 export interface Scores {
   pool: ModelPool;
-  /** ascending, and therefore sorted by name */
   positions: readonly number[];
   /** micro-USD; Infinity: unknown, counts as the highest cost */
   costs: number[];
@@ -54,10 +49,7 @@ export interface Scores {
 const shareOf = (worse: number, equal: number, all: number): number =>
   all === 1 ? 1 : Math.min(1, Math.max(0, (worse + (equal - 1) / 2) / (all - 1)));
 
-/**
- * Positions that form the scale. Copies count once. Estimated models don't affect the scale if at least two other
- * models have known tiers.
- */
+/** Copies count once. Estimated models don't affect the scale if two others have known tiers. */
 function scaleOf(
   { columns: { isEstimated } }: ModelPool,
   { positions, leaders }: Pick<Scores, "positions" | "leaders">,
@@ -102,7 +94,6 @@ interface Costs {
   shares: number[];
 }
 
-/** Computes the cost once per price group, in micro-USD. */
 function costsByGroup(
   pool: ModelPool,
   { positions, scale }: { positions: readonly number[]; scale: readonly number[] },
@@ -147,7 +138,6 @@ function costsByGroup(
 const smallAnswerTokens = 1_000;
 const nearness = 0.1;
 
-/** Penalty of models that always reason, for short answers. */
 const reasoningLoss = ({ needs, makes }: CompiledRequirements): number =>
   needs.maxTokens <= smallAnswerTokens && (makes & textBit) !== 0 ? nearness : 0;
 
@@ -202,7 +192,6 @@ export function scoreAll(
   };
 }
 
-/** By score, balance, newness, cost and name. The arguments are places. */
 function byRank(scores: Scores, a: number, b: number): number {
   const { score, balance, costs, newness } = scores;
   const lead = (score[b] ?? 0) - (score[a] ?? 0);
@@ -214,7 +203,6 @@ function byRank(scores: Scores, a: number, b: number): number {
   return costA === costB ? a - b : costA - costB;
 }
 
-/** By level (lower is better) and score; copies follow their representative. */
 export interface Order {
   scores: Scores;
   places: readonly number[];

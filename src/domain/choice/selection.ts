@@ -1,4 +1,3 @@
-/** Model selection. Pure: request, pool and catalogue version determine the decision. */
 import { askingOf } from "./asking.ts";
 import { choicesOf, type Choice } from "./choices.ts";
 import {
@@ -98,7 +97,6 @@ function lacksRoomForEveryday(
   );
 }
 
-/** By place. `loopPosition`: the model that began the tool loop; -1: none. */
 function levelsOf(
   pool: ModelPool,
   positions: readonly number[],
@@ -125,7 +123,6 @@ function levelsOf(
   return levels;
 }
 
-/** Puts the everyday model first among models that a hint prefers equally. */
 function putLeaders(
   levels: number[],
   {
@@ -162,7 +159,6 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
     toolLoop === null
       ? -1
       : served.findIndex((model, at) => exclusions[at] === 0 && isOf(toolLoop, model));
-  // A tool loop stays with its model.
   if (loopPosition !== -1) hintOnly[loopPosition] = 0;
   const found = narrow(
     hints,
@@ -205,7 +201,6 @@ export function planWithoutRoom(plan: Plan, asking: Asking, pool: ModelPool): Pl
     reasoning: {
       ...reasoning,
       roomless: true as const,
-      // A tool loop stays with its model.
       ...(toolLoop !== null && { shrinks: true as const }),
     },
   };

@@ -4,10 +4,8 @@ import type { Refusal } from "../refusals.ts";
 /** Each value is a reason, shown to users. */
 export interface Switches {
   tenant?: string;
-  /** by slug; stops messages and sampling of a server */
   servers?: Record<string, string>;
   keys?: Record<string, string>;
-  /** by glob over `provider/model` */
   models?: Record<string, string>;
   providers?: Record<string, string>;
 }
@@ -19,7 +17,6 @@ export interface SwitchContext {
     ceiling: { stopped?: string };
   };
   keyId: string;
-  /** slug; null: the caller asks directly */
   server: string | null;
 }
 

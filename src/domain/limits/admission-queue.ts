@@ -1,6 +1,6 @@
 /**
- * Fair scheduling: slots rotate among tenants, so a flood of one does not delay others. Ending calls precede
- * beginning ones, and are never refused because their answers are already paid for.
+ * Slots rotate among tenants. Ending calls come first and are never refused, since their answers are already
+ * paid for.
  */
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
@@ -11,7 +11,6 @@ export type WorkKind = "begins" | "ends";
 
 export interface QueueLimits {
   atOnce: number;
-  /** slots of a lane while another lane is active */
   ofLaneWhileShared: number;
   maxPerLane: number;
   maxWaiting: number;
@@ -35,7 +34,6 @@ export interface Ticket {
 
 /** A lane is a tenant id; the empty lane is the router's own work. */
 export interface AdmissionQueue {
-  /** Waits for a slot. The result's function releases the slot. */
   enter(asked: { lane: string; kind: WorkKind }): Promise<Result<() => void, Refusal>>;
 }
 
@@ -48,7 +46,6 @@ interface Lane {
   trend: QueueTrend;
 }
 
-/** Round-robin lanes. In each lane, ends precede begins, both first in, first out. */
 function createLanes(longestWaitMs: number) {
   const lanes = new Map<string, Lane>();
   let waitingBegins = 0;
@@ -71,7 +68,6 @@ function createLanes(longestWaitMs: number) {
       counted(lane, ticket.kind, { change: 1, now });
       lanes.set(ticket.lane, lane);
     },
-    /** Takes the next ticket of an allowed lane, and moves the lane to the end. */
     next(mayHold: (lane: string) => boolean, now: number): Ticket | null {
       for (const [name, lane] of lanes) {
         if (!mayHold(name)) continue;
@@ -118,7 +114,6 @@ export function createLaneActivity() {
       if (lane !== last.lane) other = last;
       last = { lane, at };
     },
-    /** Whether two lanes were active within the last second. */
     isShared: (now: number): boolean => now - other.at < atWorkMs,
   };
 }
@@ -146,7 +141,6 @@ function createHeld() {
   };
 }
 
-/** @param slicesFor absent: no time slices */
 export function createSlotScheduler(
   limits: QueueLimits,
   activity: LaneActivity = createLaneActivity(),
@@ -240,7 +234,6 @@ export function createSlotScheduler(
       }
       return ticket;
     },
-    /** ms until a waiting ticket has to check again */
     opensInMs: (now: number): number => slices.opensInMs(now),
     /** false: the slot passed on, or is not granted yet */
     take(ticket: Ticket, now: number): boolean {
@@ -249,7 +242,6 @@ export function createSlotScheduler(
       ticket.since = now;
       return true;
     },
-    /** Releases the slot, or abandons the ticket. */
     leave(ticket: Ticket, now: number): void {
       if (ticket.state === "waiting") lanes.remove(ticket, now);
       held.end(ticket);

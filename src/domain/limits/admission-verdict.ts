@@ -19,7 +19,6 @@ export interface Used {
   oldest: number | null;
 }
 
-/** The first bucket of a window, which a pause may restart. */
 export function beginningOf(buckets: Buckets, { since, bucket: now, pause }: Window): number {
   if (pause === undefined) return since;
   let begins = since;
@@ -47,7 +46,6 @@ export function usedIn(buckets: Buckets, window: Window): Used {
 
 export interface Reserved {
   amount: number;
-  /** ms since the epoch, when the first lease ends; null: no reservation */
   until: number | null;
 }
 
@@ -143,7 +141,6 @@ function windowWait(check: LimitCheck, { buckets, now }: { buckets: Buckets; now
   return free === null ? null : Math.min(free * 1_000 - now, latest);
 }
 
-/** ms until the limit has room; null: never. */
 export function waitFor(
   check: LimitCheck,
   needed: { buckets: Buckets; now: number; leaseUntil: number | null },

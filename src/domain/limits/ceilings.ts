@@ -3,7 +3,6 @@ import type { Limits } from "../choice/policy.ts";
 
 export interface Ceiling {
   limits: Limits;
-  /** the enabled `operatorPaidProviders`; absent: none */
   providers?: string[];
   stopped?: string;
 }
@@ -42,7 +41,6 @@ export function narrowed(own: Limits, ceiling: Limits | undefined): NarrowedLimi
   return { limits, fromCeiling: new Set(smaller) };
 }
 
-/** The first limit above the ceiling; null: none. */
 export function beyondCeiling(
   own: Limits,
   ceiling: Limits,

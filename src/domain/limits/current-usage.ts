@@ -3,14 +3,12 @@ import { longestWaitSeconds, nameOfLimit, type LimitCheck } from "./limit-checks
 import { endOfTime, isMoney, isTokens } from "./resources.ts";
 
 export interface SummedLimit {
-  /** used by ended calls, and reserved by running and waiting ones */
   counted: number;
   reserved: number;
   oldest: number | null;
 }
 
 export interface CurrentUsage {
-  /** for example `tenant.usdPerDay` or `ceiling.usdPerDay` */
   name: string;
   subject: string;
   limit: number;

@@ -39,7 +39,6 @@ export function createDeliverySlots() {
     );
   };
 
-  /** Lower is first: answering addresses, tenants with fewer slots, least recently served. */
   const rankOf = (message: DueMessage, now: number): number[] => [
     isSilent(message.address, now) ? 1 : 0,
     countHeld(({ tenantId }) => tenantId === message.tenantId),
@@ -52,7 +51,6 @@ export function createDeliverySlots() {
   };
 
   return {
-    /** Takes slots. @param due oldest first per tenant */
     take(due: readonly DueMessage[], now: number): DueMessage[] {
       for (const [key, { at }] of held) if (now - at >= heldMs) held.delete(key);
       const taken: DueMessage[] = [];

@@ -47,7 +47,6 @@ export interface LimitCheck {
 }
 
 export interface LimitState {
-  /** for example `tenant.requestsPerMinute` or `ceiling.requestsPerMinute` */
   name: string;
   limit: number;
   /** used or reserved; may exceed the limit if a call cost more than reserved */
@@ -60,13 +59,9 @@ export interface LimitState {
 
 export const windowSeconds = 60;
 
-/** The longest wait for a sliding window, in s. */
 export const longestWaitSeconds = windowSeconds + 1;
 
-/**
- * Last bucket that a window sums. Clocks of other hosts may be up to a minute ahead; buckets after that were
- * written before a clock was set back.
- */
+/** Clocks of other hosts may be a minute ahead; later buckets were written before a clock was set back. */
 export const lastBucketOf = ({ bucket, until }: Pick<LimitCheck, "bucket" | "until">): number =>
   until === null ? bucket + windowSeconds : until - 1;
 
@@ -162,7 +157,6 @@ export function limitChecksOf(input: {
   return input.scopes.flatMap((each) => checksOfScope(each, { second, calendar, amounts }));
 }
 
-/** Current state of a limit. `oldest`: first bucket with usage; `now`: ms since the epoch. */
 export function stateOf(
   check: LimitCheck,
   { used, oldest, now }: { used: number; oldest: number | null; now: number },

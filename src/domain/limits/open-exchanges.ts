@@ -1,21 +1,15 @@
-/**
- * Counts the proxy's open exchanges in this process, by key and by tenant. In memory, because each occupies this process's
- * connections, and counting in the database would cost each message a round trip.
- */
+/** In memory: counting in the database would cost each message a round trip. */
 import type { Refusal } from "../refusals.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { OpenKind, OpenLimits } from "./open-limits.ts";
 
 export interface HeldExchange {
-  /** Due within `leaseMs` while the exchange is open. */
   renew(): void;
-  /** A second call does nothing. */
   close(): void;
 }
 
 export interface OpenExchanges {
   begin(kind: OpenKind, caller: { keyId: string; tenantId: string }): Result<HeldExchange, Refusal>;
-  /** exchanges of all keys; of all kinds unless one is given */
   count(kind?: OpenKind): number;
 }
 
@@ -36,7 +30,6 @@ const names: Record<OpenKind, string> = {
 
 export function createOpenExchanges(deps: {
   limits: OpenLimits;
-  /** monotonic ms */
   elapsed: () => number;
 }): OpenExchanges {
   const { limits, elapsed } = deps;

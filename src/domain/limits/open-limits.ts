@@ -4,7 +4,6 @@ import { err, ok, type Result } from "../result.ts";
 export const openKinds = ["requests", "streams", "messages"] as const;
 export type OpenKind = (typeof openKinds)[number];
 
-/** Limits per process (isolate or Node). */
 export interface OpenLimits {
   key: Record<OpenKind, number>;
   tenant: Record<OpenKind, number>;
@@ -25,7 +24,6 @@ const defaultStreams = 1_024;
 const tenantTimes = 4;
 const maxDigits = 7;
 
-/** An unset tenant limit is four times the key's. */
 export function parseOpenLimits(
   env: OpenLimitSettings,
 ): Result<OpenLimits, { setting: string; problem: string }> {

@@ -9,7 +9,6 @@ export interface QueueTrend {
   isGrowing(now: number): boolean;
 }
 
-/** @param longestWaitMs waits up to this are acceptable */
 export function createQueueTrend(longestWaitMs: number): QueueTrend {
   let length = 0;
   let servedAt = 0;

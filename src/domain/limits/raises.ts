@@ -37,7 +37,6 @@ export function raisedUntil(
   return Math.max(...ends);
 }
 
-/** ms since the epoch; `Infinity`: no raise is in force. */
 export const endOfRaises = (raises: readonly Raise[] | undefined, now: number): number =>
   Math.min(
     Number.POSITIVE_INFINITY,

@@ -38,7 +38,6 @@ export const resourceTable = {
 
 export type Resource = keyof typeof resourceTable;
 
-/** The counter that tells whether a run continues. */
 export const countedOfRuns = "requests_run" satisfies Resource;
 
 export const resources = Object.keys(resourceTable) as Resource[];
@@ -54,7 +53,6 @@ export const moneyResources = measuring("usd");
 export const tokenResources = measuring("tokens");
 const money: ReadonlySet<string> = new Set(moneyResources);
 const tokens: ReadonlySet<string> = new Set(tokenResources);
-/** Reserved at admission, and corrected at settlement. */
 export const chargedResources: readonly Resource[] = [...tokenResources, ...moneyResources];
 export const slidingCharges = chargedResources.filter(
   (resource) => periodOf(resource) === "minute",
@@ -82,7 +80,6 @@ export interface CountedWindow extends Window {
   pause?: number;
 }
 
-/** null: sliding. */
 export function windowOf(
   resource: Resource,
   { second, calendar }: { second: number; calendar: Calendar },

@@ -18,7 +18,6 @@ const beginsAtPercent: Readonly<Record<RoomLevel, number>> = {
   tight: 85,
   full: 95,
 };
-/** Hysteresis in percentage points. */
 const slackPercent = 2;
 
 const percentOf = ({ usedBytes, limitBytes }: Room): number => (usedBytes / limitBytes) * 100;
@@ -47,5 +46,4 @@ export function nextRoomLevel(before: RoomLevel, room: Room): RoomLevel {
 
 export const isTight = (room: Room): boolean => percentOf(room) >= beginsAtPercent.tight;
 
-/** ms until the next alarm, which frees space. */
 export const roomAfterMs = 60_000;

@@ -1,4 +1,3 @@
-/** Failures are counted by sender, by named key or operator, and by sender of a wrong bearer token. */
 export type SignInLane = "address" | "subject" | "bearer";
 
 interface Pace {
@@ -28,7 +27,6 @@ export function waitAfter(lane: SignInLane, failures: number): number {
 export const isNotedFailure = (failures: number): boolean =>
   failures > 0 && (failures & (failures - 1)) === 0;
 
-/** The eight groups of an IPv6 address in canonical form; null: not IPv6. */
 function groupsOf(address: string): string[] | null {
   const host = URL.parse(`http://[${address.split("%", 1)[0]}]`)?.hostname;
   if (host === undefined) return null;
@@ -50,7 +48,6 @@ const mappedIn = (groups: readonly string[]): string | null =>
         .join(".")
     : null;
 
-/** Longer than any address with a zone. */
 const maxAddressCharacters = 64;
 
 /** By /48: a customer gets a /48 or /56 and can send from all of it. Source: RFC 6177. */

@@ -1,7 +1,4 @@
-/**
- * Throttles tenants with more than three active calls while calm tenants share the thread: their calls start only in
- * slices, with a pause after each. Calls of a slice share disk syncs.
- */
+/** Throttles busy tenants while calm tenants share the thread. Calls of a slice share disk syncs. */
 
 const maxCalmCalls = 3;
 /** ms in which a slice accepts calls */
@@ -17,7 +14,6 @@ const atWorkMs = 1_000;
 
 export interface TenantSlices {
   note(calls: number, now: number): void;
-  /** Whether a waiting call may start; joins the slice if so. */
   mayWork(now: number): boolean;
   idle(now: number): void;
   /** ms until a waiting call must ask again; Infinity: no pause applies */
@@ -35,14 +31,12 @@ const pauseAfter = (tookMs: number): number =>
   tookMs < shortestSliceMs ? 0 : Math.max(minPauseMs, tookMs);
 
 export function createSlices() {
-  /** time of each calm tenant's last call, oldest first */
   const calm = new Map<object, number>();
   let beganAt: number | null = null;
   let opensAt = Number.NEGATIVE_INFINITY;
   const working = new Set<object>();
   const waiting = new Map<object, () => void>();
 
-  /** Bounds the memory. */
   const forgetCalm = (now: number): void => {
     for (const [tenant, at] of calm) {
       if (now - at < atWorkMs) return;
@@ -70,7 +64,6 @@ export function createSlices() {
     return beganAt === null ? now >= opensAt : now - beganAt < sliceMs;
   };
 
-  /** @param wakeOne wakes a waiting call of the tenant */
   return (wakeOne: () => void): TenantSlices => {
     const tenant = {};
     let busyAt = Number.NEGATIVE_INFINITY;

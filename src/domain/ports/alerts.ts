@@ -18,7 +18,6 @@ export interface TenantCircuit extends Pick<Circuit, "scope" | "faults" | "probe
 export interface AlertStore {
   /** Crossed budget shares that were not reported in this period, in batches. */
   crossed(now: number, calendarOf: CalendarOf): AsyncResult<BudgetLine[]>;
-  /** Failing credentials and servers, and overdue seals. */
   troubles(now: number): AsyncResult<Trouble[]>;
   circuits(now: number): AsyncResult<TenantCircuit[]>;
   /** Stores the alert, its event and its webhook message, once per period. Returns whether it was new. */

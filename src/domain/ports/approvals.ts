@@ -26,7 +26,6 @@ export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
   decidedBy: string | null;
   /** keyed hash of the approver's issuer and subject; null: unknown */
   decidedBySubject: string | null;
-  /** whether the approver is the call's own user */
   isOwn: boolean;
   comment: string | null;
   edited: ApprovalEdits | null;
@@ -63,7 +62,6 @@ export interface HeldCall {
   outcome: Outcome;
   decision: Decision;
   createdAt: number;
-  /** determines the call's limit periods */
   admittedAt: number;
   limitChecks: Pick<LimitCheck, "subject" | "resource" | "bucket" | "amount">[];
   reservedTokens: number;
@@ -90,7 +88,6 @@ export interface ApprovalDecision extends CallPlace {
   parts?: string[];
   /** replaces the reservation; absent: unchanged */
   claim?: Claim;
-  /** concurrency limits that the approved call occupies */
   slots?: LimitCheck[];
 }
 
@@ -107,13 +104,11 @@ export interface ResumedCall extends CallPlace {
   now: number;
   leaseUntil: number;
   decision: Decision;
-  /** concurrency limits; kept from the approval, or acquired now */
   limitChecks: LimitCheck[];
 }
 
 export interface ApprovalStore {
   count(who: Pick<Who, "tenantId" | "keyId" | "serverId">): AsyncResult<HeldCalls>;
-  /** null: never held. */
   find(place: CallPlace): AsyncResult<HeldCall | null>;
   list(
     tenantId: string,
@@ -135,7 +130,6 @@ export interface ApprovalStore {
   withdraw(place: CallPlace, now: number): AsyncResult<boolean>;
   /** Applies timeouts. Returns how many. */
   expire(now: number): AsyncResult<number>;
-  /** Denied, withdrawn or uncollected calls that have to be ended. */
   undone(now: number): AsyncResult<CallPlace[]>;
   close(place: CallPlace): AsyncResult<null>;
 }

@@ -1,6 +1,5 @@
 import type { AsyncResult } from "../refusals.ts";
 
-/** A part of a tenant's chain that is sent as one object. */
 export interface SinkStretch {
   tenantId: string;
   slug: string;
@@ -24,7 +23,6 @@ export interface SinkStore {
 }
 
 export interface SinkObject {
-  /** tenant, first and last seal; unchanged by retries */
   name: string;
   text: string;
 }

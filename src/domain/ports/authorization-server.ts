@@ -13,7 +13,6 @@ export type ConsentFault =
 
 export interface ConsentFacts {
   clientName: string;
-  /** domain of the client's metadata document; null: registered dynamically */
   clientDomain: string | null;
   redirectUri: string;
   redirectHost: string;
@@ -70,7 +69,6 @@ export interface Assertion {
   client: { id: string; name: string; domain: string | null };
 }
 
-/** Decisions that replace a consent. */
 export interface AssertionRules {
   /** JWKS location of a trusted issuer; null: not trusted */
   keysOf(of: { resource: OauthResource; issuer: string }): AsyncResult<string | null>;
@@ -83,7 +81,6 @@ export type ConsentResult<T> = Promise<Result<T, ConsentFault>>;
 export interface AuthorizationServer {
   issuer: string;
   metadata(): Promise<Response>;
-  /** @param body request body as text */
   register(request: Request, body: string): Promise<Response>;
   token(request: Request, body: string): Promise<Response>;
   open(request: Request): ConsentResult<OpenConsent>;
@@ -99,10 +96,8 @@ export interface AuthorizationServer {
   ): ConsentResult<{ approved: ApprovedConsent; secrets: SignInSecretsKept }>;
   /** Reopens an approved consent for a user who could not sign in. */
   reopen(approved: ApprovedConsent): ConsentResult<OpenConsent>;
-  /** @returns the redirect target */
   complete(approved: ApprovedConsent, to: GrantFor): ConsentResult<string>;
   check(token: string, path: string): AsyncResult<TokenRights | null>;
   grantsOf(tenantId: string): AsyncResult<Grant[]>;
-  /** @returns whether the grant existed */
   revoke(tenantId: string, grantId: string): AsyncResult<boolean>;
 }

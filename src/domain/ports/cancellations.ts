@@ -9,7 +9,6 @@ export interface CancelledCall {
 
 export interface CancellationStore {
   record(call: CancelledCall, now: number): AsyncResult<null>;
-  /** Whether a cancellation was recorded since `since`. */
   isRecorded(call: CancelledCall, since: number): AsyncResult<boolean>;
   prune(now: number): AsyncResult<number>;
 }

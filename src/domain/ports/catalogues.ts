@@ -17,7 +17,6 @@ interface Noted {
 }
 
 export interface CatalogueStore {
-  /** null: no newer version. */
   newerThan(version: string): AsyncResult<Catalogue | null>;
   state(): AsyncResult<CatalogueState | null>;
   /** Acquires a due sync, or one after a change of the seed. An interrupted sync is due again at `until`. */
@@ -26,7 +25,6 @@ export interface CatalogueStore {
     turn: { until: number; latestDue: number; seedVersion: string },
   ): AsyncResult<boolean>;
   replace(catalogue: Catalogue, at: { now: number; dueAt: number } & Noted): AsyncResult<null>;
-  /** Keeps the current catalogue. */
   postpone(at: { dueAt: number; fault: string | null } & Noted): AsyncResult<null>;
 }
 

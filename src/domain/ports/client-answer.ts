@@ -15,7 +15,6 @@ export interface Piping {
   cancel(): void;
 }
 
-/** Either method is called, once. */
 export interface ClientBody {
   /** The stream's owner ends it; absent: the body's reader ends it. */
   owned?: true;
@@ -43,7 +42,6 @@ export function plainAnswer({
   fields,
   content,
 }: Pick<PlainAnswer, "status" | "fields" | "content">): PlainAnswer {
-  // Created lazily, because hosts usually write the parts.
   let body: ReadableStream<Bytes> | null = null;
   const bodyOf = (): ReadableStream<Bytes> | null =>
     (body ??= new Response(bodyInit(content)).body);

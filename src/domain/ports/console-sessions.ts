@@ -14,7 +14,6 @@ export interface FoundConsoleSession {
 export interface ConsoleSessionStore {
   /** Ends the subject's oldest excess sessions. */
   create(session: StoredConsoleSession, event: AdminEvent): AsyncResult<null>;
-  /** null: missing or expired. */
   find(id: string, now: number): AsyncResult<FoundConsoleSession | null>;
   end(session: Pick<StoredConsoleSession, "id" | "tenantId">, event: AdminEvent): AsyncResult<null>;
   prune(now: number): AsyncResult<number>;

@@ -58,7 +58,6 @@ export interface LatencyStore {
     to: LatencyCursor,
     counted: { rows: readonly HistogramRow[]; grouped: readonly GroupedUsageRow[]; now: number },
   ): AsyncResult<null>;
-  /** Whole hours or days. */
   read(tenantId: string, asked: LatencyQuery<Exclude<UsageBy, "all">>): AsyncResult<CountedRow[]>;
   /** By tenant id or model, for the operator. null: too many rows to merge. */
   readAll(asked: LatencyQuery<UsageOfAllBy>): AsyncResult<CountedRow[] | null>;

@@ -21,20 +21,16 @@ export interface FallbackClaim extends Claim {
   shortens?: true;
 }
 
-/** Maximum claims per admission, including the first. */
 export const maxClaims = 5;
 
 export interface Reservation extends Claim {
   opening: Opening;
-  /** Fallbacks if a limit has too little left, in order. */
   fallbacks: readonly FallbackClaim[];
   /** Do not record a refusal that is only caused by running calls. */
   mayWait?: true;
   tenantVersion: number;
   now: number;
-  /** null: waits for approval */
   leaseUntil: number | null;
-  /** present: the call waits for approval */
   approval?: NewApproval;
   sessionExpiresAt: number | null;
   probes: CircuitProbe[];
@@ -56,7 +52,7 @@ export type Admission =
       rung: number;
     }
   | { state: "waits" }
-  /** `hold`: the limit that refuses the smallest claim; `used`: including reservations */
+  /** `check`: the limit that refuses the smallest claim; `used`: including reservations */
   | {
       state: "refused";
       check: LimitCheck;
@@ -80,11 +76,10 @@ export interface Ledger {
   /** Settles a call once; false if it was already settled or swept. */
   settle(settlement: Settlement): AsyncResult<boolean>;
   /**
-   * Replaces the sweep's result of a call whose process survived, and unseals the record, but keeps an operator's
-   * correction. The event has the previous values in `before`. Returns whether a call was ended.
+   * For a call whose process survived the sweep. Unseals the record but keeps a correction; the event has the
+   * previous values.
    */
   settleSwept(settlement: Settlement, event: AdminEvent): AsyncResult<boolean>;
-  /** Calls that are running, or were swept. */
   findOpen(calls: readonly { tenantId: string; id: string }[]): AsyncResult<string[]>;
   /** Per tenant, a text that changes when one of its calls ends. */
   runningOf(tenantIds: readonly string[], now: number): AsyncResult<Map<string, string>>;
@@ -94,7 +89,6 @@ export interface Ledger {
     detail: string | null,
     decision: Decision | null,
   ): AsyncResult<null>;
-  /** Extends the leases of those calls that still run. */
   renew(tenantId: string, ids: readonly string[], leaseUntil: number): AsyncResult<null>;
   /** Marks calls with expired leases as `unknown`, charged as reserved. Returns how many. */
   sweep(now: number): AsyncResult<number>;
@@ -141,7 +135,7 @@ export interface IdempotencyStore {
 }
 
 export interface LimitStore {
-  /** Sums in the order of `holds`, from one point in time. Ignores amounts. */
+  /** In the order of the checks, from one point in time. Ignores amounts. */
   sum(
     tenantId: string,
     limitChecks: readonly LimitCheck[],
@@ -176,7 +170,6 @@ export interface UsageFigures {
 export interface UsageRow extends UsageFigures {
   /** ms since the epoch, start of the bucket in UTC */
   at: number;
-  /** model or id; empty: none */
   group: string;
   requests: number;
 }

@@ -31,11 +31,8 @@ export interface OauthEntryChange {
 }
 
 export interface OauthEntryStore {
-  /** only unexpired entries */
   get(tenantId: string, keys: readonly string[], now: number): AsyncResult<OauthEntry[]>;
-  /** false: the entry has changed, and nothing was written. */
   change(change: OauthEntryChange, now: number): AsyncResult<boolean>;
-  /** by key, after `after` */
   list(
     tenantId: string,
     of: { prefix: string; after: string; limit: number },

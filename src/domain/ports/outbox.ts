@@ -7,7 +7,6 @@ import type { UsageFigures } from "./ledger.ts";
 /** Replaces previous usage. */
 export interface HourlyUsage extends UsageFigures {
   tenantId: string;
-  /** s since the epoch */
   hour: number;
   model: string;
 }
@@ -22,7 +21,6 @@ export interface DeliveredLatency {
   tenantId: string;
   /** s, an hour or a day */
   width: number;
-  /** s since the epoch */
   at: number;
   model: string;
   /** format of `domain/latencies.ts` */
@@ -44,10 +42,8 @@ export interface Delivery {
   since: number | null;
 }
 
-/** In each database except `home`. */
 export interface OutboxStore {
   begin(now: number): AsyncResult<Delivery | null>;
-  /** Confirms the delivery; later changes remain pending. */
   end(delivery: Delivery): AsyncResult<null>;
   /** Makes the next version higher, because this database is older than `home` knows. */
   raise(version: number): AsyncResult<null>;

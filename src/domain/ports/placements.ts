@@ -32,9 +32,7 @@ export interface PlacementStore {
   bySlug(slug: string): AsyncResult<(Placement & { state: PlacementState }) | null>;
   confirm(placement: Placement, tenant: { name: string; createdAt: number }): AsyncResult<null>;
   beginDeletion(placement: Placement): AsyncResult<null>;
-  /** Removes the placement and the tenant's delivered usage. */
   release(placement: Placement): AsyncResult<null>;
   list(page: PageRequest): AsyncResult<Page<Listed>>;
-  /** Deleted tenants are omitted. */
   namesOf(ids: readonly string[]): AsyncResult<Record<string, string>>;
 }

@@ -1,10 +1,8 @@
 import type { AsyncResult } from "../refusals.ts";
 
-/** The questions of one round. */
 export interface AskedQuestions {
   tenantId: string;
   sessionId: string;
-  /** JSON-RPC ids of the questions */
   ids: readonly string[];
 }
 
@@ -19,7 +17,6 @@ export interface AnsweredQuestion {
 export interface TakenAnswers {
   /** sealed, by id */
   answers: ReadonlyMap<string, string>;
-  /** false: the session has ended */
   isOpen: boolean;
 }
 
@@ -28,7 +25,6 @@ export interface QuestionStore {
   ask(asked: AskedQuestions, about: { askedOf: string; deadline: number }): AsyncResult<null>;
   /** Keeps the first answer. False: this caller was not asked, the deadline has passed, or there is an answer. */
   answer(answered: AnsweredQuestion, sealed: string, now: number): AsyncResult<boolean>;
-  /** Each answer is taken once. */
   take(asked: AskedQuestions): AsyncResult<TakenAnswers>;
   withdraw(asked: AskedQuestions): AsyncResult<null>;
   prune(now: number): AsyncResult<number>;

@@ -1,6 +1,5 @@
 import type { AsyncResult } from "../refusals.ts";
 
-/** Why a readable database refuses writes. */
 export type WriteFault = "read_only" | "full" | "too_slow" | "corrupt" | "replaced" | "refused";
 
 export interface Readiness {

@@ -2,7 +2,6 @@ import type { SamplingRecord } from "../audit/record.ts";
 import type { AsyncResult } from "../refusals.ts";
 
 export interface FeedState {
-  /** running calls */
   open: string[];
   last: number;
 }
@@ -10,7 +9,6 @@ export interface FeedState {
 export interface FeedChanges {
   records: SamplingRecord[];
   last: number;
-  /** too many changes; the list has to be reloaded */
   isTooMuch: boolean;
 }
 
@@ -26,7 +24,6 @@ export type FeedItem =
   | { kind: "reset"; at: number };
 
 export interface FeedListener {
-  /** null: nothing within `withinMs`; `gone`: closed. */
   next(withinMs: number): Promise<FeedItem | null | "gone">;
   leave(): void;
 }

@@ -4,10 +4,8 @@ import type { AsyncResult } from "../refusals.ts";
 
 export interface ResealedTenants {
   progress(): AsyncResult<string>;
-  /** Acquires the lease; null: taken */
   claim(now: number, until: number): AsyncResult<{ cursor: string } | null>;
   release(cursor: string): AsyncResult<null>;
-  /** Tenants that are not noted for the key, by id. */
   waiting(
     keyId: string,
     page: { after: string; limit: number },

@@ -5,7 +5,6 @@ import type { AsyncResult } from "../refusals.ts";
 
 export interface NotedRoom {
   level: RoomLevel;
-  /** the policy's order of early deletion */
   earlyDeletion: readonly Expendable[];
 }
 

@@ -41,7 +41,6 @@ export interface ServerStore {
     id: string,
     secrets: { from: string | null; to: string },
   ): AsyncResult<boolean>;
-  /** Does nothing if the status is unchanged. */
   setStatus(
     tenantId: string,
     id: string,
@@ -54,10 +53,8 @@ export interface ServerStore {
 export interface ServerTokens {
   tenantId: string;
   serverId: string;
-  /** sealed `OauthGrant`; null: none yet */
   sealed: string | null;
   generation: string;
-  /** of the access token; 0: rejected; null: unknown */
   expiresAt: number | null;
   /** end of the renewal lease, or time of the next attempt */
   leaseUntil: number;
@@ -84,22 +81,18 @@ export interface TokenStore {
   ): AsyncResult<null>;
   /** After a user's authorization. */
   replace(tokens: ServerTokens, options: { event: AdminEvent; now: number }): AsyncResult<null>;
-  /** Marks the access token as rejected. */
   expire(tenantId: string, serverId: string, generation: string): AsyncResult<null>;
 }
 
-/** A user's own account at a server. */
 export interface OwnAccount {
   serverId: string;
   server: string;
-  /** whether the last token renewal succeeded */
   works: boolean;
 }
 
 export interface UserTokenStore {
   of(owner: AccountOwner): TokenStore;
   accountsOf(tenantId: string, owner: AccountOwner): AsyncResult<OwnAccount[]>;
-  /** Includes pending authorizations. */
   end(
     of: { tenantId: string; owner: AccountOwner; serverId: string },
     event: AdminEvent,
@@ -120,14 +113,12 @@ export interface Authorization {
   serverId: string;
   owner: AccountOwner | null;
   actor: string;
-  /** sealed `PendingAuthorization` */
   sealed: string;
   expiresAt: number;
 }
 
 export interface AuthorizationStore {
   create(authorization: Authorization, event: AdminEvent): AsyncResult<null>;
-  /** Consumes an unexpired authorization. */
   take(id: string, now: number): AsyncResult<Authorization | null>;
   prune(now: number): AsyncResult<number>;
 }

@@ -24,7 +24,6 @@ export interface VerifiedPerson {
 export interface RecheckedIdentity {
   /** null: the provider confirms the user without claims */
   claims: Claims | null;
-  /** null: unchanged */
   refreshToken: string | null;
 }
 
@@ -45,7 +44,6 @@ export interface IdentityClient {
     came: { pending: PendingSignIn; redirectUri: string; query: string },
   ): Promise<Result<VerifiedPerson, OauthFault>>;
   keysOf(signIn: Pick<SignIn, "issuer">): Promise<Result<string, OauthFault>>;
-  /** Checks whether the provider still knows the user. */
   recheck(
     signIn: SignInSecrets,
     refreshToken: string,

@@ -1,4 +1,3 @@
-/** Ports of the pipeline; implementations are injected in `compose/composition.ts`. */
 import type { OauthEntryStore } from "./oauth-entries.ts";
 import type { StoredKey } from "../tenancy/access.ts";
 import type { ConsoleSessionStore } from "./console-sessions.ts";
@@ -72,7 +71,6 @@ export interface Snapshot {
   overrides: ModelOverride[];
   health: Health[];
   circuits: Circuit[];
-  /** `provider/model` that an approver selected; excludes others */
   pinnedModel?: string;
 }
 
@@ -90,15 +88,13 @@ export interface Snapshots {
   }>;
 }
 
-// -- Stores -----------------------------------------------------------------------------------------
-
 export type { Page, PageRequest };
 
 export interface TenantChange {
   name?: string;
   policy?: Policy;
   ceiling?: Ceiling;
-  /** periods of existing usage; absent: UTC. `countsAnew`: includes keys and servers */
+  /** periods of existing usage; absent: UTC. `resetsCounters`: includes keys and servers */
   calendar?: Calendar;
   resetsCounters?: boolean;
 }
@@ -270,7 +266,6 @@ export interface Vault {
   seal(plain: string, context: SealedFor): Promise<string>;
   /** `error`: no matching key, or sealed for another destination. */
   open(sealed: string, context: SealedFor): Promise<Result<string, "unopenable">>;
-  /** Prefix of seals by the current key. */
   readonly sealPrefix: string;
 }
 

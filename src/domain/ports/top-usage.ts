@@ -15,7 +15,6 @@ export interface TopUsageQuery {
 }
 
 export interface TopUsageRow extends UsageFigures {
-  /** empty: none */
   group: string;
   requests: number;
   /** start of the last hour with usage in the range, ms since the epoch */
@@ -25,7 +24,6 @@ export interface TopUsageRow extends UsageFigures {
 }
 
 export interface TopUsage {
-  /** highest cost first */
   rows: TopUsageRow[];
   /** of all groups, also those beyond `limit` */
   groups: number;

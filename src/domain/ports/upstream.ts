@@ -3,7 +3,6 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export interface UpstreamRequest {
   url: string;
   method: "POST" | "GET" | "DELETE";
-  /** names in lower case */
   headers: Record<string, string>;
   body: Bytes | string | null;
   signal: AbortSignal;
@@ -20,7 +19,6 @@ export interface AnswerBody extends AsyncIterable<Bytes> {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** The part of `Response` that the proxy reads. */
 export interface UpstreamAnswer {
   readonly status: number;
   readonly ok: boolean;

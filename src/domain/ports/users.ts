@@ -9,7 +9,6 @@ export interface UserStore {
   byFinder(tenantId: string, finder: string): AsyncResult<StoredUser | null>;
   /** sorted by id, independent of time */
   list(tenantId: string, page: PageRequest): AsyncResult<Page<StoredUser>>;
-  /** Sealed key of the tenant's user lookup hashes; null: none yet. */
   finderKey(tenantId: string): AsyncResult<string | null>;
   keepFinderKey(key: { tenantId: string; sealed: string; createdAt: number }): AsyncResult<null>;
   /** Also creates the key of the user's clients. false: created concurrently. */

@@ -53,7 +53,6 @@ export interface WebhookStore {
   /** Does nothing if the lease was lost. */
   note(attempted: Attempted, event: AdminEvent | null): AsyncResult<null>;
   list(tenantId: string, page: PageRequest): AsyncResult<Page<WebhookMessage>>;
-  /** Active signing secrets, newest first. */
   secrets(tenantId: string, now: number): AsyncResult<WebhookSecret[]>;
   /** The previous secret signs too, until `oldUntil`. @returns whether there is a previous secret */
   rotate(secret: WebhookSecret, oldUntil: number, event: AdminEvent): AsyncResult<boolean>;
