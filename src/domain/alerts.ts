@@ -13,7 +13,6 @@ export type AlertKind = (typeof alertKinds)[number];
 export interface AlertPolicy {
   /** percentages of each budget that trigger an alert; absent: `defaultShares` */
   shares?: number[];
-  /** absent: alerts are only listed and logged */
   webhookUrl?: string;
 }
 
@@ -29,9 +28,7 @@ export const sinkBehindMs = 30 * 60_000;
 export interface AlertSubject {
   tenantId: string;
   kind: AlertKind;
-  /** for a circuit, its scope */
   subject: string;
-  /** for example `tenant.usdPerDay`; null unless the alert is about a budget */
   name: string | null;
   share: number | null;
   /** ms since the epoch; for lasting trouble, the start of the UTC day */
@@ -50,15 +47,12 @@ export interface Alert extends AlertSubject {
 /** The state of a budget in one of its periods; any counted limit can be a budget. */
 export interface BudgetLine {
   tenantId: string;
-  /** for example `tenant.usdPerDay` */
   name: string;
   subject: string;
   limit: number;
-  /** without the reservations of running calls */
   used: number;
   periodFrom: number;
   periodUntil: number | null;
-  /** a crossed share that has not been reported yet */
   share: number;
 }
 

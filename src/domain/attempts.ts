@@ -24,7 +24,6 @@ export const faultCodes = [
   "context_length",
   "content_filter",
   "tool_use_failed",
-  // parts of the request that the provider refused
   "tool_name",
   "tool_schema",
   "tool_id",
@@ -65,7 +64,6 @@ export interface ProviderFault {
   code?: FaultCode;
   /** set if a network answer is missing or incomplete */
   network?: NetworkFault;
-  /** usage that the provider counted for an unusable answer; null: unknown */
   usage: Usage | null;
 }
 
@@ -75,9 +73,7 @@ interface AttemptBase {
   status: number | null;
 }
 
-/** An attempt as a refusal reports it. */
 export interface AttemptSummary extends AttemptBase {
-  /** whether the same call may succeed later */
   retryable: boolean;
   /** set for an unusable success and for a call that was not sent */
   fault?: FaultKind | null;
@@ -87,28 +83,23 @@ export interface AttemptSummary extends AttemptBase {
   message?: string;
 }
 
-/** How a streamed answer ended. */
 export interface StreamEnd {
-  /** ms to the first content; null: none came */
   firstMs: number | null;
   how: "complete" | "cut";
   /** who ended it; absent: it is complete */
   cutBy?: "client" | "provider" | "router";
 }
 
-/** An attempt as its record stores it. */
 export interface Attempt extends AttemptBase {
   retryable: boolean;
   credentialId: string;
   fault: FaultKind | null;
   billed: "yes" | "no" | "maybe";
   latencyMs: number;
-  /** ms that the provider asked for */
   retryAfterMs: number | null;
   reach?: FaultReach;
   code?: FaultCode;
   network?: NetworkFault;
-  /** parts of the call that the model did not accept */
   notes?: string[];
   /** counted or estimated usage; absent: unknown or none */
   usage?: Usage;
@@ -151,7 +142,6 @@ const passing = new Set([200, 408, 409, 425, 429]);
 export const isTransientStatus = (status: number | null): boolean =>
   status === null || status >= 500 || passing.has(status);
 
-/** Whether the call was not sent because the wire can't carry part of it. */
 const isNotSent = ({ fault, status }: Pick<Attempt, "fault" | "status">): boolean =>
   fault === "invalid_request" && status === null;
 

@@ -18,8 +18,8 @@ interface ReaderAtLeast {
 const readsAtLeast = (reader: object): reader is ReaderAtLeast => "readAtLeast" in reader;
 
 /**
- * Reads large pieces. The Workers runtime decompresses 4 kB at a time, so 4 MiB would block the isolate for 1,000
- * reads. The standard's `min` option fails elsewhere if a buffered body is shorter, so other runtimes read as usual.
+ * The Workers runtime decompresses 4 kB at a time, which would block the isolate. Elsewhere `min` fails on
+ * shorter buffered bodies.
  */
 function sourceOf(body: ReadableStream<Uint8Array>): Source {
   const reader = byteReaderOf(body);
@@ -68,7 +68,6 @@ export function boundedStream(
   );
 }
 
-/** Reads a whole body; null: the body is longer than `maxBytes`. */
 export async function readBounded(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,

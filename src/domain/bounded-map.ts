@@ -1,4 +1,3 @@
-/** A map that evicts the least recently set or used entry when it exceeds `capacity`. */
 export interface BoundedMap<K, V> {
   readonly size: number;
   get(key: K): V | undefined;
@@ -6,7 +5,6 @@ export interface BoundedMap<K, V> {
   set(key: K, value: V): void;
   delete(key: K): boolean;
   clear(): void;
-  /** Oldest first. */
   values(): IterableIterator<V>;
 }
 

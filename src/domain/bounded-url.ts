@@ -2,7 +2,6 @@
 const maxUrlCharacters = 2_048;
 const maxHostCharacters = 253;
 
-/** null: not a URL, or too long. */
 export function boundedUrl(text: string): URL | null {
   if (text.length > maxUrlCharacters) return null;
   const url = URL.parse(text);

@@ -9,7 +9,6 @@ export interface Window {
 
 const daySeconds = 86_400;
 
-/** Days since the epoch. Months count from 0 and may exceed 11. */
 function firstOfMonth(year: number, month: number): number {
   // Years start in March here, so that the leap day is the last day of a year (Hinnant, "days_from_civil").
   const shifted = year * 12 + month - 2;
@@ -32,7 +31,6 @@ export function dayOf(seconds: number): Window {
   return { from, until: from + daySeconds };
 }
 
-/** The UTC day, for example `2026-11-26`. @param now ms since the epoch */
 export function isoDay(now: number): string {
   const day = Math.floor(now / (daySeconds * 1_000));
   const month = monthOf(day);
@@ -50,7 +48,6 @@ export interface Calendar {
 /** @param timeZone absent: UTC. @param now ms since the epoch */
 export type CalendarOf = (timeZone: string | undefined, now: number) => Calendar;
 
-/** Offset from UTC in seconds. */
 export type OffsetAt = (seconds: number) => number;
 
 const utc: OffsetAt = () => 0;

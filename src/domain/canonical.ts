@@ -1,6 +1,5 @@
 /** Canonical JSON (RFC 8785), for hashes and signatures. */
 
-/** Members whose value is undefined are omitted. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(",")}]`;

@@ -1,3 +1,2 @@
-/** For example "1 seal", "2 seals". */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`;

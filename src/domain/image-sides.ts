@@ -1,4 +1,3 @@
-/** pixels */
 export interface Sides {
   width: number;
   height: number;

@@ -41,7 +41,6 @@ function roomAfter(value: JsonValue, room: number): number {
   return left;
 }
 
-/** null: too long for one piece. */
 export const shortJson = (value: JsonValue): string | null =>
   roomAfter(value, pieceCharacters) < 0 ? null : JSON.stringify(value);
 

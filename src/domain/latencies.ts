@@ -19,10 +19,8 @@ export interface Percentiles {
 export type Latency = Record<Measure, Percentiles> & { calls: number };
 
 const width = 1.05;
-/** Durations above a day share a bucket. */
 const longestMs = 86_400_000;
 
-/** Bucket 0 is below 1 ms. */
 const bucketOf = (ms: number): number =>
   !(ms >= 1) ? 0 : 1 + Math.floor(Math.log(Math.min(ms, longestMs)) / Math.log(width) + 1e-9);
 
@@ -80,7 +78,6 @@ export function readHistogram(text: string): Histogram | null {
   return total && provider && overhead ? { total, provider, overhead } : null;
 }
 
-/** Nearest rank. */
 function percentileOf(counts: Counts, share: number): number {
   const buckets = [...counts].toSorted(([a], [b]) => a - b);
   let left = Math.ceil(share * buckets.reduce((sum, [, count]) => sum + count, 0));

@@ -1,6 +1,5 @@
 import { clockSlackMs } from "./clocks.ts";
 
-/** ms, the maximum of any policy. */
 export const longestDeadlineMs = 90_000;
 /** ms that a lease outlives the longest call, for settlement. */
 export const leaseSlackMs = 30_000;

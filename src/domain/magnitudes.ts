@@ -2,10 +2,8 @@
 
 export const largestInteger = Number.MAX_SAFE_INTEGER;
 
-/** Maximum tokens that a request may ask for: 1,000 times the room of any model. */
 export const maxRequestTokens = 1_000_000_000;
 export const maxPlausibleTokens = 10 * maxRequestTokens;
-/** Maximum cost of a provider call: a million USD. */
 const maxMicroUsd = 1_000_000_000_000;
 
 export const wholeMicroUsd = (microUsd: number): number | null =>
@@ -14,6 +12,5 @@ export const wholeMicroUsd = (microUsd: number): number | null =>
     ? null
     : Math.min(maxMicroUsd, Math.ceil(Math.round(microUsd * 1e6) / 1e6));
 
-/** Clamps to what every driver can read; null: NaN. */
 export const asReadable = (value: number): number | null =>
   Number.isNaN(value) ? null : Math.max(-largestInteger, Math.min(largestInteger, value));

@@ -3,7 +3,6 @@ import { sidesOf, type Sides } from "./image-sides.ts";
 export const bytesOfBase64 = (base64: string): Uint8Array =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
-/** Size in bytes after decoding. */
 export const sizeOfBase64 = (text: string): number =>
   (text.length / 4) * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
 
@@ -31,7 +30,6 @@ export function sniff(bytes: Uint8Array): string | null {
   return (second & 0x06) === 0x02 ? "audio/mpeg" : null;
 }
 
-/** Brands of the container that AVIF and HEIC share. */
 const brands: Readonly<Record<string, string>> = {
   avif: "image/avif",
   avis: "image/avif",
@@ -40,7 +38,6 @@ const brands: Readonly<Record<string, string>> = {
   mif1: "image/heif",
 };
 
-/** Formats that occur in requests only. */
 function sniffRare(bytes: Uint8Array): string | null {
   if (startsWith(bytes, "BM")) return "image/bmp";
   if (startsWith(bytes, "II*\0") || startsWith(bytes, "MM\0*")) return "image/tiff";

@@ -1,7 +1,6 @@
 const maxTexts = 1_000;
 const maxCharacters = 500;
 
-/** For immutable objects. */
 export function memoizedByObject<K extends object, T>(make: (key: K) => T): (key: K) => T {
   const made = new WeakMap<K, T>();
   return (key) => {

@@ -1,4 +1,4 @@
-/** Applies a JSON merge patch (RFC 7396, section 2). */
+/** RFC 7396, section 2. */
 import { isObject, own, type JsonObject, type JsonValue } from "./json.ts";
 
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {

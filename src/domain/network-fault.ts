@@ -71,7 +71,6 @@ const rows: readonly [RegExp, NetworkCause][] = [
 
 const beforeSending: ReadonlySet<NetworkCause> = new Set(causesBeforeSending);
 
-/** An error and its causes; stops in cycles. */
 export function* causesOf(thrown: unknown): Generator<object> {
   let current = thrown;
   for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth += 1) {

@@ -1,11 +1,9 @@
-/** A request at a model endpoint that goes on byte for byte, and where it may be edited. */
 import { concatenated } from "./bytes.ts";
 import { isObject, own, parsedJson } from "./json.ts";
 import type { ModelEndpointName } from "./model-endpoint.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes from `start` up to `end`. */
 export interface Span {
   start: number;
   end: number;
@@ -14,10 +12,8 @@ export interface Span {
 /** An unchanged JSON object, with the values of the members that decide its treatment. */
 export interface RequestBody {
   bytes: Bytes;
-  /** behind the object's first brace */
   inside: number;
   isEmpty: boolean;
-  /** by the member's name, each of which occurs once */
   values: ReadonlyMap<string, Span>;
 }
 
@@ -25,7 +21,6 @@ export interface RequestBody {
 export interface PassedRequest {
   endpoint: ModelEndpointName;
   body: RequestBody;
-  /** the client's own headers that the provider needs, by names in lower case */
   headers: Readonly<Record<string, string>>;
   /** the client's own query that the provider needs, with its question mark */
   query?: string;
@@ -41,7 +36,6 @@ export const valueText = ({ bytes, values }: RequestBody, name: string): string 
   return span === undefined ? null : decoder.decode(bytes.subarray(span.start, span.end));
 };
 
-/** The body with other values for these members, as JSON text. A member that it doesn't have comes first in it. */
 export function withMembers(body: RequestBody, members: Readonly<Record<string, string>>): Bytes {
   const { bytes, inside, isEmpty, values } = body;
   const edits: { span: Span; text: string }[] = [];
@@ -89,7 +83,6 @@ function limitsWithin(
   return Object.fromEntries(tooLarge.map(({ name }) => [name, String(maxTokens)]));
 }
 
-/** Adds a request for usage to `stream_options`. */
 function withUsageAsked(text: string | null): string {
   const options = parsedJson(text ?? "null");
   if (text === null || !isObject(options)) return '{"include_usage":true}';
@@ -99,11 +92,9 @@ function withUsageAsked(text: string | null): string {
   return `{"include_usage":true${Object.keys(options).length === 0 ? "" : ","}${rest}`;
 }
 
-/** Whether the client itself asks for the usage of a stream. */
 export const asksForUsage = (body: RequestBody): boolean =>
   own(parsedJson(valueText(body, "stream_options") ?? "null"), "include_usage") === true;
 
-/** The bytes for a provider: its name of the model, and limits within the reservation. */
 export function bodyFor(
   request: PassedRequest,
   to: { provider: string; model: string; maxTokens: number },

@@ -1,9 +1,6 @@
-/** Escapes foreign text, for example server names and error texts, for a terminal. */
-
 /** Control characters steer a terminal; bidirectional and invisible ones disguise a line. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Lines without such characters, which are nearly all, need no search by Unicode property. */
 const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 
 const escaped = (character: string): string =>

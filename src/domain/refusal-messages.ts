@@ -52,7 +52,6 @@ function formatWait(ms: number): string {
 
 type OfLimit = Extract<Refusal, { reason: "rate_limited" | "budget_exceeded" }>;
 
-/** When a full limit has room again; null: the request exceeds the limit itself. */
 function retryMessage({ limit, retryAfterMs, usedUp }: OfLimit): string | null {
   if (retryAfterMs !== null) return `try again in ${formatWait(retryAfterMs)}`;
   if (usedUp === undefined) return null;
@@ -86,7 +85,6 @@ const causeTexts = {
   replaced: "the router's database was deleted or replaced: the operator has to restore it",
 };
 
-/** Cause and remedy, where the HTTP status is not enough. */
 const codeTexts: { readonly [C in FaultCode]?: string } = {
   no_credit: "the account has no credit left: add credit, or use another account's credential",
   spend_limit:

@@ -10,7 +10,6 @@ interface FullLimit {
   limit: string;
   /** the tag, run, group or person that the limit applies to; absent: another level */
   node?: string;
-  /** ms until there is room; null: waiting does not help */
   retryAfterMs: number | null;
   /** a total or a run is exhausted; absent: a period ends, or the request exceeds the limit itself */
   usedUp?: true;
@@ -55,14 +54,13 @@ export type Refusal =
       elicitations?: { mode: "url"; elicitationId: string; url: string; message: string }[];
     }
   /**
-   * `resting`: the circuits of all suitable models are open. `replaced`: the database file was replaced, so writes
-   * are lost. Absent: the call may have happened
+   * `resting`: all suitable circuits are open. `replaced`: the database file was replaced. Absent: the call may
+   * have happened
    */
   | { reason: "unavailable"; retryAfterMs: number; cause?: "full" | "unreleased" | "replaced" }
   | { reason: "unavailable"; retryAfterMs: number; cause: "resting"; models: readonly string[] }
   | { reason: "unavailable"; retryAfterMs: number; cause: "identity_provider"; detail: string }
   | { reason: "cancelled" }
-  /** what a server asked of the client */
   | { reason: "input_missing"; detail: string }
   /** `first`: the request with the same key, whose answer was streamed and is not kept; absent: it asked for something else */
   | { reason: "idempotency_conflict"; first?: string }
@@ -74,13 +72,11 @@ export type Refusal =
   | { reason: "server_failed"; serverStatus: number | null; detail: string; retryable?: false }
   | { reason: "server_timeout"; detail: string }
   | { reason: "loop_detected"; detail: string }
-  // protocol
   | { reason: "parse_error" }
   | { reason: "invalid_request"; detail: string }
   | { reason: "method_not_found"; method: string }
   | { reason: "header_mismatch"; header: string; missing: boolean }
   | { reason: "unsupported_protocol_version"; supported: readonly string[]; requested: string }
-  // transport and REST
   | { reason: "bad_request"; detail: string }
   | { reason: "unauthorized"; detail: string }
   | { reason: "not_found"; what: string }

@@ -67,19 +67,14 @@ export interface ImageDemands {
 }
 
 export interface WireDemands {
-  /** the last message is the assistant's */
   prefill?: true;
-  /** the answer must match a JSON schema, alone or with tools */
   schema?: "alone" | "beside_tools";
-  /** at most one tool use per answer */
   singleToolUse?: true;
   tools?: number;
   images?: ImageDemands;
 }
 
-/** Additional demands of a request at a model endpoint. */
 export interface PassingNeeds {
-  /** members that only a model of the endpoint's own wire can be sent */
   losses: string[];
   /** the credential whose account alone can read what the request holds; absent: all can */
   pinned?: string;
@@ -87,11 +82,9 @@ export interface PassingNeeds {
   opaqueTokens?: number;
   /** the most tokens that input may have which can't be measured here, such as files by their ids */
   unmeasuredTokens?: number;
-  /** absent: one answer */
   answers?: number;
   /** maximum cost in addition to the model's prices */
   surcharge?: Surcharge;
-  /** the policy's prices for what the provider may report; absent: none */
   prices?: { factors?: Record<string, number>; toolUsd?: Record<string, number> };
   /** tokens below which the limit can't be lowered, since the request's thinking budget has to be smaller */
   minTokens?: number;
@@ -102,7 +95,6 @@ export interface PassingNeeds {
 export interface Requirements {
   /** as the caller names it; absent: the router selects */
   model?: string;
-  /** models that may answer instead, by policy, in order */
   fallbacks?: string[];
   /** whose API the caller speaks; absent: MCP sampling */
   endpoint?: ModelEndpointName;
@@ -116,10 +108,8 @@ export interface Requirements {
   maxTokens: number;
   /** Prompt caching: `hour` on request of the caller, `none` if turned off; absent: five minutes. */
   cacheWrites?: "none" | "hour";
-  /** absent: the least reasoning, with the default room */
   reasoning?: ReasoningNeeds;
   wire?: WireDemands;
-  /** absent: nothing in addition to the call */
   passing?: PassingNeeds;
 }
 
@@ -130,7 +120,6 @@ export type Effort = (typeof efforts)[number];
 export type ReasoningWish = "least" | "provider" | { effort: Effort };
 
 export interface ReasoningNeeds {
-  /** absent: least */
   wish?: ReasoningWish;
   /** maximum reasoning tokens by policy; absent: `defaultReasoningTokens` */
   tokens?: number;

@@ -1,4 +1,3 @@
-/** The value, or an expected refusal. A `throw` is a bug. */
 export type Result<T, E> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };

@@ -11,7 +11,6 @@ const maxMovement = 0.49;
 const doubt = 2;
 
 interface Evidence {
-  /** sum of (share of worse models − ½), weighted by the number of models */
   lead: number;
   others: number;
 }
@@ -91,7 +90,6 @@ function keepMakersOrder(models: readonly Model[], ability: Map<Model, number>):
 const abilityIn = (ability: ReadonlyMap<Model, number>, model: Model): number =>
   ability.get(model) ?? model.intelligence ?? middleTier;
 
-/** Tier plus fraction. @param models all known models */
 export const abilityOf = memoizedByObject((models: readonly Model[]) => {
   const ability = new Map<Model, number>();
   for (const [model, { lead, others }] of evidenceOf(models)) {

@@ -7,7 +7,6 @@ import { memoizedByObject, memoizedByText } from "../memoized.ts";
 export type NamedModel = Pick<Model, "provider" | "id"> &
   Partial<Pick<Model, "like" | "name" | "aliases">>;
 
-/** Normalizes separators: `claude-opus-4.8`, `llama3`. */
 const loosened = (text: string): string =>
   text
     .toLowerCase()
@@ -65,7 +64,6 @@ interface DenyingGlob {
 }
 
 const denyingGlob = memoizedByText((text): DenyingGlob => {
-  // Without a provider, the glob applies to all.
   const glob = text.includes("/") || text.startsWith("*") ? text : `*/${text}`;
   const [provider = "", ...rest] = glob.toLowerCase().split("/");
   const model = rest.join("/");

@@ -1,4 +1,3 @@
-/** A provider-independent model name, for example `anthropic/claude-sonnet-5`. */
 import { memoizedByObject } from "../memoized.ts";
 import { parseName } from "./lines.ts";
 import type { Model } from "./model.ts";

@@ -1,6 +1,6 @@
 /**
- * For curated models, only prices, limits, scores and retirement come from models.dev. The sync is unattended, so a
- * file that would break routing is rejected as a whole.
+ * Curated models take only prices, limits, scores and retirement from models.dev. Unattended, so a file that
+ * would break routing is rejected.
  */
 import {
   classPrices,
@@ -15,7 +15,6 @@ import {
 import { tiersOfNew } from "./new-models.ts";
 import { err, ok, type Result } from "../result.ts";
 
-/** A model of models.dev; unknown members are null. */
 export type CatalogueEntry = Omit<
   Model,
   "aliases" | "intelligence" | "speed" | "source" | "synced" | "estimated" | "unverified"
@@ -27,7 +26,6 @@ export type SyncRefusal =
 
 export interface CatalogueChanges {
   added: string[];
-  /** added models with an intelligence estimated from the price */
   estimated: string[];
   retired: string[];
   repriced: { model: string; from: Price; to: Price }[];
@@ -54,7 +52,6 @@ const priceStep = 20;
 /** With more odd models, the file itself is rejected. */
 const maxSuspectPrices = 3;
 
-/** Names of models for other purposes than sampling. */
 export const otherTrades =
   /embed|rerank|deep-research|moderation|guard|safeguard|whisper|transcri|(^|[/-])(asr|ocr|live|realtime)([-.]|$)/i;
 
@@ -150,7 +147,6 @@ const isServable = (entry: CatalogueEntry): boolean =>
   !otherTrades.test(entry.id) &&
   !otherTrades.test(entry.family ?? "");
 
-/** The first sync expects all curated models. */
 const isExpected = (model: Model, isFirst: boolean): boolean =>
   model.status !== "retired" && (isFirst || model.synced !== undefined);
 

@@ -217,7 +217,6 @@ export const roomyUsage = (model: Worker, needs: UsageNeeds): Billable =>
 /** Providers that cache only marked requests. */
 const needMarks: ReadonlySet<string> = new Set(["anthropic"]);
 
-/** The most expensive usage that the request can cause, for reservations. */
 export function maxUsage(
   model: Priced & Worker & Pick<Model, "provider">,
   needs: UsageNeeds,
@@ -246,7 +245,6 @@ export const isPriced = (model: Priced & Worker): boolean =>
     return costMicroUsd(model, expectedUsage(model, needs)) !== null;
   });
 
-/** Whether no source of the catalogue knows the model's price. */
 export const isPriceMissing = (
   model: Priced & Worker & Pick<Model, "unverified" | "synced" | "source">,
 ): boolean =>

@@ -33,7 +33,6 @@ export interface ModelClass extends Tiers {
 
 const statusRank = { active: 0, preview: 1, retired: 2 } as const;
 
-/** Priority of a line's members: active, priced, newest. */
 const representativeFirst = (a: Model, b: Model): number =>
   statusRank[a.status] - statusRank[b.status] ||
   Number(isPriceMissing(a)) - Number(isPriceMissing(b)) ||
@@ -90,7 +89,6 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
     if (ofLine !== null) return [ofLine];
     named.push(...(index.bySeries.get(parsed.series) ?? []));
   }
-  // Models with equal tiers share a class.
   const classes = new Map<string, ModelClass>();
   for (const at of named) {
     const model = all[at];
@@ -111,7 +109,6 @@ function priceRatio({ outputUsdPerMTok: price }: Tiers, target: Tiers): number {
   return Math.max(0, Math.log2(price / asked));
 }
 
-/** Distance from a class; weaker, slower and more expensive models are penalized. */
 function gapOf(of: Tiers, target: Tiers): number {
   const { intelligence, speed } = of;
   const lead =
@@ -148,7 +145,6 @@ function neighboursOf(target: ModelClass, candidates: readonly StandIn[]): reado
   return candidates.filter((_, at) => (far[at] ?? unreachable) <= bound);
 }
 
-/** Level 1 for each feasible replacement; null: none. */
 export function equivalentsOf(
   named: readonly ModelClass[],
   served: Served,

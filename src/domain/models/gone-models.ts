@@ -1,6 +1,6 @@
 /**
- * Retired names that authors still use, mapped to lines. Source: recalled deprecation pages; an error only affects
- * the best match of a hint.
+ * Retired names that authors still use, by recalled deprecation pages; an error only affects the best match of
+ * a hint.
  */
 import { parseName, type ParsedName } from "./lines.ts";
 import { equalTo, indexOf, kindOf, readHint, type Kind } from "./model-index.ts";

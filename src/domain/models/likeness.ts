@@ -1,4 +1,3 @@
-/** Finds the catalogue model of a deployment's name. */
 import { parseModel, parseName, type ParsedName } from "./lines.ts";
 import { foldName } from "./plain-name.ts";
 import { nameOf, type Catalogue, type DeclaredModel, type Model } from "./model.ts";
@@ -35,7 +34,6 @@ function likenessOf(id: string, { models }: Catalogue): Model | undefined {
   return best;
 }
 
-/** Declared models, or listed ones if none are declared, that the catalogue has under another name. */
 export function proposedModels(
   of: {
     provider: string;

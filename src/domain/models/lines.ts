@@ -1,6 +1,6 @@
 /**
- * Parses model names. A line is a series and a size; its members differ by generation. Works for synced and custom
- * models, and for copies at other providers.
+ * A line is a series and a size; its members differ by generation. Works for synced and custom models, and for
+ * copies.
  */
 import { memoizedByObject } from "../memoized.ts";
 import { isUncurated, nameOf, type Model } from "./model.ts";
@@ -13,13 +13,11 @@ export interface ParsedName {
   /** including unknown words, for example `gpt-vega` */
   wholeLine: string;
   sized: boolean;
-  /** comparable within a line */
   generation: number | null;
   /** the name has only a whole number, so `gemini-3` may mean 3.1 */
   wholeGeneration: boolean;
   /** line, generation and other words in a fixed order, without dates */
   core: string;
-  /** the name says preview, beta or experimental */
   preview: boolean;
   version: string;
   words: readonly string[];
@@ -170,7 +168,6 @@ export function parseName(name: string): ParsedName | null {
   };
 }
 
-/** Whether the first word is a maker's name: `mistral.devstral-2-123b`. */
 const isMaker = ([first = "", second = ""]: readonly string[]): boolean =>
   makers.has(first) || (alsoMakers.has(first) && seriesByWord.has(second));
 

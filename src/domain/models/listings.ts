@@ -19,7 +19,6 @@ export interface ReadListing {
 /** A list that lost more models is considered broken. */
 const minShare = 0.7;
 
-/** The new list, or the previous one if the new list is not conclusive. */
 export const countedListing = (
   before: Listing | null,
   read: ReadListing | null,
@@ -58,7 +57,6 @@ export function isOffered(model: Model, credential: CredentialSummary): boolean 
   return listing === null ? model.source !== "provider" : isListed(model, listing);
 }
 
-/** The newest model of the same line or series, preferably at the same provider. */
 function nearestTo(model: Model, { models }: Catalogue): Model | undefined {
   const read = parseModel(model);
   if (read === null) return undefined;
@@ -92,7 +90,6 @@ function listedModel(provider: string, id: string, catalogue: Catalogue): Model 
   };
 }
 
-/** Listed ids that match no model and may be suitable for sampling. */
 export function lackingIn(
   provider: string,
   { ids }: Listing,
@@ -115,7 +112,6 @@ export function lackingIn(
   });
 }
 
-/** Shared by tenants with equal lists, together with derived data. */
 const withListed = new WeakMap<Catalogue, Map<string, readonly Model[]>>();
 const maxCached = 200;
 

@@ -14,7 +14,6 @@ function isOneEdit(one: string, other: string): boolean {
 
 const isWord = (word: string): boolean => /^[a-z]+$/.test(word);
 
-/** The corrected name if exactly one known line is within one edit; otherwise null. */
 export function meantBy({ folded }: ReadHint, { byLine, byName, text }: ModelIndex): string | null {
   if (byName.has(folded) || text.includes(folded)) return null;
   const words = bareName(folded).split("-");

@@ -20,7 +20,6 @@ const separator = "\n";
 
 export interface ModelIndex {
   models: readonly Model[];
-  /** by id, provider and id, display name and aliases */
   byName: ReadonlyMap<string, readonly number[]>;
   byCore: ReadonlyMap<string, readonly number[]>;
   byLine: ReadonlyMap<string, readonly number[]>;
@@ -33,9 +32,7 @@ export interface ModelIndex {
 export interface Served {
   models: readonly Model[];
   isFeasible: (position: number) => boolean;
-  /** by position: needs a hint */
   isHintOnly?: (position: number) => boolean;
-  /** by position: needs an exact hint */
   isExactOnly?: (position: number) => boolean;
 }
 
@@ -81,7 +78,6 @@ function add(groups: Map<string, number[]>, key: string, at: number): void {
   else group.push(at);
 }
 
-/** Adds each provider's model of a canonical name, without its dated versions. */
 function addCanonical(byName: Map<string, number[]>, models: readonly Model[]): void {
   const found = [...models.entries()].flatMap(([at, model]) => {
     const full = foldName(canonicalOf(model) ?? "");
@@ -119,7 +115,6 @@ export const indexOf = memoizedByObject((models: readonly Model[]): ModelIndex =
 export const lineIn = ({ byLine }: ModelIndex, { line, wholeLine }: ParsedName): string =>
   byLine.has(wholeLine) ? wholeLine : line;
 
-/** Whether a hint names a line of its series. */
 export const namesLine = (parsed: ParsedName, index: ModelIndex): boolean =>
   parsed.sized || lineIn(index, parsed) !== parsed.line;
 
@@ -128,7 +123,6 @@ export const equalTo = (
   { folded }: Pick<ReadHint, "folded">,
 ): readonly number[] => byName.get(folded) ?? byName.get(bareName(folded)) ?? none;
 
-/** Dated, latest and preview versions of the hinted model. */
 export const versionsOf = ({ byCore }: ModelIndex, { parsed }: ReadHint): readonly number[] =>
   parsed === null || (!parsed.sized && parsed.generation === null)
     ? none
@@ -157,10 +151,8 @@ const holdersOf = memoizedByObject((_: ModelIndex) => ({
   byHint: new Map<string, readonly Holder[]>(),
   size: 0,
 }));
-/** Bound of the cached lists of one index; then all are evicted. */
 const maxHolders = 50_000;
 
-/** Models whose names contain the hint, by position, with the best fit. */
 export function containing(index: ModelIndex, { folded }: ReadHint): readonly Holder[] {
   const known = holdersOf(index);
   const before = known.byHint.get(folded);

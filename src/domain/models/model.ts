@@ -13,7 +13,6 @@ export interface TokenPrices {
   outputUsdPerMTok: number | null;
   cachedInputUsdPerMTok?: number | null | undefined;
   cacheWriteUsdPerMTok?: number | null | undefined;
-  /** for an hour */
   cacheWriteHourUsdPerMTok?: number | null | undefined;
   audioInputUsdPerMTok?: number | null | undefined;
   cachedAudioInputUsdPerMTok?: number | null | undefined;
@@ -64,7 +63,6 @@ export interface Model extends TokenPrices {
   reasoningControl?: ReasoningControl | undefined;
   cachedInputUsdPerMTok: number | null;
   priceTiers: PriceTier[];
-  /** absent: billed by tokens alone */
   mediaPrices?: MediaPrices | undefined;
   intelligence: Tier;
   speed: Tier;
@@ -88,7 +86,6 @@ export interface Catalogue {
   models: readonly Model[];
 }
 
-/** A tenant's changes of a known model, or a new model. */
 export type ModelChange = Partial<
   Omit<Model, "provider" | "id" | "source" | "synced" | "estimated" | "unverified">
 >;
@@ -120,9 +117,7 @@ export interface CredentialSummary {
   id: string;
   provider: string;
   status: "active" | "failing";
-  /** null: all catalogue models of the provider */
   models: DeclaredModel[] | null;
-  /** absent or null: the provider's own */
   baseUrl?: string | null;
   /** the last conclusive list */
   listing?: Listing | null;
@@ -131,7 +126,6 @@ export interface CredentialSummary {
 export const nameOf = (model: Pick<Model, "provider" | "id">): string =>
   `${model.provider}/${model.id}`;
 
-/** Whether a sync or provider's list added the model, without curation. */
 export const isUncurated = ({
   synced,
   source,
@@ -174,10 +168,8 @@ export function withClassPrices<Change extends ModelChange>(
   return { ...Object.fromEntries(classPrices.map((price) => [price, null])), ...change };
 }
 
-/** Providers that only serve installed models, which a credential has to name. */
 export const localProviders: ReadonlySet<string> = new Set(["ollama"]);
 
-/** Oldest first. */
 export const credentialsFor = (
   model: Model,
   credentials: readonly CredentialSummary[],

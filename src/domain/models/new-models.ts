@@ -12,7 +12,6 @@ const wholeGenerationOf = (model: Model): number | null => {
 const newestOfLines = (models: readonly Model[]): Model[] =>
   [...Map.groupBy(models, lineOf).values()].flatMap((line) => line.toSorted(newestFirst)[0] ?? []);
 
-/** Models of the same generation, otherwise the nearest earlier one; for a new series, all. */
 function nearGeneration(model: Model, known: readonly Model[]): readonly Model[] {
   const series = parseModel(model)?.series;
   const generation = wholeGenerationOf(model);

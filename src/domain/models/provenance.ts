@@ -22,7 +22,6 @@ export const figureSources = [
 ] as const;
 export type FigureSource = (typeof figureSources)[number];
 
-/** Absent figures come from the model's `source`, where `catalogue` means the seed. */
 export type Sources = Partial<Record<Figure, FigureSource>>;
 
 const implied = ({ source }: Model): FigureSource => (source === "catalogue" ? "seed" : source);

@@ -48,7 +48,6 @@ export interface Thinker extends Reasoner {
   outputTokens: number | null;
 }
 
-/** Whether the model reasons at any effort, and so needs room. */
 export const alwaysReasons = ({
   reasoning,
   reasoningControl,
@@ -89,7 +88,6 @@ function nearestOf(taken: readonly Effort[], effort: Effort): Effort {
 export interface Reasoning {
   effort: Effort | null;
   sent: Effort | null;
-  /** treatment of the call's reasoning metadata */
   metadata: "sent" | "left_out" | "absent";
   /** tokens, before the policy's cap and the model's limits */
   room: number;

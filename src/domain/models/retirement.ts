@@ -1,4 +1,3 @@
-/** Retires models on their announced shutdown day, without a sync. */
 import { isoDay } from "../calendar.ts";
 import type { Catalogue, Model } from "./model.ts";
 
@@ -28,7 +27,6 @@ export function catalogueOn(catalogue: Catalogue, now: number): Catalogue {
   return current;
 }
 
-/** Selectable models that are shut down within 30 days, soonest first. */
 export function endingSoon<Each extends Pick<Model, "retiresAt" | "status">>(
   models: readonly Each[],
   now: number,

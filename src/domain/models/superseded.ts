@@ -1,4 +1,3 @@
-/** Older models of a line whose newer model is not more expensive. */
 import { generationOf, lineOf } from "./lines.ts";
 import type { Model } from "./model.ts";
 

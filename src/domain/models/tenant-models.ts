@@ -24,7 +24,6 @@ const namedIn = memoizedByObject((catalogue: Catalogue): ReadonlyMap<string, Mod
   return named;
 });
 
-/** Provider-independent facts of a model. */
 export function knownAnywhere(
   catalogue: Catalogue,
   declared: DeclaredModel,
@@ -65,7 +64,6 @@ function alike(liked: Model, provider: string, id: string): Model {
   };
 }
 
-/** Merges the catalogue, listed models, declared models and overrides, in this order. */
 export function modelsOf(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],

@@ -55,9 +55,7 @@ function withoutFence(answer: ProviderAnswer, call: SamplingCall): ProviderAnswe
 }
 
 function isJsonAsAsked(answer: ProviderAnswer, call: SamplingCall): boolean {
-  // A truncated answer ends at the caller's own limit.
   if (!wantsJson(answer, call) || answer.stopReason !== "endTurn") return true;
-  // Requested media may come without text.
   const hasText = answer.content.some(({ type }) => type === "text");
   if (!hasText && call.outputModalities.length > 1) return true;
   return parsedJson(textOf(answer)) !== undefined;

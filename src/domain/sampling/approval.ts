@@ -6,7 +6,6 @@ export const approvalStages = ["request", "result"] as const;
 export const approverKinds = ["others", "self"] as const;
 export type ApprovalStage = (typeof approvalStages)[number];
 
-/** Stored content of a held call: as shown, or as edited. */
 export type HeldContent = ApprovalStage | "edited" | "edited-result";
 
 /** Any matching condition suffices; none means every call. */
@@ -16,7 +15,6 @@ export interface ApprovalConditions {
   models?: string[];
   servers?: string[];
   tools?: string[];
-  /** input and output */
   modalities?: string[];
 }
 
@@ -24,11 +22,9 @@ export interface ApprovalPolicy {
   mode: (typeof approvalModes)[number];
   when?: ApprovalConditions;
   timeoutSeconds?: number;
-  /** absent: deny */
   onTimeout?: "deny" | "approve";
   /** `self`: users may approve their own calls; absent: others */
   approvers?: (typeof approverKinds)[number];
-  /** receives notices of held calls */
   webhookUrl?: string;
 }
 
@@ -38,14 +34,12 @@ export const maxTimeoutSeconds = 86_400;
 /** Counts of held calls. Keys and servers are limited to a share of the tenant's. */
 export interface HeldCalls {
   key: number;
-  /** 0: direct call */
   server: number;
   tenant: number;
 }
 
 export const maxHeldCalls: Readonly<HeldCalls> = { key: 50, server: 100, tenant: 200 };
 
-/** The first exceeded bound; null: room for another call. */
 export const fullOfHeld = (held: HeldCalls): keyof HeldCalls | null =>
   (["key", "server", "tenant"] as const).find((scope) => held[scope] >= maxHeldCalls[scope]) ??
   null;
@@ -67,9 +61,7 @@ export interface NewApproval {
   deadline: number;
   onTimeout: "deny" | "approve";
   why: string[];
-  /** hex SHA-256 of the shown content */
   shown: string;
-  /** shown content, sealed in parts that fit a row */
   parts: string[];
   webhook?: ApprovalWebhook;
 }
@@ -88,7 +80,6 @@ export interface ApprovalNeed {
   webhookUrl: string | null;
 }
 
-/** A server's rule replaces its tenant's. */
 export const approvalRuleOf = (
   tenant: { approval?: ApprovalPolicy },
   server: { approval?: ApprovalPolicy } | null,
@@ -137,7 +128,6 @@ export interface ApprovalVerdict {
   isOwn?: true;
   at: number;
   why?: string;
-  /** hex SHA-256 of the shown content */
   shown: string;
   edited?: ApprovalEdits;
 }

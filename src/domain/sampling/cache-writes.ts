@@ -4,7 +4,6 @@ import type { PromptCaching } from "./prompt-caching.ts";
 import type { SamplingCall } from "./call.ts";
 import { providerMetadataKey } from "./tool-loop.ts";
 
-/** In `metadata.anthropic.cacheControl`, or in a returned tool use. */
 function ownMarksOf({ metadata, messages }: SamplingCall): JsonValue[] {
   const carried = messages.flatMap(({ content }) =>
     content.flatMap((block) =>

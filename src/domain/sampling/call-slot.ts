@@ -1,4 +1,3 @@
-/** A call's slot in its tenant's schedule. */
 export interface CallSlot {
   /** Releases the slot during `wait`. Long work can yield to other tenants between its pieces with `yieldSlot`. */
   outside: <T>(wait: (yieldSlot: () => Promise<void>) => Promise<T>) => Promise<T>;

@@ -27,7 +27,6 @@ export interface ToolUseBlock {
   input: JsonObject;
   _meta?: JsonObject;
 }
-/** Tool results with links or embedded resources, unchanged. */
 export interface ResourceBlock {
   type: "resource" | "resource_link";
   raw: JsonObject;
@@ -75,13 +74,10 @@ export interface SamplingCall {
   messages: Message[];
   /** `provider/id`, id or alias; absent: the router selects */
   model?: string;
-  /** models that may answer instead, by policy, in order */
   fallbacks?: string[];
-  /** the tenant's alias from which hints and priorities came */
   alias?: string;
   /** whose API the caller speaks; absent: MCP sampling */
   endpoint?: ModelEndpointName;
-  /** tokens; at least 1 */
   maxTokens: number;
   hints: string[];
   priorities: Priorities;
@@ -92,20 +88,15 @@ export interface SamplingCall {
   tools: Tool[];
   toolChoice?: "auto" | "required" | "none";
   metadata: JsonObject;
-  /** subject of tag limits */
   tag?: string;
-  /** subject of run limits */
   run?: string;
   outputModalities: Modality[];
   /** requested by content negotiation or the tenant's rules */
   format?: "json";
-  /** additional demands of the request */
   passing?: PassingNeeds;
-  /** of the JSON answer; only with `format` */
   schema?: AnswerSchema;
   /** the caller's own wish, which wins over the policy's */
   reasoning?: ReasoningWish;
-  /** at most one tool use per answer */
   singleToolUse?: true;
 }
 
@@ -117,13 +108,11 @@ export interface SamplingAnswer {
   model: string;
   stopReason: StopReason;
   providerStopReason?: string;
-  /** the provider's unchanged answer, for callers of the same wire */
   passed?: string;
   /** the unchanged answer was too long to keep */
   isOversized?: true;
 }
 
-/** Includes blocks in tool results. */
 export function* blocksOf(call: Pick<SamplingCall, "messages">): Generator<Block | ResourceBlock> {
   for (const message of call.messages) {
     for (const block of message.content) {
@@ -136,17 +125,13 @@ export function* blocksOf(call: Pick<SamplingCall, "messages">): Generator<Block
 const refuse = (path: string, detail: string): Result<never, Refusal> =>
   err({ reason: "invalid_params", path, detail });
 
-/** Turns with tool uses. */
 export const toolRoundsOf = (messages: readonly Message[]): number =>
   messages.filter(({ content }) => content.some(({ type }) => type === "tool_use")).length;
 
 export const endsWithToolResults = (messages: readonly Message[]): boolean =>
   messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
 
-/**
- * Source: 2025-11-25, "Tool Use in Sampling". User messages with tool results contain nothing else, and answer
- * exactly the preceding tool uses. Checks the whole history.
- */
+/** Checks the whole history. Source: 2025-11-25, "Tool Use in Sampling". */
 export function checkToolHistory(messages: readonly Message[]): Result<null, Refusal> {
   let open: string[] = [];
   for (const [index, message] of messages.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Raw, because the SDKs' parsed copies drop `sampling.supportedModalities`. Reads own properties only, because of
- * `__proto__`. Sources: the specification's schemas; SEP-2278.
+ * Raw, because the SDKs' copies drop `sampling.supportedModalities`. Sources: the specification's schemas;
+ * SEP-2278.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { modalities, type Modality } from "../modality.ts";
@@ -26,17 +26,13 @@ const firstRevision = {
   extensions: "2026-07-28",
 } as const;
 export const firstWithSamplingTools: string = firstRevision.subCapabilities;
-/** Later tasks are another protocol. */
 const lastWithTasks = "2025-11-25";
 
 /** `fromEntries` defines properties; assigning `__proto__` would set a prototype. */
 const without = (object: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 
-/**
- * Removes fields that the revision lacks, and known fields that are not objects. Below 2025-11-25, `sampling.tools`
- * leaves a bare `sampling`. Idempotent.
- */
+/** Below 2025-11-25, `sampling.tools` leaves a bare `sampling`. Idempotent. */
 export function forVersion(capabilities: JsonObject, revision: string): JsonObject {
   const newer = (first: string): boolean => revision < first;
   return Object.fromEntries(
@@ -160,7 +156,6 @@ function missingSampling(required: JsonObject, declared: JsonObject): JsonObject
   return { ...flags, supportedModalities: undeclared };
 }
 
-/** The missing capabilities, for `data.requiredCapabilities`; null: none. */
 export function missingFrom(required: JsonObject, declared: JsonObject): JsonObject | null {
   const compared: Record<string, JsonObject | null> = {
     roots: missingFlags(required, declared, "roots", { listChanged: true }),
@@ -188,13 +183,11 @@ export function requiredFor(needs: {
   return {
     sampling: {
       ...(needs.tools ? { tools: {} } : {}),
-      // Text needs no declaration.
       supportedModalities: [...needs.outputModalities],
     },
   };
 }
 
-/** For `/v1/route` without a session. */
 export const everyCapability: JsonObject = {
   sampling: { tools: {}, context: {}, supportedModalities: [...modalities] },
 };

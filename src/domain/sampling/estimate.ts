@@ -65,11 +65,9 @@ export function measureInput(call: SamplingCall): Measure {
 export const tokensMeasured = ({ features, fixed }: Measure, family: TokenFamily): number =>
   fixed + Math.ceil(tokensFrom(features, family));
 
-/** Includes system prompt, tools and media. Without a family, uses the highest estimate. */
 export const estimateInputTokens = (call: SamplingCall, family: TokenFamily = "other"): number =>
   tokensMeasured(measureInput(call), family);
 
-/** Falls back to the highest estimate. */
 export const inputTokensFor = (
   { inputTokens, inputTokensByFamily }: Pick<Requirements, "inputTokens" | "inputTokensByFamily">,
   family: TokenFamily,
@@ -80,7 +78,6 @@ const margin = 1.25;
 
 export const maxInputTokens = (estimated: number): number => Math.ceil(estimated * margin);
 
-/** Includes blocks in tool results. */
 export function inputModalitiesOf(call: SamplingCall): Modality[] {
   const found = new Set<Modality>(["text"]);
   for (const block of blocksOf(call))

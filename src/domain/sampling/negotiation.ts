@@ -46,7 +46,6 @@ function parseTag(text: string): { name: string; value: string | null; denied: b
 const shown = (text: unknown): string =>
   typeof text === "string" ? text.slice(0, maxShown) : typeof text;
 
-/** Invalid tags are recorded, never an error. */
 export function featuresOf(capabilities: JsonObject): Features {
   const features: Features = { declared: new Map(), denied: new Set(), ignored: [] };
   const extension = own(own(capabilities, "extensions"), contentNegotiationKey);
@@ -70,7 +69,6 @@ export function featuresOf(capabilities: JsonObject): Features {
   return features;
 }
 
-/** `agent`, `!interactive`, `format=json`, `format!=xml`. */
 export type Predicate =
   | { kind: "present" | "absent"; tag: string }
   | { kind: "equals" | "differs"; tag: string; value: string };
@@ -106,5 +104,4 @@ export function isSatisfied(
   }
 }
 
-/** Only an explicit `!interactive` refuses. */
 export const refusesInteraction = ({ denied }: Features): boolean => denied.has("interactive");

@@ -1,11 +1,7 @@
-/**
- * Which credential's answers hold what only the same account can read again: signed thinking, sealed reasoning, stored
- * responses. A request that holds such a mark goes to that credential alone.
- */
+/** Signed thinking, sealed reasoning and stored responses go back to the credential whose account can read them. */
 import { createBoundedMap } from "../bounded-map.ts";
 
 export interface Pins {
-  /** the credential whose answer held one of these marks; null: unknown */
   of(marks: readonly string[]): string | null;
   note(marks: readonly string[], credentialId: string): void;
 }
@@ -14,7 +10,6 @@ export interface Pins {
 const keyLength = 48;
 const keyOf = (mark: string): string => mark.slice(-keyLength);
 
-/** @param capacity marks; beyond it the oldest is forgotten */
 export function createPins(capacity: number): Pins {
   const credentials = createBoundedMap<string, string>(capacity);
   return {

@@ -1,6 +1,6 @@
 /**
- * A broken or hostile endpoint could exhaust budgets with implausible counts; such calls are charged as reserved, and
- * an operator can correct them.
+ * A broken or hostile endpoint could exhaust budgets with implausible counts; such calls are charged as
+ * reserved.
  */
 import { estimateInputTokens, inputModalitiesOf, maxInputTokens } from "./estimate.ts";
 import { maxPlausibleTokens } from "../magnitudes.ts";
@@ -17,7 +17,6 @@ const longestContext = 10_000_000;
 
 const generous = (tokens: number): number => generousTimes * tokens + generousTokens;
 
-/** Replaces an implausible usage by the reservation, and marks it. */
 export function plausibleUsage(
   usage: Usage,
   request: Pick<ProviderRequest, "call" | "model" | "maxTokens" | "reasoning">,

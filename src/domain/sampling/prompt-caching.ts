@@ -1,6 +1,6 @@
 /**
- * Writing costs 1.25 times the input price, reading 0.1 times, so a mark pays off from a 28 % chance of repetition
- * (0.25 / 0.9). First calls are not marked.
+ * Writing costs 1.25 times the input price and reading 0.1 times, so a mark pays off from a 28 % chance of
+ * repetition (0.25 / 0.9).
  */
 
 /** `auto`: marks prompts that are likely to repeat. */
@@ -61,9 +61,7 @@ export interface PromptPiece {
 export interface CacheSituation {
   pieces: readonly PromptPiece[];
   minTokens: number;
-  /** the last message answers tool uses */
   loopUnderWay: boolean;
-  /** leading pieces that were sent within the cache lifetime */
   seen: number;
 }
 
@@ -80,7 +78,6 @@ function endOfRoundBefore(pieces: readonly PromptPiece[]): number {
 const continues = (pieces: readonly PromptPiece[], seen: number): boolean =>
   pieces[seen - 1]?.of === "user" && pieces[seen]?.of === "assistant";
 
-/** Ends of prefixes that are likely to repeat; -1: none. */
 function likelyEnds({ pieces, loopUnderWay, seen }: CacheSituation): number[] {
   const opening = pieces.findLastIndex(isOpening);
   const last = pieces.length - 1;
@@ -106,7 +103,6 @@ export function marksFor(situation: CacheSituation): number[] {
   return [...new Set(marks)].toSorted((a, b) => a - b).slice(-maxMarks);
 }
 
-/** Leading pieces that identify a cache key: tools, system prompt and, if short, the first message. */
 export function piecesOfKey(pieces: readonly PromptPiece[], minTokens: number): number {
   const opening = pieces.findLastIndex(isOpening) + 1;
   const tokens = pieces.slice(0, opening).reduce((sum, piece) => sum + piece.tokens, 0);

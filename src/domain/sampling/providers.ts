@@ -14,7 +14,6 @@ export interface ProviderRequest {
   credential: { id?: string; provider: string; apiKey: string; baseUrl: string | null };
   model: Model;
   call: SamplingCall;
-  /** what a provider is sent in place of the call, if its model speaks the wire of the request */
   passed?: PassedRequest;
   maxTokens: number;
   /** absent: no parameter and no room for reasoning */
@@ -23,7 +22,6 @@ export interface ProviderRequest {
   cacheScope?: { tenantId: string; credentialId: string };
   signal: AbortSignal;
   traceHeaders?: Record<string, string>;
-  /** Releases the call's slot while waiting. */
   outside?: CallSlot["outside"];
   onMessage?: (message: string) => void;
 }
@@ -50,26 +48,20 @@ export interface ReasoningRefusals {
 export interface Providers {
   /** Never throws; faults contain no provider text. */
   complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
-  /** The provider's token count of a passed request; null: unknown. Never throws. */
   countTokens(request: {
     credential: ProviderRequest["credential"];
     model: string;
     passed: PassedRequest;
     signal: AbortSignal;
   }): Promise<string | null>;
-  /**
-   * Streams the answer. Resolves with the whole answer after the provider's own last event; a stream that ends
-   * otherwise is a fault, whose `usage` is set if the provider reported usage of the whole answer. Never throws.
-   */
+  /** Resolves with the whole answer after the provider's own last event; another end is a fault. Never throws. */
   stream(request: ProviderRequest, take: TakePart): Promise<Result<ProviderAnswer, ProviderFault>>;
-  /** null: no list. Never throws. */
   listModels(
     credential: ProviderRequest["credential"],
     signal: AbortSignal,
   ): Promise<ReadListing | null>;
   /** Why a credential can't be used; null: usable. */
   problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
-  /** Host and port only; null: not HTTP. */
   addressOf(credential: {
     provider: string;
     baseUrl: string | null;

@@ -3,7 +3,6 @@ import { efforts, type Effort, type ReasoningNeeds, type ReasoningWish } from ".
 import type { SamplingCall, ToolUseBlock } from "./call.ts";
 import { providerMetadataKey } from "./tool-loop.ts";
 
-/** Metadata keys about reasoning; other providers use OpenAI's. */
 const native: Readonly<Record<string, string>> = {
   anthropic: "effort",
   google: "thinkingConfig",

@@ -38,7 +38,6 @@ export const heldUntil = (
   times: { now: number; leaseUntil: number },
 ): number => (replayKey.kind === "round" ? times.leaseUntil : times.now + dayMs);
 
-/** 0: releases the key. */
 export function answersForMs(
   replayKey: ReplayKey,
   ended: { refusal: Refusal | null; charge: { tokens: number; microUsd: number | null } },
@@ -61,7 +60,6 @@ export function answersForMs(
 /** A Durable Object's row holds 2 MB; sealed text is ASCII. */
 const partCharacters = 1_000_000;
 
-/** The number of parts only depends on the length. */
 export function resultPartsOf(sealed: string): string[] {
   const parts: string[] = [];
   for (let at = 0; at < sealed.length; at += partCharacters)

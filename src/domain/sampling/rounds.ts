@@ -1,7 +1,4 @@
-/**
- * Multi-round-trip requests (2026-07-28, basic/patterns/mrtr): a result asks for input, and the client repeats the
- * request with it.
- */
+/** Multi-round-trip requests (2026-07-28, basic/patterns/mrtr). */
 import { canonicalJson } from "../canonical.ts";
 import { isObject, own, type JsonObject } from "../json.ts";
 import type { ReplayKey } from "./replay-key.ts";
@@ -50,16 +47,12 @@ export function identityOf(method: string, params: JsonObject): string {
   return canonicalJson([method, rest]);
 }
 
-/** JSON texts are kept as on the wire. */
 export interface CarriedState {
-  /** unique per round */
   nonce: string;
   state: string | null;
-  /** the router's answers by key */
   answers: readonly (readonly [key: string, answer: string])[];
   rounds: number;
   expiresAt: number;
-  /** the user is connecting an account */
   connecting?: true;
   /** a round with calls that wait for approval */
   held?: HeldRound;
@@ -77,20 +70,15 @@ export interface RepeatedRequest {
   id?: string;
 }
 
-/** Edits rounds as JSON text. */
 export interface RoundWire {
-  /** other members are unchanged */
   repeated(request: string, change: RepeatedRequest): string;
   responsesOf(request: string): Map<string, string>;
-  /** `params.requestState`; null: missing */
   stateSent(request: string): string | null;
-  /** `result.requestState`; null: missing */
   stateGiven(response: string): string | null;
   /** without some entries; `state` null: unchanged */
   remaining(response: string, change: { without: readonly string[]; state: string | null }): string;
   entryText(response: string, key: string): string;
   objectText(members: Iterable<readonly [string, string]>): string;
   withId(response: string, id: string): string;
-  /** prevents caching */
   uncached(response: string): string;
 }

@@ -50,9 +50,7 @@ export function shapingOf({
 }: {
   features: Features;
   rules: readonly ShapingRule[];
-  /** whose code reads the answer */
   readBy: "client" | "server";
-  /** output modalities; format and verbosity only apply to text */
   wants: readonly Modality[];
 }): Shaping {
   const tagged = (name: string): string | null =>
@@ -99,14 +97,12 @@ export function shape(call: SamplingCall, shaping: Shaping): SamplingCall {
   return shaped;
 }
 
-/** null: no tags and no rules. */
 export interface NegotiationRecord {
   features: string[];
   ignored: string[];
   format: Format | null;
   verbosity: Verbosity | null;
   rules: number[];
-  /** false: the client declared `!interactive` */
   interactive: boolean;
 }
 

@@ -1,8 +1,6 @@
-/** What a provider's stream carries, whichever wire it speaks. */
 import type { Usage } from "../usage.ts";
 import type { Block } from "./call.ts";
 
-/** What a caller sees of an event of the provider's own. */
 export type Shows = "nothing" | "hidden" | "content";
 
 export type StreamPart =
@@ -22,15 +20,13 @@ export type StreamPart =
 /** Resolves when the reader has room for the next part. The stream is not read on meanwhile. */
 export type TakePart = (part: StreamPart) => Promise<void>;
 
-/** Reads an answer while it is written. */
 export interface StreamReader {
   /**
-   * The first content has come, so this model answers. Called once.
-   * @param about `model`: `provider/id`; `inputTokens`: as the provider has counted them; null: not yet; `passes`: the parts
-   *   are the provider's own events, and nothing is missing before or behind them
+   * Called once.
+   * @param about `inputTokens`: as counted by the provider; null: not yet; `passes`: the parts are the
+   * provider's own events, complete
    */
   begins(about: { model: string; inputTokens: number | null; passes: boolean }): void;
-  /** Resolves when the reader accepts the next part, or has left. */
   take: TakePart;
 }
 
@@ -56,7 +52,6 @@ export function textOfPart(part: StreamPart): string {
   }
 }
 
-/** An answer that came whole, as parts of a stream. */
 export function* partsOf(content: readonly Block[]): Generator<StreamPart> {
   for (const block of content) {
     if (block.type === "text") yield { type: "text", text: block.text };

@@ -1,8 +1,6 @@
-/** Parses the input of tool uses, tolerating common mistakes of models. */
 import { isObject, parsedJson, type JsonObject } from "../json.ts";
 import { unfenced } from "./answer-check.ts";
 
-/** Escapes control characters in strings. */
 function withEscapes(text: string): string {
   let escaped = "";
   let isInside = false;

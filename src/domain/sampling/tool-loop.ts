@@ -1,6 +1,6 @@
 /**
- * Keeps a tool loop on its model and credential, which own signatures and caches. The origin is caller data, so it
- * only reorders feasible candidates.
+ * The loop's model owns signatures and caches. The origin is caller data, so it only reorders feasible
+ * candidates.
  */
 import { isObject, own } from "../json.ts";
 import type { Block, SamplingCall, ToolUseBlock } from "./call.ts";
@@ -17,7 +17,6 @@ export interface ToolLoop {
   credentialId: string;
 }
 
-/** Longer than any name that the router writes. */
 const longestName = 200;
 
 const nameIn = (origin: unknown, key: keyof ToolLoop): string | null => {
@@ -42,7 +41,6 @@ export const withOrigin = (content: readonly Block[], origin: ToolLoop): Block[]
       : block,
   );
 
-/** null: no loop, or no origin. */
 export function toolLoopOf({ messages }: Pick<SamplingCall, "messages">): ToolLoop | null {
   const answers = messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
   if (!answers) return null;

@@ -12,10 +12,8 @@ const mostTokensPerUnit = 3;
 const textOf = (content: readonly Block[]): string =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 
-/** By a typical tokenizer. */
 const likelyTokens = (text: string): number => Math.ceil(tokensFrom(featuresOf(text), "openai"));
 
-/** The provider's count without reasoning and images, or the router's estimate if lower. */
 function visibleTokens(answer: ProviderAnswer, text: string, estimated: number): number {
   const { content, usage } = answer;
   if (usage.estimated) return estimated;
@@ -26,7 +24,6 @@ function visibleTokens(answer: ProviderAnswer, text: string, estimated: number):
   return isBelievable && isTextAlone ? counted : Math.min(counted, estimated);
 }
 
-/** The longest prefix with at most `tokens` estimated tokens; at least one character. */
 function beginningOf(text: string, tokens: number): string {
   const characters = [...text];
   let [fits, max] = [1, characters.length];

@@ -1,4 +1,3 @@
-/** Who answers a server's sampling request, decided once and in advance. */
 import { missingFrom, requiredFor, supports } from "../sampling/capabilities.ts";
 import type { JsonObject } from "../json.ts";
 import type { Refusal } from "../refusals.ts";
@@ -6,7 +5,6 @@ import type { Result } from "../result.ts";
 import type { SamplingCall } from "../sampling/call.ts";
 import type { McpServer, SamplingMode } from "./server.ts";
 
-/** @param declared the client's capabilities in its revision; empty: unknown */
 export function answererOf(
   mode: SamplingMode,
   call: Result<SamplingCall, Refusal>,

@@ -17,7 +17,6 @@ export interface AskedQuestion {
 
 const askedMethod = "elicitation/create";
 
-/** The modes in which the client can be asked, as the newer revision declares them; null: none. */
 export function declaredElicitation({
   capabilities,
   revision,
@@ -32,10 +31,7 @@ export function declaredElicitation({
   return modes.length === 0 ? null : Object.fromEntries(modes.map((mode) => [mode, {}]));
 }
 
-/**
- * The questions of a result, in the server's order, or why not one of them is asked.
- * @param declared the capabilities that the server knows
- */
+/** @param declared the capabilities that the server knows */
 export function questionsIn(
   result: unknown,
   declared: JsonObject,
@@ -48,7 +44,6 @@ export function questionsIn(
   for (const [key, entry] of entries) {
     const method = own(entry, "method");
     const params = own(entry, "params");
-    // The router answers these.
     if (method === samplingMethod) continue;
     if (method === "roots/list")
       return err({
@@ -71,7 +66,6 @@ export function questionsIn(
 
 const actions: ReadonlySet<unknown> = new Set(["accept", "decline", "cancel"]);
 
-/** Why a client's answer can't be passed to the server; null: it can. */
 export function faultOfAnswer(answer: unknown): Refusal | null {
   const error = own(answer, "error");
   if (error !== undefined) {

@@ -9,7 +9,6 @@ export interface BearerChallenge {
 const scopePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 const maxScopes = 64;
 
-/** Source: RFC 6749, section 3.3. */
 export const isScope = (text: string): boolean => scopePattern.test(text);
 
 const parameterIn = (challenge: string, name: string): string | null => {

@@ -3,7 +3,6 @@ export const clientDescriptionPath = "/oauth/client-metadata.json";
 
 export const callbackPath = "/oauth/callback";
 
-/** RFC 7591. */
 export const clientDescription = (redirectUri: string) => ({
   client_name: "Sampling Router",
   redirect_uris: [redirectUri],

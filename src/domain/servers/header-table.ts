@@ -1,6 +1,6 @@
 /**
- * Spellings with underscores never match a row: CGI maps both spellings to one variable (RFC 3875, section 4.1.18),
- * so they could impersonate a listed header.
+ * Spellings with underscores match no row, so they can't impersonate a listed header: CGI maps both to one
+ * variable (RFC 3875, 4.1.18).
  */
 import { memoizedByText } from "../memoized.ts";
 import { hopsHeader } from "./hops.ts";
@@ -82,7 +82,6 @@ for (const { names, ...rules } of rows)
   for (const name of names.split(/\s+/))
     if (name.endsWith("*")) prefixes.push({ prefix: name.slice(0, -1), rules });
     else exact.set(name, rules);
-// The longest prefix wins.
 prefixes.sort((a, b) => b.prefix.length - a.prefix.length);
 
 /** Many servers treat "_" and "-" alike. */

@@ -2,7 +2,6 @@
 
 export const hopsHeader = "x-sampling-router-hops";
 
-/** Three chained routers are in use. */
 const maxHops = 3;
 
 /** @param count value of the incoming header @returns value to send; null: too many hops, or unreadable */

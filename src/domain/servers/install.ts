@@ -6,7 +6,6 @@ export interface InstallSnippet {
   client: string;
   where: string;
   text: string;
-  /** deep link that adds the server; null: not supported */
   link: string | null;
 }
 

@@ -4,7 +4,6 @@ import { isOwnMachine } from "./own-origin.ts";
 
 export interface Issuing {
   issuer: Result<string, string>;
-  /** ms in which a replaced refresh token is still accepted */
   refreshGraceMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Strict (RFC 9110, 8.3.1): official clients search for `text/event-stream` anywhere in the header, so a lenient
- * parser would let messages bypass the router.
+ * Strict: official clients search for `text/event-stream` anywhere in the header, so lenient parsing would let
+ * messages bypass the router.
  */
 import { memoizedByText } from "../memoized.ts";
 import type { MessageHeaders } from "./message-headers.ts";
@@ -9,7 +9,6 @@ export type MediaKind = "json" | "event-stream" | "other";
 
 export interface MediaType {
   kind: MediaKind;
-  /** lower case; empty: malformed */
   essence: string;
   /** whether a client could mistake a parameter for a type */
   hasOtherParameters: boolean;
@@ -48,7 +47,6 @@ const remembered = memoizedByText(typeIn);
 
 export const mediaTypeIn = (header: string | null): MediaType => remembered(header ?? "");
 
-/** Includes `+json` types. */
 export const isAnyJson = ({ kind, essence }: MediaType): boolean =>
   kind === "json" || /^application\/[^+]+\+json$/.test(essence);
 
@@ -61,7 +59,6 @@ export const isJson = ({ headers }: Typed): boolean =>
 export const isEventStream = ({ headers }: Typed): boolean =>
   mediaTypeIn(headers.get("content-type")).kind === "event-stream";
 
-/** Excludes streams with an error status. */
 export const streamsAnswer = (response: Typed & { ok: boolean }): boolean =>
   response.ok && isEventStream(response);
 
@@ -69,8 +66,8 @@ export const takesStream = (headers: Pick<MessageHeaders, "get">): boolean =>
   (headers.get("Accept") ?? "").includes("text/event-stream");
 
 /**
- * Headers of a body that is sent while it arrives. An intermediary that compresses would delay it, unless a coding is set, or
- * the body may not be transformed (RFC 9111, 5.2.2.6).
+ * An intermediary that compresses would delay a stream, unless a coding is set or the body may not be
+ * transformed (RFC 9111, 5.2.2.6).
  */
 export function streamedHeaders(headers: Record<string, string>): Record<string, string> {
   const rules = headers["cache-control"];

@@ -10,9 +10,7 @@ export type OauthOwner = (typeof oauthOwners)[number];
 /** Null endpoints are discovered (RFC 9728, RFC 8414). */
 export interface OauthClient {
   grant: (typeof oauthGrants)[number];
-  /** null: the router registers dynamically */
   clientId: string | null;
-  /** false: a public client; the secret itself is sealed */
   hasSecret: boolean;
   tokenEndpoint: string | null;
   authorizationEndpoint: string | null;
@@ -33,17 +31,14 @@ export interface OauthTerms {
   issuer: string;
   tokenEndpoint: string;
   resource: string;
-  /** at the token endpoint */
   authentication: "basic" | "post" | "none";
   scopes: string[];
-  /** absent: the entry has a client id */
   registered?: OauthIdentity;
 }
 
 /** A refresh token is only sent to the endpoint of its grant. */
 export interface OauthGrant extends OauthTerms {
   accessToken: string;
-  /** ms since the epoch; null: unknown */
   expiresAt: number | null;
   refreshToken: string | null;
 }
@@ -56,7 +51,6 @@ export interface OauthRegistration extends OauthIdentity {
   at: number;
 }
 
-/** Kept while the user authorizes the router. */
 export interface PendingAuthorization extends OauthTerms {
   verifier: string;
   redirectUri: string;
@@ -102,7 +96,6 @@ export interface OauthContext {
   registration: OauthRegistration | null;
   /** the only issuer that may receive the entry's client credentials; null: unknown */
   issuer: string | null;
-  /** requested in answers to single requests */
   scopes: readonly string[];
 }
 
@@ -113,14 +106,12 @@ export interface OauthRedirect {
   describedAt: string | null;
 }
 
-/** `registration`: to be stored; null: unchanged. */
 export interface BegunAuthorization {
   authorizationUrl: string;
   pending: PendingAuthorization;
   registration: OauthRegistration | null;
 }
 
-/** Never throws. */
 export interface Oauth {
   begin(
     asking: OauthContext,

@@ -16,7 +16,6 @@ export type SamplingAbilities = {
   context: boolean;
 };
 
-/** What the tenant's models and the client's capabilities allow together. */
 export type HostedCapabilities = SamplingAbilities & {
   offered: SamplingAbilities;
 };
@@ -38,7 +37,6 @@ function withoutTasks(declared: JsonObject): CapabilityEdit[] {
   return edits;
 }
 
-/** Whether the client supports everything advertised, so the router answers nothing. */
 function coversAll(declared: JsonObject, routerCapabilities: RouterCapabilities): boolean {
   if (!supports(declared, "sampling")) return false;
   if (routerCapabilities === null) return true;

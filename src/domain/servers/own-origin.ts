@@ -1,6 +1,6 @@
 /**
- * The attack: DNS rebinding, or a forged `Host`, makes a foreign page pass the origin check, or redirects an OAuth
- * code to the attacker.
+ * The attack: DNS rebinding or a forged `Host` passes the origin check, or redirects an OAuth code to the
+ * attacker.
  */
 import { withoutTrailing } from "../bounded-url.ts";
 
@@ -10,7 +10,6 @@ const ownMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 export const isOwnMachine = (hostname: string): boolean => ownMachine.test(hostname);
 
 export interface RequestOrigin {
-  /** with the host of the `Host` header */
   url: string;
   publicOrigins: readonly string[];
 }

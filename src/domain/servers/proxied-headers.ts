@@ -1,6 +1,6 @@
 /**
- * The attacks: a client's `Remote-User`, which a server trusts as its gateway's; a server's `X-Accel-Redirect`, which
- * a proxy obeys; a server's `RateLimit`, which the client attributes to the router.
+ * The attacks: a client's `Remote-User`, which a server trusts; a server's `X-Accel-Redirect`, which a proxy
+ * obeys.
  */
 import type { MessageHeaders } from "./message-headers.ts";
 import { asRead, headerRules } from "./header-table.ts";
@@ -97,7 +97,6 @@ export function problemWithPassHeaders(
   return null;
 }
 
-/** For the check of an entry; null: no additional headers. */
 export const passedSentence = (passHeaders: readonly string[]): string | null =>
   passHeaders.length === 0
     ? null

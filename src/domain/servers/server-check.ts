@@ -11,7 +11,6 @@ export type Probed =
       era: "legacy" | "modern";
       revision: string;
       name: string | null;
-      /** null: no tools, or an unreadable list */
       tools: number | null;
       isMore: boolean;
     }
@@ -34,7 +33,6 @@ export interface ServerCheck {
 
 const maxShown = 100;
 
-/** Sanitizes foreign text. */
 const shown = (text: string): string =>
   text
     .replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "")

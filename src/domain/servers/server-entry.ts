@@ -8,7 +8,6 @@ interface Problem {
   detail: string;
 }
 
-/** With secrets, which errors never repeat. */
 export interface ServerEntry {
   url: string;
   headers: Record<string, string>;

@@ -4,19 +4,18 @@ import type { ServerPolicy } from "../choice/policy.ts";
 
 export const samplingModes = ["router", "client", "client-then-router", "deny"] as const;
 /**
- * `router`: always the router. `client`: untouched. `client-then-router`: the router if the client's capabilities
- * don't cover the request. `deny`: refused and not advertised.
+ * `client`: untouched. `client-then-router`: the router if the client can't. `deny`: refused and not
+ * advertised.
  */
 export type SamplingMode = (typeof samplingModes)[number];
 
 export const authModes = ["keys", "oauth", "both"] as const;
-/** How clients authenticate to the router. */
 export type AuthMode = (typeof authModes)[number];
 
 export const bridgeModes = ["fallback", "always"] as const;
 /**
- * `always` also answers `server/discover`, for clients without another revision; `fallback` does not, so that clients
- * of both eras detect a legacy server.
+ * `always` also answers `server/discover`; `fallback` does not, so that clients of both eras detect a legacy
+ * server.
  */
 export type BridgeMode = (typeof bridgeModes)[number];
 
@@ -29,7 +28,6 @@ export interface Learnt {
   beginsSessions?: boolean;
   /** the first advertised authorization server, which owns the entry's client */
   issuer?: string;
-  /** requested in answers to single requests */
   scopes?: string[];
 }
 
@@ -40,7 +38,6 @@ export interface McpServer {
   slug: string;
   url: string;
   headerNames: string[];
-  /** client headers to forward */
   passHeaders: string[];
   forwardAuthorization: boolean;
   sampling: SamplingMode;
@@ -57,7 +54,6 @@ export interface McpServer {
   updatedAt: number;
 }
 
-/** `sealed`: JSON of `ServerSecrets` */
 export interface SealedServer extends McpServer {
   sealed: string | null;
 }
@@ -72,7 +68,6 @@ export const shownServer = ({ sealed: _, ...server }: SealedServer): McpServer =
 
 type Destined = Pick<McpServer, "tenantId" | "id" | "url" | "oauth">;
 
-/** All URLs that receive the sealed secrets. */
 const destinationOf = ({ url, oauth }: Destined): string =>
   JSON.stringify([url, oauth?.tokenEndpoint ?? null, oauth?.authorizationEndpoint ?? null]);
 
@@ -113,14 +108,12 @@ export const isPerUser = ({ oauth }: Pick<McpServer, "oauth">): boolean => oauth
 const withOwner = (id: string, owner: AccountOwner | null): string =>
   owner === null ? id : `${id} ${owner.userId} ${owner.shown}`;
 
-/** @param owner null: the tenant */
 export const tokenOf = (server: Destined, owner: AccountOwner | null = null) => ({
   ...secretsOf(server),
   purpose: "token" as const,
   id: withOwner(server.id, owner),
 });
 
-/** Includes the end of the authorization. */
 export const pendingOf = (
   server: Destined,
   { id, owner, expiresAt }: { id: string; owner: AccountOwner | null; expiresAt: number },

@@ -10,7 +10,6 @@ const sharesSecret = ({ headerNames, oauth }: Entry): boolean =>
 export const sealsState = (server: Entry): boolean =>
   server.sampling !== "client" && sharesSecret(server);
 
-/** For the check of an entry; null: sealed. */
 export function unsealedSentence(server: Entry): string | null {
   if (sealsState(server)) return null;
   return sharesSecret(server)

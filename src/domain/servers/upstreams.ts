@@ -1,7 +1,4 @@
-/**
- * The attack: server-side request forgery. Hosts are judged as written: a Worker has no resolver, but can't reach
- * private networks.
- */
+/** The attack: server-side request forgery. Hosts are judged as written: a Worker has no resolver. */
 import { boundedUrl, withoutTrailing } from "../bounded-url.ts";
 import { memoizedByText } from "../memoized.ts";
 
@@ -35,8 +32,8 @@ function isPrivateIpv4(host: string): boolean {
 }
 
 /**
- * Public addresses are in 2000::/3, except 2001::/23 (Teredo and others), 2001:db8::/32 and 3fff::/20 (documentation)
- * and 2002::/16 (6to4).
+ * Public: 2000::/3, except Teredo and others (2001::/23), documentation (2001:db8::/32, 3fff::/20) and 6to4
+ * (2002::/16).
  */
 function isPrivateIpv6(host: string): boolean {
   const [first = "", second = ""] = host.slice(1, -1).split(":");
@@ -103,13 +100,11 @@ function problemWith(text: string, allow: UpstreamRules): { url: URL } | { probl
     : { url };
 }
 
-/** May have a query; null: allowed. */
 export function problemWithEndpoint(text: string, allow: UpstreamRules): string | null {
   const found = problemWith(text, allow);
   return "problem" in found ? found.problem : null;
 }
 
-/** null: allowed. */
 export function problemWithUpstream(text: string, allow: UpstreamRules): string | null {
   const found = problemWith(text, allow);
   if ("problem" in found) return found.problem;

@@ -17,7 +17,6 @@ export interface ApiKey {
 }
 
 export interface StoredKey extends ApiKey {
-  /** hex SHA-256 of the token's secret part */
   secretHash: string;
   /** lookup hashes (`StoredUser`) of the users who created or rotated the key */
   givenTo: string[];
@@ -42,18 +41,15 @@ export const codedText = (key: Omit<StoredKey, "code">): string =>
 export type Actor =
   /** `person`: an operator's user with a role; absent: the operator's token */
   | { kind: "operator"; person?: { name: string; role: Role; identity: Identity } }
-  /** a user of the tenant's identity provider */
   | { kind: "person"; name: string; tenantId: string; role: Role; identity: Identity }
   | {
       kind: "key";
       keyId: string;
       tenantId: string;
       role: Role;
-      /** ms since the epoch; null: never */
       expiresAt: number | null;
     };
 
-/** null: not from an identity provider. */
 export function identityOf(actor: Actor): Identity | null {
   if (actor.kind === "operator") return actor.person?.identity ?? null;
   return actor.kind === "person" ? actor.identity : null;

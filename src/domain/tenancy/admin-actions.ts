@@ -11,7 +11,6 @@ const permissionFor = {
   readPolicy: "view",
   replacePolicy: "change",
   changePolicy: "change",
-  // re-runs selections without writing
   tryPolicy: "view",
   readSignIn: "view",
   replaceSignIn: "change",
@@ -29,7 +28,6 @@ const permissionFor = {
   readCredential: "view",
   updateCredential: "change",
   deleteCredential: "change",
-  // a billed call
   checkCredential: "change",
   listModels: "view",
   putModel: "change",
@@ -43,7 +41,6 @@ const permissionFor = {
   checkServer: "change",
   readServerInstall: "view",
   listApprovals: "view",
-  // shows the prompt
   readApproval: "approve",
   decideApproval: "approve",
   listAlerts: "view",
@@ -60,7 +57,6 @@ const permissionFor = {
   streamRequests: "view",
   // captured content also requires `content`, see `pipeline/admin/audit/records.ts`
   readRequest: "view",
-  // re-runs a selection without writing
   replayRequest: "view",
   correctRequest: "change",
   exportRequests: "audit",

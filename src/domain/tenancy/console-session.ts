@@ -3,13 +3,11 @@ import type { Role } from "./scopes.ts";
 
 export interface ConsoleSession {
   id: string;
-  /** null: all tenants */
   tenantId: string | null;
   kind: "operator" | "key" | "person";
   /** key id, `operator`, or the user's id at the identity provider */
   subject: string;
   issuer: string | null;
-  /** name in the event log */
   name: string | null;
   role: Role;
   createdAt: number;
@@ -17,7 +15,6 @@ export interface ConsoleSession {
 }
 
 export interface StoredConsoleSession extends ConsoleSession {
-  /** hex SHA-256 of the cookie's secret part */
   secretHash: string;
   /** code over `codedProof` under MASTER_KEY */
   proof: string;

@@ -12,7 +12,6 @@ export function databaseOf(id: string): string {
   return mark === "" ? homeDatabase : mark;
 }
 
-/** Suffix of the database's ids. */
 export const markOf = (database: string): string => (database === homeDatabase ? "" : database);
 
 /** The OAuth `state` comes back alone, so it names its database. */

@@ -28,11 +28,9 @@ export function grantOfToken(token: string): HeldGrant | null {
   return { tenantId: found[1] ?? "", keyId: found[2] ?? "", grantId: found[3] ?? "" };
 }
 
-/** From a redirect URI with a code; null: none. */
 export const grantSentTo = (address: string): HeldGrant | null =>
   grantOfToken(URL.parse(address)?.searchParams.get("code") ?? "");
 
-/** Entry with the time of the last check at the identity provider. */
 export const checkKeyOf = ({ grantId, ...holder }: HeldGrant): string =>
   `check:${holderText(holder)}:${grantId}`;
 

@@ -24,7 +24,6 @@ export interface Ids {
 const marked: ReadonlySet<IdKind> = new Set<IdKind>(["tenant", "key", "session", "console"]);
 
 export const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-/** of an id, after the prefix */
 export const timeCharacters = 10;
 const randomBytes = 16;
 
@@ -37,7 +36,6 @@ const timeText = (ms: number): string => {
   return text;
 };
 
-/** A lower bound of ids created at or after `ms`. */
 export const minIdAt = (kind: IdKind, ms: number): string =>
   `${idPrefixes[kind]}_${timeText(Math.max(0, ms))}`;
 

@@ -1,4 +1,3 @@
-/** OAuth clients that a tenant's policy allows, by domain. */
 import type { OauthClientPolicy } from "../choice/policy.ts";
 
 interface ClientPlace {

@@ -1,4 +1,3 @@
-/** Resources of access tokens: a registered server, or a tenant's sampling or model endpoints. */
 import { boundedUrl } from "../bounded-url.ts";
 
 export type OauthResource =
@@ -35,7 +34,6 @@ export function resourceAt(path: string): OauthResource | null {
   return models === undefined ? null : { kind: "models", tenant: models };
 }
 
-/** null: not a resource of this issuer */
 export function resourceIn(uri: string, issuer: string): OauthResource | null {
   const url = boundedUrl(uri);
   return url === null || url.origin !== issuer || url.search !== "" || url.hash !== ""

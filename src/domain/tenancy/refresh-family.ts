@@ -1,16 +1,14 @@
 /**
- * Real clients refresh concurrently from several processes, so a recently replaced token still works a few times;
- * later reuse means theft.
+ * Real clients refresh concurrently, so a recently replaced token still works a few times; later reuse means
+ * theft.
  */
 
 export const maxGraceUses = 10;
 /** Unreplaced tokens, one for each process of the client */
 const maxLive = 64;
-/** Replaced tokens kept for reuse detection. */
 const maxReplaced = 1_000;
 
 interface LiveToken {
-  /** hash of the token */
   id: string;
   /** the grant's key, wrapped with the token */
   key: string;
@@ -20,7 +18,6 @@ interface ReplacedToken {
   id: string;
   at: number;
   uses: number;
-  /** absent: expired */
   key?: string;
 }
 
@@ -52,7 +49,6 @@ export function judgeRefresh(
     : { state: "exhausted" };
 }
 
-/** @param made the token that `by` was exchanged for */
 export function replaceToken(
   family: RefreshFamily,
   { by, made, now, graceMs }: { by: string; made: LiveToken; now: number; graceMs: number },

@@ -2,7 +2,6 @@
 export interface RejectedRow {
   tenantId: string | null;
   table: string;
-  /** without secrets */
   id: string;
 }
 

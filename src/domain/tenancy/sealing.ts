@@ -74,13 +74,11 @@ export interface SealingState {
   since: number;
 }
 
-/** Nothing to do if no other key was used. */
 export const firstState = (
   keyId: string,
   { hasOthers, now }: { hasOthers: boolean; now: number },
 ): SealingState => ({ keyId, step: hasOthers ? sealingSteps[0] : "done", since: now });
 
-/** Counts of secrets and of those that no key can open. */
 export interface ForeignSeals {
   credentials: { all: number; foreign: number };
   servers: { all: number; foreign: number };
@@ -101,7 +99,6 @@ export interface SealingStore {
   release(cursor: string): AsyncResult<null>;
 }
 
-/** A seal, with the context from current data. */
 export interface SealedRow {
   tenantId: string;
   place: string;
@@ -122,15 +119,12 @@ export type SealedKind = Exclude<WorkStep, CodedKind>;
 export interface CodedRow {
   tenantId: string;
   place: string;
-  /** the authenticated text */
   text: string;
   code: string | null;
 }
 
 export interface SealedRowStore {
-  /** Rows after the cursor, a few megabytes and at least one; empty: end. */
   page(kind: SealedKind, after: string): AsyncResult<SealedRow[]>;
-  /** Replaces unchanged rows, and increases their tenants' versions. */
   replace(kind: SealedKind, rows: readonly Resealed[]): AsyncResult<null>;
   coded(kind: CodedKind, after: string): AsyncResult<CodedRow[]>;
   recode(kind: CodedKind, rows: readonly Recoded[]): AsyncResult<null>;

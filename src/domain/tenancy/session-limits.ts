@@ -5,7 +5,6 @@ import { err, ok, type Result } from "../result.ts";
 import type { Session } from "./session.ts";
 
 export interface SessionLimits {
-  /** simultaneous sessions, direct and through the proxy */
   perKey: number;
   initializePerMinute: number;
 }
@@ -67,7 +66,6 @@ export const tooManyInitializes = (retryAfterMs: number): Refusal => ({
 
 /** Bytes of JSON that a client declares; stored and read with the session. */
 export const maxDeclaredBytes = 8_192;
-/** Bytes of a server's JSON that the router answers with. */
 const maxBridgeBytes = 262_144;
 
 /** Icons may be large and are not displayed. */

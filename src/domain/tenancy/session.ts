@@ -1,4 +1,3 @@
-/** A legacy session, direct or through the proxy. */
 import type { JsonObject } from "../json.ts";
 
 /** For sessions whose client and server are of different eras. */
@@ -7,7 +6,6 @@ export type Bridge =
       to: "legacy";
       /** digest that identifies the session in modern requests */
       key: string;
-      /** raw result of `initialize` */
       initialized: JsonObject;
     }
   | {
@@ -20,7 +18,6 @@ export type Bridge =
       logLevel?: string;
     };
 
-/** Members that change while the session lasts. */
 export type BridgeChange = Partial<Omit<Extract<Bridge, { to: "modern" }>, "to">>;
 
 /** An argument that is repeated as `Mcp-Param-{name}`. */

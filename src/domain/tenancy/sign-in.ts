@@ -10,7 +10,6 @@ export const signInKinds = ["openid-connect", "cloudflare-access"] as const;
 export interface SignIn {
   /** `cloudflare-access`: a gateway authenticates each request */
   kind: (typeof signInKinds)[number];
-  /** the provider's own URL; for Cloudflare Access, the team's domain */
   issuer: string;
   /** for Cloudflare Access, the application's audience */
   clientId: string;
@@ -57,7 +56,6 @@ function valuesIn(claims: Claims, { claim }: SignIn): string[] {
   return values.filter((each) => typeof each === "string");
 }
 
-/** The strongest matching role; null: none. */
 export function roleIn(claims: Claims, signIn: SignIn): Role | null {
   const { roles: mapping } = signIn;
   const found = new Set(

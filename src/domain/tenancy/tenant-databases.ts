@@ -1,6 +1,6 @@
 /**
- * There is no list: a database's name is the suffix of its tenant's ids and includes the jurisdiction, without which
- * the database can't be found.
+ * No list: the name is the suffix of its tenant's ids and includes the jurisdiction, without which a database
+ * can't be found.
  */
 import { idAlphabet } from "./ids.ts";
 

@@ -5,15 +5,10 @@ import type { SealedFor } from "./sealing.ts";
 export interface User {
   /** keyed hash of issuer and subject */
   id: string;
-  /** if the tenant's policy stores names */
   name?: string;
   groups?: readonly string[];
 }
 
-/**
- * Bound to the secret that the user authenticated with, so that a key created or rotated by an administrator can't
- * use the account.
- */
 export interface AccountOwner {
   userId: string;
   /** `signedIn`, or `shownSecret` of an API key */
@@ -29,7 +24,6 @@ export const shownSecret = ({ id, secretHash }: { id: string; secretHash: string
 
 export const userPrefix = "usr";
 
-/** Never stored. */
 export interface Identity {
   issuer: string;
   subject: string;
@@ -41,7 +35,6 @@ export const identityText = ({ issuer, subject }: Identity): string =>
 export interface KnownUser {
   id: string;
   tenantId: string;
-  /** null: unknown, or not stored */
   name: string | null;
   /** API key of the user's clients after sign-in; its secret is unknown */
   keyId: string;
@@ -57,7 +50,6 @@ export interface StoredUser extends KnownUser {
 
 /** The row must match the seal, so that database writes can't swap users. */
 export interface UserSecrets {
-  /** key of the user id's hash */
   key: string;
   finder: string;
   keyId: string;

@@ -1,5 +1,3 @@
-/** Character classes for token estimates. */
-
 export const lower = 0;
 export const upper = 1;
 export const accented = 2;

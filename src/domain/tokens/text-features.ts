@@ -41,7 +41,6 @@ export interface TextFeatures {
   indents: number;
   /** Vietnamese double accents */
   tones: number;
-  /** runs of non-Latin letters */
   otherWords: number;
   /** one or two letters inside such a run */
   shards: number;
@@ -49,12 +48,9 @@ export interface TextFeatures {
   greek: number;
   hebrew: number;
   arabic: number;
-  /** Persian and Urdu letters */
   persian: number;
-  /** Ukrainian and Bulgarian letters */
   ukrainian: number;
   indic: number;
-  /** Thai and Lao */
   thai: number;
   han: number;
   /** traditional Chinese, estimated: 15 per typical character */
@@ -115,12 +111,9 @@ interface Reading {
   letters: number;
   telling: number;
   tellingTraditional: number;
-  /** letters of the current word */
   code: number;
-  /** length of the punctuation run after a word; 0: none */
   marks: number;
   before: Kind | null;
-  /** length of the current word or run */
   run: number;
 }
 

@@ -3,7 +3,6 @@
  * by `test/fixtures/tokens/held-out`. Tokenizers: o200k_base, Llama 3, Qwen 2.5, DeepSeek V3, Command R+, Gemma.
  * `anthropic` (Claude 2) and `mistral` (before Tekken) are substitutes that count more.
  */
-/** Columns of `tokenWeights`. */
 export const weighedFamilies = [
   "openai",
   "anthropic",

@@ -14,7 +14,6 @@ function weigh(features: TextFeatures, family: WeighedFamily): number {
 /** Families whose tokenizer, or a close relative, was measured. */
 const exact = ["openai", "google", "llama", "qwen", "deepseek", "cohere"] as const;
 
-/** The index is `familyPlace`. */
 export const tokenFamilies: readonly TokenFamily[] = [...weighedFamilies, "other"];
 
 export const tokensFrom = (features: TextFeatures, family: TokenFamily): number =>
@@ -25,7 +24,6 @@ export const tokensFrom = (features: TextFeatures, family: TokenFamily): number 
 export const tokensIn = (text: string, family: TokenFamily): number =>
   Math.ceil(tokensFrom(featuresOf(text), family));
 
-/** The first matching pattern of a model's name or family wins. */
 const tokenizerPatterns: readonly (readonly [RegExp, TokenFamily])[] = [
   [/gpt-oss/, "openai"],
   [/deepseek/, "deepseek"],
@@ -37,7 +35,6 @@ const tokenizerPatterns: readonly (readonly [RegExp, TokenFamily])[] = [
   [/command|aya/, "cohere"],
 ];
 
-/** Independent of the provider. */
 export const tokenFamilyOf = memoizedByObject(
   (model: { provider: string; id: string; family: string | null }): TokenFamily => {
     const name = `${model.id} ${model.family ?? ""}`.toLowerCase();

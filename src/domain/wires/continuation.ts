@@ -1,4 +1,3 @@
-/** For models that can't continue a last assistant message. */
 import type { SamplingCall } from "../sampling/call.ts";
 
 const request =

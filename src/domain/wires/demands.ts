@@ -36,7 +36,6 @@ function imageDemandsOf(call: Pick<SamplingCall, "messages">): ImageDemands | un
   return images;
 }
 
-/** undefined: every wire can serve the call. */
 export function demandsOf(
   call: Pick<SamplingCall, "messages" | "tools" | "schema" | "singleToolUse">,
 ): WireDemands | undefined {

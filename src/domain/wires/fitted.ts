@@ -27,7 +27,6 @@ export interface Fitted {
   restoresInputs: boolean;
 }
 
-/** By tool: members' names by alias. */
 type MemberNames = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** Duplicate names would be ambiguous in an answer. */
@@ -69,7 +68,6 @@ const inverse = (names: ReadonlyMap<string, string>): ReadonlyMap<string, string
 
 const without = ({ [providerMetadataKey]: _, ...rest }: JsonObject): JsonObject => rest;
 
-/** Drops metadata of other providers. */
 function fitUse(
   block: ToolUseBlock,
   { aliases, members, provider }: { aliases: Aliases; members: MemberNames; provider: string },
@@ -122,7 +120,6 @@ const fitMessage = (message: Message, about: Parameters<typeof fitUse>[1]): Mess
 
 const withoutUses = ({ messages }: SamplingCall) => ({ messages, changed: false });
 
-/** Changes only what the wire rejects. */
 export function fitted(
   given: SamplingCall,
   model: Pick<Model, "provider" | "id" | "like">,

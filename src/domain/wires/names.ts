@@ -18,7 +18,6 @@ const isFit = (name: string, pattern: RegExp): boolean =>
 
 export interface Aliases {
   to(name: string): string;
-  /** the name itself if not an alias */
   from(alias: string): string;
   any(): boolean;
 }

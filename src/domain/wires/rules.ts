@@ -24,7 +24,6 @@ export interface WireRules {
   /** tool use ids; generated ids have `toolIdLength` characters */
   toolId: RegExp;
   toolIdLength: number;
-  /** names of schema properties */
   propertyName: RegExp;
   /** `plain`: an object with `properties` at the root, without unions */
   schemaRoot: "loose" | "plain";
@@ -39,17 +38,12 @@ export interface WireRules {
   /** stop sequences, like `text` */
   stops: "blank" | "full" | "filled";
   maxStops: number;
-  /** the first message may be the assistant's */
   assistantFirst: boolean;
-  /** consecutive messages of a role */
   sameRoleTwice: boolean;
   /** a user message after a tool result */
   userAfterTool: boolean;
-  /** default for a last assistant message */
   prefill: boolean;
-  /** whether the wire binds answers to a JSON schema */
   answerSchemas: "always" | "without_tools" | "never";
-  /** whether the wire limits an answer to one tool use */
   singleToolUse: boolean;
   imageFormats: readonly string[];
   /** per image, bytes before base64 */
@@ -57,7 +51,6 @@ export interface WireRules {
   /** of all images together, bytes before base64 */
   imagesBytes: number;
   maxImages: (contextTokens: number | null) => number;
-  /** longer side in pixels */
   imageSide: number;
   /** above this number of images, each side is limited to `sideOfMany` pixels */
   manyImages: number;
@@ -109,10 +102,7 @@ const openai: WireRules = {
   thinksAloud: false,
 };
 
-/**
- * Servers differ. Message order and features follow the strictest servers; counts are not limited here, because
- * the server itself rejects what it can't take.
- */
+/** The strictest servers' message order and features; no counts, which a server rejects itself. */
 const compatible: WireRules = {
   ...openai,
   answerSchemas: "never",
@@ -237,10 +227,7 @@ export const wireOf = ({
       : "openai-chat"
     : (wireByProvider.get(provider) ?? "compatible");
 
-/**
- * Wire key for failover. Compatible endpoints share one rule set, but each may reject different requests, so each
- * endpoint counts as a separate wire.
- */
+/** Each compatible endpoint may reject different requests, so each counts as a wire of its own. */
 export function wireAt(model: Pick<Model, "provider" | "id" | "like">, endpoint: string): string {
   const wire = wireOf(model);
   return wire === "compatible" ? endpoint : wire;

@@ -73,7 +73,6 @@ function modern(schema: JsonObject): JsonObject {
   return { ...rest, ...prefix, items: additionalItems ?? {} };
 }
 
-/** Reference targets; the router rewrites such references. */
 const addresses: ReadonlySet<string> = new Set([
   "$id",
   "$anchor",

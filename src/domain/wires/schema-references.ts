@@ -1,6 +1,6 @@
 /**
- * Gemini's reference rules: no siblings, and cycles only through optional properties. Source:
- * https://ai.google.dev/api/generate-content#GenerationConfig, on JSON Schema.
+ * Gemini's reference rules. Source: https://ai.google.dev/api/generate-content#GenerationConfig, on JSON
+ * Schema.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { referred } from "./schema-root.ts";
@@ -17,7 +17,6 @@ const annotations: ReadonlySet<string> = new Set(
   "title description default examples deprecated readOnly writeOnly".split(" "),
 );
 
-/** Members that may contain schemas. */
 const partsOf = (schema: JsonObject): JsonValue[] =>
   Object.entries(schema).flatMap(([key, member]) => {
     if (values.has(key)) return [];
@@ -30,7 +29,6 @@ function* referencesIn(value: JsonValue | undefined): Generator<string> {
   for (const part of partsOf(value)) yield* referencesIn(part);
 }
 
-/** References that are part of a cycle. */
 function circlesIn(root: JsonObject): ReadonlySet<string> {
   const next = new Map<string, ReadonlySet<string>>();
   const waiting = [...referencesIn(root)];

@@ -23,7 +23,6 @@ interface Members {
   declared: Map<string, Member>;
   required: Set<string>;
   closed: boolean;
-  /** the result accepts more than the original */
   loosened: boolean;
 }
 
@@ -39,7 +38,6 @@ function decoded(fragment: string): string {
   }
 }
 
-/** undefined: unresolvable. */
 export function referred(
   root: JsonObject,
   reference: JsonValue | undefined,
@@ -101,7 +99,6 @@ function either(branches: readonly Members[]): Members {
   return any;
 }
 
-/** Includes references and unions. */
 function membersOf(root: JsonObject, known: Map<JsonValue, Members>, value: JsonValue): Members {
   const before = known.get(value);
   if (before !== undefined || !isObject(value)) return before ?? noMembers();
@@ -135,7 +132,6 @@ function anyOf({ schemas, open }: Member): JsonValue {
   return ways.length === 1 ? (ways[0] ?? {}) : { anyOf: ways };
 }
 
-/** `loosened`: the result accepts more. */
 export function plainRoot(root: JsonObject): { schema: JsonObject; loosened: boolean } {
   const { declared, required, closed, loosened } = membersOf(root, new Map(), root);
   const isMerged = Object.keys(root).some((key) => merged.has(key));

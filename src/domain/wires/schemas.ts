@@ -11,9 +11,7 @@ const aliasLength = 64;
 
 export interface FitSchema {
   schema: JsonObject;
-  /** the loss deserves a note */
   loosened: boolean;
-  /** property names by alias */
   names: ReadonlyMap<string, string>;
 }
 
@@ -36,9 +34,7 @@ interface Walk {
   root: JsonObject;
   rules: Pick<WireRules, "propertyName" | "schemaRoot" | "references" | "formats">;
   names: Map<string, string>;
-  /** targets of references outside `$defs`, with their new names */
   hoisted: Map<JsonValue, string>;
-  /** schemas that restrict member names */
   naming: JsonObject[];
   loosened: boolean;
 }
@@ -50,7 +46,6 @@ function nameFor(name: string, { rules, names }: Walk): string {
   return alias;
 }
 
-/** Renames members at any depth. */
 function withKeys(value: JsonValue, nameOf: (key: string) => string): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withKeys(item, nameOf));
@@ -83,7 +78,6 @@ function withReference(schema: JsonObject, walk: Walk): JsonObject {
   return { ...rest, $ref: `#/$defs/${name}` };
 }
 
-/** Mentions the original name. */
 function described(property: JsonValue, name: string): JsonValue {
   if (!isObject(property)) return property;
   const description = own(property, "description");
@@ -127,7 +121,6 @@ function fitIn(value: JsonValue, walk: Walk): JsonValue {
   return fit;
 }
 
-/** Allows aliases in `propertyNames` and `patternProperties`. */
 function admitAliases({ naming, names }: Walk): void {
   const aliases = [...names.keys()];
   if (aliases.length === 0) return;

@@ -16,7 +16,6 @@ function bitsOf(text: string, seed: number): number {
   return 4_294_967_296 * (2_097_151 & second) + (first >>> 0);
 }
 
-/** `length`: at most 20 characters of a-z and 0-9. */
 export const shortHash = (text: string, length: number): string =>
   [bitsOf(text, 0), bitsOf(text, 1)]
     .map((bits) => bits.toString(36).padStart(11, "0").slice(-10))

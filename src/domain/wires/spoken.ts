@@ -1,4 +1,3 @@
-/** Which providers speak the API of a model endpoint. */
 import type { ModelEndpointName } from "../model-endpoint.ts";
 import type { Model } from "../models/model.ts";
 import { wireOf } from "./rules.ts";

@@ -1,7 +1,4 @@
-/**
- * Parses values that models wrote as JSON in a string, if the schema requires it. No other validation: a caller's
- * `pattern` could take unbounded time.
- */
+/** No other validation: a caller's `pattern` could take unbounded time. */
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../json.ts";
 import { referred } from "./schema-root.ts";
 
@@ -17,7 +14,6 @@ function inlined(root: JsonObject, schema: JsonObject, steps = maxSteps): JsonOb
   return { ...inlined(root, target, steps - 1), ...rest };
 }
 
-/** null: unspecified. */
 function typesOf(schema: Schema, root: JsonObject, steps = maxSteps): ReadonlySet<string> | null {
   if (!isObject(schema) || steps === 0) return null;
   const whole = inlined(root, schema);
