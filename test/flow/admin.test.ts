@@ -776,7 +776,7 @@ describe("a list", () => {
     // A page of limits counts keys and servers, and not its rows: test/flow/limits-shown.test.ts walks it.
     // Alerts come by the jobs of every minute: test/contract/store/alerts.suite.ts walks them.
     // Grants need a router that issues tokens: test/flow/oauth-server.test.ts walks them. Usage: the store's contract.
-    const walkedElsewhere = ["limits", "alerts", "grants", "usage"].map(
+    const walkedElsewhere = ["limits", "alerts", "grants", "usage", "usage/top"].map(
       (list) => `/tenants/{tenant}/${list}`,
     );
     expect(paged.map(([path]) => path).toSorted()).toEqual(

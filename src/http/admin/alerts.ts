@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { alertKinds } from "../../domain/alerts.ts";
-import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { names } from "./record-schemas.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
@@ -31,15 +31,13 @@ const alert = z
 
 export function alertRoutes() {
   const app = adminApp();
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/alerts",
+  const endpoint = endpointsOf(app, "Webhooks");
+  endpoint({
+    route: "get /{tenant}/alerts",
     id: "listAlerts",
-    tag: "Webhooks",
     summary: "List alerts, newest first",
     description:
       "Budgets above a threshold, and persistent problems, each once per period and detected within a minute. Alerts are listed until 90 days after their period.",
-    params: tenantParams,
     query: pageQuery,
     answer: pageOf(alert).extend({ names }),
     run: ({ admin, actor, params, query }) =>

@@ -6,19 +6,16 @@ import {
   listedApproval,
 } from "./approval-schemas.ts";
 import { names } from "./record-schemas.ts";
-import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 
 export function approvalRoutes() {
   const app = adminApp();
-  const tag = "Approvals";
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/approvals",
+  const endpoint = endpointsOf(app, "Approvals");
+  endpoint({
+    route: "get /{tenant}/approvals",
     id: "listApprovals",
-    tag,
     summary: "List calls that need approval, newest first",
     description: "Without content. `state=waiting` lists pending calls.",
-    params: tenantParams,
     query: approvalQuery,
     answer: pageOf(listedApproval).extend({ names }),
     run: ({ admin, actor, params, query }) =>
@@ -27,28 +24,22 @@ export function approvalRoutes() {
         state: query.state ?? null,
       }),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/approvals/{id}",
+  endpoint({
+    route: "get /{tenant}/approvals/{id}",
     id: "readApproval",
-    tag,
     summary: "Get a call that needs approval, with its content",
     description:
       "`id` is the request's id. `shown` is a hash of `content`, required in the decision.",
-    params: idParams,
     answer: approvalDetail,
     tagged: true,
     run: ({ admin, actor, params }) => admin.approvals.get(actor, params.tenant, params.id),
   });
-  endpoint(app, {
-    method: "post",
-    path: "/{tenant}/approvals/{id}",
+  endpoint({
+    route: "post /{tenant}/approvals/{id}",
     id: "decideApproval",
-    tag,
     summary: "Approve or deny a call",
     description:
       "A second decision, a decision after the deadline, or with an outdated `shown` is 409 `conflict`. A key can't decide its own request.",
-    params: idParams,
     body: approvalDecision,
     answer: approvalDetail,
     tagged: true,

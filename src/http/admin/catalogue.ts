@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { adminApp, endpoint } from "./endpoint.ts";
+import { adminApp, endpointsOf } from "./endpoint.ts";
 import { millis } from "./schemas.ts";
 
 const version = z.string().openapi({ example: "2026-11-21.1a2b3c4d" });
@@ -35,23 +35,19 @@ const outcome = z
 
 export function catalogueRoutes() {
   const app = adminApp();
-  const tag = "Catalogue";
-  endpoint(app, {
-    method: "get",
-    path: "/",
+  const endpoint = endpointsOf(app, "Catalogue");
+  endpoint({
+    route: "get /",
     id: "readCatalogue",
-    tag,
     summary: "Get the catalogue's state (operator)",
     description:
       "The version in use, its number of models, and the times of the last and next sync.",
     answer: shown,
     run: ({ admin, actor }) => admin.catalogue.show(actor),
   });
-  endpoint(app, {
-    method: "post",
-    path: "/sync",
+  endpoint({
+    route: "post /sync",
     id: "syncCatalogue",
-    tag,
     summary: "Sync the catalogue now (operator)",
     description:
       "Downloads CATALOGUE_URL and uses the file if it is valid. The response lists added, retired and repriced models.",

@@ -1,19 +1,16 @@
-import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { credential, credentialCheck, credentialInput, credentialPatch } from "./model-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 
 export function credentialRoutes() {
   const app = adminApp();
-  const tag = "Credentials";
-  endpoint(app, {
-    method: "post",
-    path: "/{tenant}/credentials",
+  const endpoint = endpointsOf(app, "Credentials");
+  endpoint({
+    route: "post /{tenant}/credentials",
     id: "createCredential",
-    tag,
     summary: "Add a provider's key",
     description:
       "Stores a provider's key encrypted. No endpoint returns it. A provider that the catalogue doesn't know needs `baseUrl` and `models`.",
-    params: tenantParams,
     body: credentialInput,
     answer: credential,
     status: 201,
@@ -24,66 +21,51 @@ export function credentialRoutes() {
         models: body.models ?? null,
       }),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/credentials",
+  endpoint({
+    route: "get /{tenant}/credentials",
     id: "listCredentials",
-    tag,
     summary: "List credentials, newest first",
     description:
       "The tenant's credentials without their keys. `failing`: the provider rejected the key.",
-    params: tenantParams,
     query: pageQuery,
     answer: pageOf(credential),
     run: ({ admin, actor, params, query }) =>
       admin.credentials.list(actor, params.tenant, pageRequestOf(query)),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/credentials/{id}",
+  endpoint({
+    route: "get /{tenant}/credentials/{id}",
     id: "readCredential",
-    tag,
     summary: "Get a credential, without its key",
     description: "The credential as in the list.",
-    params: idParams,
     answer: credential,
     tagged: true,
     run: ({ admin, actor, params }) => admin.credentials.get(actor, params.tenant, params.id),
   });
-  endpoint(app, {
-    method: "patch",
-    path: "/{tenant}/credentials/{id}",
+  endpoint({
+    route: "patch /{tenant}/credentials/{id}",
     id: "updateCredential",
-    tag,
     summary: "Update a credential",
     description:
       "Updates the members in the body. A `baseUrl` with another origin requires `apiKey`. If the stored key can't be decrypted, a new one requires `baseUrl`. A new key makes a failing credential active.",
-    params: idParams,
     body: credentialPatch,
     answer: credential,
     tagged: true,
     run: ({ admin, actor, params, body, ifMatch }) =>
       admin.credentials.update(actor, params.tenant, { id: params.id, ifMatch, patch: body }),
   });
-  endpoint(app, {
-    method: "delete",
-    path: "/{tenant}/credentials/{id}",
+  endpoint({
+    route: "delete /{tenant}/credentials/{id}",
     id: "deleteCredential",
-    tag,
     summary: "Delete a credential",
     description: "Deletes the credential and its key. New calls don't use it.",
-    params: idParams,
     run: ({ admin, actor, params }) => admin.credentials.remove(actor, params.tenant, params.id),
   });
-  endpoint(app, {
-    method: "post",
-    path: "/{tenant}/credentials/{id}/check",
+  endpoint({
+    route: "post /{tenant}/credentials/{id}/check",
     id: "checkCredential",
-    tag,
     summary: "Check a credential with a cheap call",
     description:
       "Sends one word to the credential's cheapest text model, and reads the provider's model list. The call can cost a fraction of a cent. A failing credential becomes active if it is answered.",
-    params: idParams,
     answer: credentialCheck,
     run: ({ admin, actor, params }) => admin.credentials.check(actor, params.tenant, params.id),
   });

@@ -15,6 +15,7 @@ import { ownUrlAt, type HttpEnv } from "../context.ts";
 import { actorOf } from "./authorise.ts";
 import { problem } from "../problem.ts";
 import { refusalOfInput } from "../../mcp/invalid-input.ts";
+import { modelId, provider } from "./model-schemas.ts";
 import { slug, type pageQuery } from "./schemas.ts";
 import { refusalResponses } from "./refusal-responses.ts";
 import { csvQuery, csvResponse, isCsvAsked, rowSchemaOf } from "./csv-list.ts";
@@ -38,12 +39,28 @@ export function parsed<S extends z.ZodType>(
   return success ? ok(data as Exact<z.output<S>>) : err(refusalOfInput(error));
 }
 
-interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+/** Path parameters, which have the same meaning in all paths. */
+const pathParams: Readonly<Record<string, z.ZodType>> = {
+  tenant: slug,
+  server: slug,
+  id: z.string().max(200),
+  provider,
+  model: modelId,
+};
+
+type Method = "get" | "post" | "put" | "patch" | "delete";
+type Route = `${Method} /${string}`;
+/** The names in braces, as in `{id}` or `{model{.+}}`. */
+type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? (Name extends `${infer Bare}{${string}` ? Bare : Name) | Names<Rest>
+  : never;
+
+interface Input<R extends Route, Q extends z.ZodType, B extends z.ZodType> {
   admin: AdminUseCases;
   actor: Actor;
   /** including a gateway's path; `null` if unknown */
   ownUrl: string | null;
-  params: Exact<z.output<P>>;
+  params: Record<Names<R>, string>;
   query: Exact<z.output<Q>>;
   body: Exact<z.output<B>>;
   ifMatch: IfMatch;
@@ -54,16 +71,13 @@ interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   stillMay: () => AsyncResult<Actor>;
 }
 
-export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
-  method: "get" | "post" | "put" | "patch" | "delete";
-  path: string;
+export interface Endpoint<R extends Route, Q extends z.ZodType, B extends z.ZodType> {
+  route: R;
   /** the `operationId` */
   id: AdminAction;
-  tag: string;
   summary: string;
   /** consequences, permissions, and limits */
   description: string;
-  params?: P;
   query?: Q;
   body?: B;
   /** absent for 204 */
@@ -73,10 +87,14 @@ export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.
   status?: 200 | 201;
   /** adds an entity tag and honors `If-Match` */
   tagged?: true;
-  run: (input: Input<P, Q, B>) => Promise<Result<unknown, Refusal>>;
+  run: (input: Input<R, Q, B>) => Promise<Result<unknown, Refusal>>;
 }
 
-type Described = Omit<Endpoint<z.ZodType, z.ZodType, z.ZodType>, "run">;
+interface Described extends Omit<Endpoint<Route, z.ZodType, z.ZodType>, "run"> {
+  method: Method;
+  path: string;
+  tag: string;
+}
 
 /** Produced as the reader consumes it. */
 export interface Streamed {
@@ -147,7 +165,8 @@ const statusOf = ({ answer, streams, status }: Described): number =>
   answer === undefined && streams === undefined ? 204 : (status ?? 200);
 
 function routeOf(spec: Described) {
-  const { answer, body, params, streams } = spec;
+  const { answer, body, streams } = spec;
+  const names = [...spec.path.matchAll(/\{(\w+)/g)].map(([, name = ""]) => name);
   return createRoute({
     method: spec.method,
     path: spec.path,
@@ -160,7 +179,7 @@ function routeOf(spec: Described) {
     "x-reach": reachOf(spec.id),
     middleware: [requireRole(spec.id), ...(body === undefined ? [] : [requireBody])],
     request: {
-      params: (params ?? nothing) as z.ZodObject,
+      params: z.object(Object.fromEntries(names.map((name) => [name, pathParams[name]]))),
       query: strictly(spec),
       ...(body === undefined
         ? {}
@@ -180,18 +199,17 @@ function routeOf(spec: Described) {
   });
 }
 
-export function endpoint<
-  P extends z.ZodType = typeof nothing,
-  Q extends z.ZodType = typeof nothing,
-  B extends z.ZodType = typeof nothing,
->(app: OpenAPIHono<HttpEnv>, spec: Endpoint<P, Q, B>): void {
+function declare<R extends Route, Q extends z.ZodType, B extends z.ZodType>(
+  app: OpenAPIHono<HttpEnv>,
+  spec: Endpoint<R, Q, B> & Described,
+): void {
   const { body, streams } = spec;
   const status = statusOf(spec);
   const rows = spec.method === "get" ? rowSchemaOf(spec.answer) : null;
   const handle = async (c: Context<HttpEnv>): Promise<Response> => {
     const valid = (from: "param" | "query" | "json"): unknown => c.req.valid(from as never);
     const actor = c.get("actor");
-    const named = valid("param") as Exact<z.output<P>>;
+    const named = valid("param") as Record<Names<R>, string>;
     const { format, ...query } = valid("query") as Record<string, unknown>;
     const admin = await c.get("services").admin.adminFor(actor, tenantIn(named));
     if (!admin.ok) return problem(c, admin.error);
@@ -230,11 +248,21 @@ export function endpoint<
   app.openapi(routeOf(spec), handle as never);
 }
 
+export const endpointsOf =
+  (app: OpenAPIHono<HttpEnv>, tag: string) =>
+  <
+    const R extends Route,
+    Q extends z.ZodType = typeof nothing,
+    B extends z.ZodType = typeof nothing,
+  >(
+    spec: Endpoint<R, Q, B>,
+  ): void => {
+    const [method, path] = spec.route.split(" ") as [Method, string];
+    declare(app, { ...spec, method, path, tag });
+  };
+
 export const pageOf = (item: z.ZodType) =>
   z.object({ data: z.array(item), nextCursor: z.string().nullable() });
-
-export const tenantParams = z.object({ tenant: slug });
-export const idParams = tenantParams.extend({ id: z.string().max(200) });
 
 export const pageRequestOf = (query: Exact<z.output<typeof pageQuery>>): PageRequest => ({
   cursor: query.cursor ?? null,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
 /** A grant's id is not sortable by time, so the cursor has both. */
@@ -28,29 +28,23 @@ const grant = z
 
 export function grantRoutes() {
   const app = adminApp();
-  const tag = "Grants";
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/grants",
+  const endpoint = endpointsOf(app, "Grants");
+  endpoint({
+    route: "get /{tenant}/grants",
     id: "listGrants",
-    tag,
     summary: "List OAuth grants, newest first",
     description: "The newest 1,000 active grants. Empty if OAuth is off.",
-    params: tenantParams,
     query: grantPage,
     answer: pageOf(grant),
     run: ({ admin, actor, params, query }) =>
       admin.grants.list(actor, params.tenant, pageRequestOf(query)),
   });
-  endpoint(app, {
-    method: "delete",
-    path: "/{tenant}/grants/{id}",
+  endpoint({
+    route: "delete /{tenant}/grants/{id}",
     id: "revokeGrant",
-    tag,
     summary: "Revoke a grant and its tokens",
     description:
       "Access tokens stop working within five seconds, refresh tokens immediately. The program's API key remains valid.",
-    params: idParams,
     run: ({ admin, actor, params }) => admin.grants.revoke(actor, params.tenant, params.id),
   });
   return app;

@@ -1,14 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { ok } from "../../domain/result.ts";
-import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import { model, modelChange, modelId, provider } from "./model-schemas.ts";
+import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
+import { model, modelChange } from "./model-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 
 /** Ids may contain slashes, such as `@cf/meta/llama-3.1-8b`. */
-const modelParams = tenantParams.extend({
-  provider,
-  model: modelId,
-});
 const override = z
   .object({ provider: z.string(), id: z.string(), change: modelChange })
   .openapi("ModelOverride");
@@ -20,30 +16,24 @@ const modelsQuery = pageQuery.extend({
 
 export function modelRoutes() {
   const app = adminApp();
-  const tag = "Models";
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/models",
+  const endpoint = endpointsOf(app, "Models");
+  endpoint({
+    route: "get /{tenant}/models",
     id: "listModels",
-    tag,
     summary: "List the tenant's models, by name",
     description:
       "All catalogue models with the tenant's overrides, the source of each figure, and whether the model can be selected now.",
-    params: tenantParams,
     query: modelsQuery,
     answer: pageOf(model),
     run: ({ admin, actor, params, query }) =>
       admin.models.list(actor, params.tenant, pageRequestOf(query)),
   });
-  endpoint(app, {
-    method: "put",
-    path: "/{tenant}/models/{provider}/{model{.+}}",
+  endpoint({
+    route: "put /{tenant}/models/{provider}/{model{.+}}",
     id: "putModel",
-    tag,
     summary: "Override or define a model",
     description:
       "Replaces the tenant's override of a model, or defines a new model. Missing figures are as in the catalogue.",
-    params: modelParams,
     body: modelChange,
     answer: override,
     run: async ({ admin, actor, params, body }) => {
@@ -52,14 +42,11 @@ export function modelRoutes() {
       return put.ok ? ok(change) : put;
     },
   });
-  endpoint(app, {
-    method: "delete",
-    path: "/{tenant}/models/{provider}/{model{.+}}",
+  endpoint({
+    route: "delete /{tenant}/models/{provider}/{model{.+}}",
     id: "deleteModel",
-    tag,
     summary: "Delete an override",
     description: "Resets the model to the catalogue's values, or deletes a defined model.",
-    params: modelParams,
     run: ({ admin, actor, params }) =>
       admin.models.remove(actor, params.tenant, params.provider, params.model),
   });

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { reasons } from "../../domain/refusals.ts";
 import { exclusionReasons } from "../../domain/requirements.ts";
-import { adminApp, endpoint, tenantParams } from "./endpoint.ts";
+import { adminApp, endpointsOf } from "./endpoint.ts";
 import { policy } from "./policy-schemas.ts";
 import { millis } from "./schemas.ts";
 
@@ -53,15 +53,13 @@ const policyTrial = z
 
 export function policyTrialRoutes() {
   const app = adminApp();
-  endpoint(app, {
-    method: "post",
-    path: "/{tenant}/policy/dry-run",
+  const endpoint = endpointsOf(app, "Policy");
+  endpoint({
+    route: "post /{tenant}/policy/dry-run",
     id: "tryPolicy",
-    tag: "Policy",
     summary: "Preview a policy change with the last 100 decisions",
     description:
       "Makes the newest decisions again from today's figures, with the present policy and with the one in the body, and compares the two. It calls no provider and writes nothing. Left out: what limits had left then, rules of content negotiation, tool rounds, approvals, failover and prompt caching; `notReplayed` names those that differ. Open circuits do not count.",
-    params: tenantParams,
     body: z.strictObject({ policy }),
     answer: policyTrial,
     run: ({ admin, actor, params, body }) => admin.tryPolicy(actor, params.tenant, body.policy),

@@ -1,6 +1,6 @@
 import { ok } from "../../domain/result.ts";
 import { shownRecord } from "./shown-record.ts";
-import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import {
   correctionInput,
   event,
@@ -24,38 +24,33 @@ import {
 
 export function recordRoutes() {
   const app = adminApp();
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/sessions",
+  const inSessions = endpointsOf(app, "Sessions");
+  const inRequests = endpointsOf(app, "Requests");
+  const inEvents = endpointsOf(app, "Events");
+  const inUsage = endpointsOf(app, "Usage");
+  inSessions({
+    route: "get /{tenant}/sessions",
     id: "listSessions",
-    tag: "Sessions",
     summary: "List sessions with the capabilities they negotiated, newest first",
     description: "Sessions of legacy revisions, with the capabilities that each client declared.",
-    params: tenantParams,
     query: pageQuery,
     answer: pageOf(session).extend({ names }),
     run: ({ admin, actor, params, query }) =>
       admin.records.sessions(actor, params.tenant, pageRequestOf(query)),
   });
-  endpoint(app, {
-    method: "delete",
-    path: "/{tenant}/sessions/{id}",
+  inSessions({
+    route: "delete /{tenant}/sessions/{id}",
     id: "endSession",
-    tag: "Sessions",
     summary: "End a session",
     description: "Further requests of the session get 404, and the client has to initialize again.",
-    params: idParams,
     run: ({ admin, actor, params }) => admin.records.endSession(actor, params.tenant, params.id),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/requests",
+  inRequests({
+    route: "get /{tenant}/requests",
     id: "listRequests",
-    tag: "Requests",
     summary: "List audit records, newest first",
     description:
       "One record per sampling request, including refused ones. For rate-limit refusals, the first hundred per key and minute; `thinned` counts the others. `from` is inclusive, `to` is exclusive, and all filters have to match. A page reads at most 100,000 records, so it can have fewer than `limit` entries, or none, and a `nextCursor`.",
-    params: tenantParams,
     query: pageQuery.extend(recordFilter.shape),
     answer: pageOf(record).extend({ names }),
     run: async ({ admin, actor, params, query: { cursor, limit, ...filter } }) => {
@@ -69,41 +64,32 @@ export function recordRoutes() {
         : listed;
     },
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/requests/{id}",
+  inRequests({
+    route: "get /{tenant}/requests/{id}",
     id: "readRequest",
-    tag: "Requests",
     summary: "Get an audit record, with its content if stored",
     description: "The record, with content and provider error messages if the policy stores them.",
-    params: idParams,
     answer: recordWithContent,
     run: async ({ admin, actor, params }) => {
       const read = await admin.records.request(actor, params.tenant, params.id);
       return read.ok ? ok(shownRecord(read.value)) : read;
     },
   });
-  endpoint(app, {
-    method: "post",
-    path: "/{tenant}/requests/{id}/replay",
+  inRequests({
+    route: "post /{tenant}/requests/{id}/replay",
     id: "replayRequest",
-    tag: "Requests",
     summary: "Replay a recorded decision",
     description:
       "Repeats the model selection with the recorded request, without a call or charge. The response lists figures that have changed.",
-    params: idParams,
     answer: replayed,
     run: ({ admin, actor, params }) => admin.replay(actor, params.tenant, params.id),
   });
-  endpoint(app, {
-    method: "post",
-    path: "/{tenant}/requests/{id}/correct",
+  inRequests({
+    route: "post /{tenant}/requests/{id}/correct",
     id: "correctRequest",
-    tag: "Requests",
     summary: "Correct a call with an unknown outcome (operator)",
     description:
       "Settles a request with the outcome `unknown` once, with a reason. Budgets and usage follow, and the event log has the change.",
-    params: idParams,
     body: correctionInput,
     answer: recordWithContent,
     run: async ({ admin, actor, params, body }) => {
@@ -111,55 +97,43 @@ export function recordRoutes() {
       return corrected.ok ? ok(shownRecord(corrected.value)) : corrected;
     },
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/events",
+  inEvents({
+    route: "get /{tenant}/events",
     id: "listTenantEvents",
-    tag: "Events",
     summary: "List a tenant's events, newest first",
     description:
       "All changes through the admin API: who, what, when. `names` has the names of keys and servers.",
-    params: tenantParams,
     query: pageQuery,
     answer: pageOf(event).extend({ names }),
     run: ({ admin, actor, params, query }) =>
       admin.records.eventsOf(actor, params.tenant, pageRequestOf(query)),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/usage",
+  inUsage({
+    route: "get /{tenant}/usage",
     id: "readUsage",
-    tag: "Usage",
     summary: "Get usage by hour, day or month, oldest first",
     description:
       "Requests by outcome, tokens, USD and latency percentiles, per bucket and model, key, person or server. `by=all` doesn't group, and `bucket=all` sums the whole range. Default range: the last 24 hours by hour, otherwise 30 days. Maximum: 31 days by hour, 366 by day, ten years by month, unlimited with `bucket=all`. A page has `limit` rows (default 2,000).",
-    params: tenantParams,
     query: usageOfTenantQuery,
     answer: usageOfTenant,
     run: ({ admin, actor, params, query }) => admin.usage.read(actor, params.tenant, query),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/usage/top",
+  inUsage({
+    route: "get /{tenant}/usage/top",
     id: "readTopUsage",
-    tag: "Usage",
     summary: "List who spent most",
     description:
       "Keys, people, servers, models, groups or tags, highest cost first, with their share of the total, the period of the same length before, and their fullest budget. Whole hours count. Default range: the current month in the tenant's time zone. Groups are those named by the person's token; a call with several groups counts in each.",
-    params: tenantParams,
     query: topUsageQuery,
     answer: topUsage,
     run: ({ admin, actor, params, query }) => admin.topUsage(actor, params.tenant, query),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/limits",
+  inUsage({
+    route: "get /{tenant}/limits",
     id: "readLimits",
-    tag: "Usage",
     summary: "List limits with used, reserved and remaining amounts",
     description:
       "The tenant's limits, its ceiling and its database size limit, then servers and keys, newest first and without revoked and expired keys, then groups, runs, tags and people with usage. `limit` applies to each kind.",
-    params: tenantParams,
     query: pageQuery,
     answer: pageOf(limitState).extend({ names }),
     run: ({ admin, actor, params, query }) =>
@@ -170,11 +144,10 @@ export function recordRoutes() {
 
 export function usageRoutes() {
   const app = adminApp();
-  endpoint(app, {
-    method: "get",
-    path: "/",
+  const endpoint = endpointsOf(app, "Usage");
+  endpoint({
+    route: "get /",
     id: "readUsageOfAll",
-    tag: "Usage",
     summary: "Get usage of all tenants by hour or day (operator)",
     description:
       "Like a tenant's usage, for all tenants. `group` is the tenant's id, or the model with `by=model`.",
@@ -187,11 +160,10 @@ export function usageRoutes() {
 
 export function eventRoutes() {
   const app = adminApp();
-  endpoint(app, {
-    method: "get",
-    path: "/",
+  const endpoint = endpointsOf(app, "Events");
+  endpoint({
+    route: "get /",
     id: "listEvents",
-    tag: "Events",
     summary: "List events, newest first",
     description:
       "All changes through the admin API: who, what, when. The operator sees all tenants, a key its own.",

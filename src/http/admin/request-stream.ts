@@ -1,5 +1,5 @@
 import { ok } from "../../domain/result.ts";
-import { adminApp, endpoint, tenantParams, type Streamed } from "./endpoint.ts";
+import { adminApp, endpointsOf, type Streamed } from "./endpoint.ts";
 import { eventStreamOf } from "./event-stream.ts";
 
 /** The time in an event's id; `null` for foreign ids. */
@@ -8,15 +8,13 @@ const momentOf = (id: string | null): number | null =>
 
 export function requestStreamRoutes() {
   const app = adminApp();
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/requests/stream",
+  const endpoint = endpointsOf(app, "Requests");
+  endpoint({
+    route: "get /{tenant}/requests/stream",
     id: "streamRequests",
-    tag: "Requests",
     summary: "Stream audit records as server-sent events",
     description:
       "Events `begun` and `ended` contain a record as in the list; a record can be repeated. `ready`: the stream is open. `reset`: too many records, so read the list again. `closed`: the key, session or role was revoked (checked every 10 seconds). A comment is sent every 25 seconds. With `Last-Event-ID`, missed events come first. At most 64 listeners per tenant, in a process or Durable Object.",
-    params: tenantParams,
     streams: ["text/event-stream"],
     run: async ({ admin, actor, params, lastEventId, stillMay, now }) => {
       const listening = await admin.followRequests(actor, params.tenant, momentOf(lastEventId));

@@ -1,42 +1,30 @@
 import { parseCursor } from "../../domain/audit/exports.ts";
 import { ok } from "../../domain/result.ts";
-import {
-  adminApp,
-  endpoint,
-  pageOf,
-  pageRequestOf,
-  tenantParams,
-  type Streamed,
-} from "./endpoint.ts";
+import { adminApp, endpointsOf, pageOf, pageRequestOf, type Streamed } from "./endpoint.ts";
 import { exportQuery, seal, sealPage } from "./seal-schemas.ts";
 
 const types = { ndjson: "application/x-ndjson", csv: "text/csv" };
 
 export function sealRoutes() {
   const app = adminApp();
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/seals",
+  const endpoint = endpointsOf(app, "Audit");
+  endpoint({
+    route: "get /{tenant}/seals",
     id: "listSeals",
-    tag: "Audit",
     summary: "List seals of audit records, newest first",
     description:
       "The tenant's chain of signed seals. Each covers the records completed since the previous seal.",
-    params: tenantParams,
     query: sealPage,
     answer: pageOf(seal),
     run: ({ admin, actor, params, query }) =>
       admin.seals.list(actor, params.tenant, pageRequestOf(query)),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/requests/export",
+  endpoint({
+    route: "get /{tenant}/requests/export",
     id: "exportRequests",
-    tag: "Audit",
     summary: "Export sealed audit records",
     description:
       "Streams sealed records in the order of the chain, for `npm run audit -- verify`. A part has at most 32,768 records. The header `X-Next-Cursor`, if present, is the `cursor` of the next part.",
-    params: tenantParams,
     query: exportQuery,
     streams: Object.values(types),
     run: async ({ admin, actor, params, query: { format = "ndjson", cursor, ...filter } }) => {

@@ -2,8 +2,8 @@ import type { z } from "@hono/zod-openapi";
 import type { OauthInput } from "../../pipeline/admin/servers/server-input.ts";
 import { err, ok } from "../../domain/result.ts";
 import { installSnippets, keyVariable } from "../../domain/servers/install.ts";
-import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import { pageQuery, slug } from "./schemas.ts";
+import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
+import { pageQuery } from "./schemas.ts";
 import {
   authorizationStart,
   server,
@@ -12,8 +12,6 @@ import {
   serverInstall,
   serverPatch,
 } from "./server-schemas.ts";
-
-export const serverParams = tenantParams.extend({ server: slug });
 
 const addressUnknown = "The router doesn't know its own address: set PUBLIC_URL.";
 
@@ -30,16 +28,13 @@ const oauthOf = (oauth: NonNullable<z.output<typeof serverInput>["oauth"]>): Oau
 
 export function serverRoutes() {
   const app = adminApp();
-  const tag = "Servers";
-  endpoint(app, {
-    method: "post",
-    path: "/{tenant}/servers",
+  const endpoint = endpointsOf(app, "Servers");
+  endpoint({
+    route: "post /{tenant}/servers",
     id: "createServer",
-    tag,
     summary: "Register an MCP server for the proxy",
     description:
       "Clients use the server at `/mcp/{tenant}/{server}`. `sampling` determines who answers its sampling requests.",
-    params: tenantParams,
     body: serverInput,
     answer: server,
     status: 201,
@@ -58,40 +53,31 @@ export function serverRoutes() {
         oauth: body.oauth ? oauthOf(body.oauth) : null,
       }),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/servers",
+  endpoint({
+    route: "get /{tenant}/servers",
     id: "listServers",
-    tag,
     summary: "List registered servers, newest first",
     description: "Registered servers, without header values and client secrets.",
-    params: tenantParams,
     query: pageQuery,
     answer: pageOf(server),
     run: ({ admin, actor, params, query }) =>
       admin.servers.list(actor, params.tenant, pageRequestOf(query)),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/servers/{server}",
+  endpoint({
+    route: "get /{tenant}/servers/{server}",
     id: "readServer",
-    tag,
     summary: "Get a registered server",
     description: "The entry, and what the router learned about the server.",
-    params: serverParams,
     answer: server,
     tagged: true,
     run: ({ admin, actor, params }) => admin.servers.get(actor, params),
   });
-  endpoint(app, {
-    method: "patch",
-    path: "/{tenant}/servers/{server}",
+  endpoint({
+    route: "patch /{tenant}/servers/{server}",
     id: "updateServer",
-    tag,
     summary: "Update a server",
     description:
       "Updates the members in the body. `headers`, `policy` and `oauth` are replaced as a whole. A URL with another origin, and other OAuth endpoints, require the secrets again and delete granted tokens. If the stored secrets can't be decrypted, new ones require `url`.",
-    params: serverParams,
     body: serverPatch,
     answer: server,
     tagged: true,
@@ -104,49 +90,37 @@ export function serverRoutes() {
         },
       }),
   });
-  endpoint(app, {
-    method: "delete",
-    path: "/{tenant}/servers/{server}",
+  endpoint({
+    route: "delete /{tenant}/servers/{server}",
     id: "deleteServer",
-    tag,
     summary: "Delete a server",
     description: "Deletes the entry, its secrets and its tokens. Clients then get 404.",
-    params: serverParams,
     run: ({ admin, actor, params }) => admin.servers.remove(actor, params),
   });
-  endpoint(app, {
-    method: "post",
-    path: "/{tenant}/servers/{server}/authorize",
+  endpoint({
+    route: "post /{tenant}/servers/{server}/authorize",
     id: "authorizeServer",
-    tag,
     summary: "Start OAuth with an authorization code",
     description:
       "A person opens `authorizationUrl` within ten minutes, and returns to `/oauth/callback`.",
-    params: serverParams,
     answer: authorizationStart,
     run: ({ admin, actor, params, ownUrl }) => admin.authorizations.begin(actor, params, ownUrl),
   });
-  endpoint(app, {
-    method: "post",
-    path: "/{tenant}/servers/{server}/check",
+  endpoint({
+    route: "post /{tenant}/servers/{server}/check",
     id: "checkServer",
-    tag,
     summary: "Check the connection to a server",
     description:
       "Connects to the server like a client: discovers or initializes, and lists the tools. `detail` describes the result or problem. The detected era is stored.",
-    params: serverParams,
     answer: serverCheck,
     run: ({ admin, actor, params }) => admin.checkServer(actor, params),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/servers/{server}/install",
+  endpoint({
+    route: "get /{tenant}/servers/{server}/install",
     id: "readServerInstall",
-    tag,
     summary: "Get client configurations for a server",
     description:
       "A configuration for each client, and one-click links for VS Code and Cursor. They contain no key, but an environment variable or a prompt.",
-    params: serverParams,
     answer: serverInstall,
     run: async ({ admin, actor, params, ownUrl }) => {
       const found = await admin.servers.get(actor, params);

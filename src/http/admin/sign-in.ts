@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { roles } from "../../domain/tenancy/scopes.ts";
 import { signInKinds } from "../../domain/tenancy/sign-in.ts";
-import { adminApp, endpoint, tenantParams } from "./endpoint.ts";
+import { adminApp, endpointsOf } from "./endpoint.ts";
 import { line, millis } from "./schemas.ts";
 
 const settings = {
@@ -49,39 +49,30 @@ const signIn = z
 
 export function signInRoutes() {
   const app = adminApp();
-  const tag = "Sign-in";
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/sign-in",
+  const endpoint = endpointsOf(app, "Sign-in");
+  endpoint({
+    route: "get /{tenant}/sign-in",
     id: "readSignIn",
-    tag,
     summary: "Get the identity provider",
     description: "The settings, without the client's secret.",
-    params: tenantParams,
     answer: signIn,
     run: ({ admin, actor, params }) => admin.signIn.get(actor, params.tenant),
   });
-  endpoint(app, {
-    method: "put",
-    path: "/{tenant}/sign-in",
+  endpoint({
+    route: "put /{tenant}/sign-in",
     id: "replaceSignIn",
-    tag,
     summary: "Set the identity provider",
     description:
       "People sign in to the console for 12 hours, with the role of their claims. A change ends the sessions of all people of the tenant. Keys with an expiry can't set it.",
-    params: tenantParams,
     body: signInInput,
     answer: signIn,
     run: ({ admin, actor, params, body }) => admin.signIn.put(actor, params.tenant, body),
   });
-  endpoint(app, {
-    method: "delete",
-    path: "/{tenant}/sign-in",
+  endpoint({
+    route: "delete /{tenant}/sign-in",
     id: "removeSignIn",
-    tag,
     summary: "Remove the identity provider",
     description: "Ends the sessions of all people of the tenant. Keys remain valid.",
-    params: tenantParams,
     run: ({ admin, actor, params }) => admin.signIn.remove(actor, params.tenant),
   });
   return app;

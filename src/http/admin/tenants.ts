@@ -5,7 +5,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Listed } from "../../domain/ports/placements.ts";
 import type { Region, Residency } from "../../domain/tenancy/residency.ts";
 import type { Jurisdiction } from "../../domain/tenancy/tenant-databases.ts";
-import { adminApp, endpoint, pageOf, pageRequestOf, parsed, tenantParams } from "./endpoint.ts";
+import { adminApp, endpointsOf, pageOf, pageRequestOf, parsed } from "./endpoint.ts";
 import { policy, policyPatch } from "./policy-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 import { ceiling, listedTenant, tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";
@@ -48,12 +48,12 @@ const shown = (found: Result<Tenant, Refusal>) => (found.ok ? ok(placed(found.va
 
 export function tenantRoutes() {
   const app = adminApp();
-  const tag = "Tenants";
-  endpoint(app, {
-    method: "post",
-    path: "/",
+  const inTenants = endpointsOf(app, "Tenants");
+  const inPolicy = endpointsOf(app, "Policy");
+  const inCeiling = endpointsOf(app, "Ceiling");
+  inTenants({
+    route: "post /",
     id: "createTenant",
-    tag,
     summary: "Create a tenant (operator)",
     description: "`slug` is the tenant's name in paths.",
     body: tenantInput,
@@ -64,11 +64,9 @@ export function tenantRoutes() {
         .create(actor, { ...body, ...residencyAsked({ region, jurisdiction }) })
         .then(shown),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/",
+  inTenants({
+    route: "get /",
     id: "listTenants",
-    tag,
     summary: "List tenants, newest first",
     description: "The operator sees every tenant, a key its own. Without policies and versions.",
     query: pageQuery,
@@ -78,78 +76,60 @@ export function tenantRoutes() {
       return page.ok ? ok({ ...page.value, data: page.value.data.map(listed) }) : page;
     },
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}",
+  inTenants({
+    route: "get /{tenant}",
     id: "readTenant",
-    tag,
     summary: "Get a tenant",
     description:
       "The tenant with its policy. `version` increases with each change of the tenant's objects.",
-    params: tenantParams,
     answer: tenant,
     run: ({ admin, actor, params }) => admin.tenants.get(actor, params.tenant).then(shown),
   });
-  endpoint(app, {
-    method: "patch",
-    path: "/{tenant}",
+  inTenants({
+    route: "patch /{tenant}",
     id: "renameTenant",
-    tag,
     summary: "Rename a tenant",
     description: "Changes the display name. The slug and the data location can't be changed.",
-    params: tenantParams,
     body: tenantPatch,
     answer: tenant,
     run: ({ admin, actor, params, body }) =>
       admin.tenants.rename(actor, params.tenant, body.name).then(shown),
   });
-  endpoint(app, {
-    method: "delete",
-    path: "/{tenant}",
+  inTenants({
+    route: "delete /{tenant}",
     id: "deleteTenant",
-    tag,
     summary: "Delete a tenant and all its data (operator)",
     description:
       "Deletes all data including audit records; this can't be undone. The event log is kept.",
-    params: tenantParams,
     run: ({ admin, actor, params }) => admin.tenants.remove(actor, params.tenant),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/policy",
+  inPolicy({
+    route: "get /{tenant}/policy",
     id: "readPolicy",
-    tag: "Policy",
     summary: "Get the policy",
     description: "The policy as last set. Missing members have their defaults.",
-    params: tenantParams,
     answer: policy,
     tagged: true,
     run: ({ admin, actor, params }) => admin.tenants.policy(actor, params.tenant),
   });
-  endpoint(app, {
-    method: "put",
-    path: "/{tenant}/policy",
+  inPolicy({
+    route: "put /{tenant}/policy",
     id: "replacePolicy",
-    tag: "Policy",
     summary: "Replace the policy",
     description:
       "Replaces the whole policy; missing members are reset to their defaults. A limit above the operator's ceiling is refused.",
-    params: tenantParams,
     body: policy,
     answer: policy,
     tagged: true,
     run: ({ admin, actor, params, body, ifMatch }) =>
       admin.tenants.replacePolicy(actor, params.tenant, { ifMatch, policy: body }),
   });
-  endpoint(app, {
-    method: "patch",
-    path: "/{tenant}/policy",
+  inPolicy({
+    route: "patch /{tenant}/policy",
     id: "changePolicy",
-    tag: "Policy",
     summary: "Update the policy",
     description:
       "A JSON merge patch (RFC 7396): null removes a member, and missing members are kept. Lists are replaced as a whole. `application/merge-patch+json` is accepted too.",
-    params: tenantParams,
     body: policyPatch,
     answer: policy,
     tagged: true,
@@ -160,28 +140,22 @@ export function tenantRoutes() {
         parsePolicy: (value) => parsed(policy, value),
       }),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/ceiling",
+  inCeiling({
+    route: "get /{tenant}/ceiling",
     id: "readCeiling",
-    tag: "Ceiling",
     summary: "Get the ceiling (operator)",
     description:
       "The ceiling as last set. The default has no limits. Older tenants may use the operator-paid providers for which they have credentials.",
-    params: tenantParams,
     answer: ceiling,
     tagged: true,
     run: ({ admin, actor, params }) => admin.ceilings.get(actor, params.tenant),
   });
-  endpoint(app, {
-    method: "put",
-    path: "/{tenant}/ceiling",
+  inCeiling({
+    route: "put /{tenant}/ceiling",
     id: "replaceCeiling",
-    tag: "Ceiling",
     summary: "Replace the ceiling (operator)",
     description:
       "Replaces the whole ceiling, effective from the next request. The smaller limit of ceiling and policy applies; refusals name a ceiling's limit `ceiling.<limit>`.",
-    params: tenantParams,
     body: ceiling,
     answer: ceiling,
     tagged: true,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { line, millis, pageQuery } from "./schemas.ts";
 
 /** Ids are hashes, with capitals. */
@@ -39,42 +39,33 @@ const user = z
 
 export function userRoutes() {
   const app = adminApp();
-  const tag = "Users";
-  endpoint(app, {
-    method: "post",
-    path: "/{tenant}/users",
+  const endpoint = endpointsOf(app, "Users");
+  endpoint({
+    route: "post /{tenant}/users",
     id: "createUser",
-    tag,
     summary: "Find or create a person",
     description:
       "Returns the same id for the same person. The router only stores hashes of issuer and subject. Calls with an API key whose `userId` is this id belong to the person.",
-    params: tenantParams,
     body: userInput,
     answer: user,
     run: ({ admin, actor, params, body }) => admin.users.create(actor, params.tenant, body),
   });
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/users",
+  endpoint({
+    route: "get /{tenant}/users",
     id: "listUsers",
-    tag,
     summary: "List people on whose behalf programs call",
     description: "Ordered by id.",
-    params: tenantParams,
     query: userPage,
     answer: pageOf(user),
     run: ({ admin, actor, params, query }) =>
       admin.users.list(actor, params.tenant, pageRequestOf(query)),
   });
-  endpoint(app, {
-    method: "delete",
-    path: "/{tenant}/users/{id}",
+  endpoint({
+    route: "delete /{tenant}/users/{id}",
     id: "forgetUser",
-    tag,
     summary: "Delete a person",
     description:
       "Deletes the name and the key of the id's hash, revokes the person's API keys, and ends grants and sessions. Records keep the id, which can no longer be traced to the person, so seals still verify.",
-    params: idParams,
     run: ({ admin, actor, params }) => admin.users.forget(actor, params.tenant, params.id),
   });
   return app;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { webhookStates } from "../../domain/ports/webhooks.ts";
-import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
 /** A message's id names call, stage, and state. */
@@ -42,30 +42,24 @@ const newSecret = z
 
 export function webhookRoutes() {
   const app = adminApp();
-  const tag = "Webhooks";
-  endpoint(app, {
-    method: "get",
-    path: "/{tenant}/webhooks",
+  const endpoint = endpointsOf(app, "Webhooks");
+  endpoint({
+    route: "get /{tenant}/webhooks",
     id: "listWebhooks",
-    tag,
     summary: "List webhook messages, newest calls first",
     description:
       "Messages about approvals and alerts, with their state. Delivered and dropped messages are listed for 7 days.",
-    params: tenantParams,
     query: webhookPage,
     answer: pageOf(message),
     run: ({ admin, actor, params, query }) =>
       admin.webhooks.list(actor, params.tenant, pageRequestOf(query)),
   });
-  endpoint(app, {
-    method: "post",
-    path: "/{tenant}/webhooks/secret",
+  endpoint({
+    route: "post /{tenant}/webhooks/secret",
     id: "rotateWebhookSecret",
-    tag,
     summary: "Create a webhook signing secret",
     description:
       "The secret is shown only once. For 24 hours, messages are also signed with the previous secret.",
-    params: tenantParams,
     answer: newSecret,
     status: 201,
     run: ({ admin, actor, params }) => admin.webhooks.rotateSecret(actor, params.tenant),
