@@ -1,7 +1,4 @@
-/**
- * Cache of opened provider keys, tied to the snapshot that holds the seal: a rotated or resealed credential has
- * another snapshot.
- */
+/** Tied to the snapshot that holds the seal: a rotated or resealed credential has another snapshot. */
 import { ok, type Result } from "../domain/result.ts";
 import type { SealedCredential, Vault } from "../domain/ports/stores.ts";
 import { providerKeyOf } from "../domain/tenancy/sealing.ts";

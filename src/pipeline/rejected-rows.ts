@@ -7,7 +7,6 @@ import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
 const dayMs = 86_400_000;
 const maxRemembered = 1_000;
 
-/** @param deps `memory`: already reported by this process */
 export const createRejectedRows =
   (deps: {
     events: () => Pick<EventStore, "appendOnce">;
@@ -53,7 +52,6 @@ const tables: Record<Exclude<SealedFor["purpose"], "round">, string> = {
   "grant-check": "oauth_entries",
 };
 
-/** Reports seals that don't open for their row. */
 export const reportingVault = (vault: Vault, rejected: NoteRejected): Vault => ({
   ...vault,
   async open(sealed, context) {

@@ -1,7 +1,6 @@
 /**
- * Follows tenants' records. One loop per tenant polls the database each second while anyone listens. On
- * Workers, where invocations can't share a loop, the tenant's object does this
- * (`store/engines/durable/feed-lines.ts`).
+ * One loop per tenant polls the database each second. Invocations can't share a loop, so on Workers the
+ * tenant's object does this.
  */
 import type { SamplingRecord } from "../domain/audit/record.ts";
 import type {
@@ -16,7 +15,6 @@ import { err, ok } from "../domain/result.ts";
 interface Listening {
   items: FeedItem[];
   wake: () => void;
-  /** ms of the last read; `null` while waiting */
   readAt: number | null;
 }
 
@@ -24,12 +22,10 @@ interface Feed {
   tenantId: string;
   listeners: Set<Listening>;
   stopped: AbortController;
-  /** `null` if unknown */
   state: FeedState | null;
 }
 
 const pauseMs = 1_000;
-/** Items buffered for a slow listener. */
 const maxWaiting = 1_000;
 const maxListeners = { tenant: 64, all: 1_000 };
 /** ms after which an inactive listener is dropped: not every abandoned body is canceled. */

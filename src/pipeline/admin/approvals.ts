@@ -40,7 +40,6 @@ export interface ApprovalDetail extends ListedApproval, Named {
 export interface DecisionInput {
   decision: "approve" | "deny";
   reason?: string;
-  /** absent if the call is approved unchanged */
   edited?: RequestEdits;
   /** hex SHA-256 of what the approver saw */
   shown: string;
@@ -161,7 +160,6 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     );
     if (!decided.ok) return decided;
     const { value } = decided;
-    // No free slot, or the edit exceeds a budget. The call stays pending.
     if (value.state === "refused")
       return err(
         limitRefusal(value.check, { ...value, retryAfterMs: latestWait(value.check, now()) }),

@@ -1,7 +1,6 @@
 /**
- * The admin API if each tenant has its own database. Resources of a tenant are served by its database with the
- * same use cases; the directory in `home` locates it. Operator lists read `home` only, to which the other
- * databases deliver (`pipeline/scheduled/deliver.ts`).
+ * Each tenant has its own database with the same use cases; the directory in `home` locates it. Operator lists
+ * read `home` only.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
@@ -21,7 +20,6 @@ import type { AdminUseCases } from "./use-cases.ts";
 
 export interface AdminDatabase extends Omit<PlacingDatabase, "tenants"> {
   admin: AdminUseCases;
-  /** One delivery; 0 if nothing is left. */
   deliver: () => AsyncResult<number>;
 }
 
@@ -29,11 +27,9 @@ export interface Databases<S> {
   home: S;
   /** `null` for an unknown name. `residency` applies if the database is created. */
   of(name: string, residency?: Residency | null): S | null;
-  /** `null` if all tenants share `home` */
   newDatabase: NewDatabase | null;
 }
 
-/** The use cases for a request. `slug`: the tenant in the path, if any. */
 export type AdminFor = (actor: Actor, slug: string | null) => AsyncResult<AdminUseCases>;
 
 export function createAdminFor(deps: {

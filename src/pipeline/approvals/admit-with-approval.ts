@@ -1,4 +1,3 @@
-/** Admits a chosen call, unless it has to wait for approval or belongs to a call that already waits. */
 import type { ApprovalStore } from "../../domain/ports/approvals.ts";
 import { ok } from "../../domain/result.ts";
 import { fullOfHeld, type ApprovalNeed } from "../../domain/sampling/approval.ts";
@@ -21,14 +20,12 @@ export function createAdmitWithApproval(deps: {
   repeatKnown: RepeatKnown;
   refuse: Refuse;
   idempotency: Pick<Idempotency<unknown>, "addKey" | "find" | "moveKey">;
-  /** how many calls of a tenant wait for approval */
   approvals: Pick<ApprovalStore, "count">;
   sendWebhooks: () => void;
   sha256Hex: (text: string) => Promise<string>;
 }): AdmitChosen {
   const { admit, claim, hold, repeat, repeatKnown, refuse, idempotency, approvals } = deps;
 
-  /** Holds the call on the chosen model alone, and without a concurrency slot. */
   const holdFor = async (
     call: Chosen & { replayKey: ReplayKey },
     need: ApprovalNeed,

@@ -1,4 +1,3 @@
-/** Waits until a held call is decided, and has an approved one run. */
 import type { Idempotency } from "../sampling/request/idempotency.ts";
 import { idempotentCallOf, returningCallOf } from "../sampling/request/idempotent-call.ts";
 import type { Observe } from "../sampling/request/observe.ts";
@@ -16,7 +15,6 @@ export function createAwaitApproval(deps: {
 }) {
   const { waitForApproval, observe, idempotency, sha256Hex, upkeep } = deps;
 
-  /** Another request's call is observed separately. */
   const observedApart = (call: Held): Held => {
     const { request, opening, requestId } = call;
     const started = { opening: { ...opening, id: requestId }, authMs: request.authMs };

@@ -13,7 +13,6 @@ import type { Admitted, Held } from "../sampling/states/states.ts";
 import type { ReadContent } from "./contents.ts";
 import { approvalFor, pinnedTo } from "./hold-request.ts";
 
-/** The audit record's form of a decision. */
 export const verdictOf = (approval: Approval): ApprovalVerdict | null => {
   const { stage, state, decidedBy, decidedBySubject, decidedAt, comment, shown, edited } = approval;
   const { isOwn } = approval;
@@ -31,12 +30,7 @@ export const verdictOf = (approval: Approval): ApprovalVerdict | null => {
   };
 };
 
-export type Taken =
-  | { state: "taken"; admitted: Admitted }
-  /** no free slot */
-  | { state: "busy" }
-  /** resumed elsewhere */
-  | { state: "gone" };
+export type Taken = { state: "taken"; admitted: Admitted } | { state: "busy" } | { state: "gone" };
 
 export type Begin = (call: Held, held: HeldCall) => AsyncResult<Taken>;
 
@@ -50,7 +44,6 @@ export function createBegin(deps: {
   chooser: Pick<Chooser, "plan">;
   read: ReadContent;
   now: () => number;
-  /** ms, monotonic */
   elapsed: () => number;
 }): Begin {
   const { approvals, chooser, read, now, elapsed } = deps;

@@ -1,4 +1,3 @@
-/** Sealed contents of pending calls. */
 import type { ApprovalStore, CallPlace } from "../../domain/ports/approvals.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";

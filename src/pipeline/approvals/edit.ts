@@ -1,4 +1,3 @@
-/** Applies an approver's edit: chooses again and computes the new reservation. */
 import { isAllowed } from "../../domain/models/allowed.ts";
 import { nameOf } from "../../domain/models/model.ts";
 import type { ApprovalDecision, HeldCall } from "../../domain/ports/approvals.ts";
@@ -11,13 +10,10 @@ import type { ReadContent } from "./contents.ts";
 import type { HeldCallerOf } from "./slots.ts";
 import { declaredIn, planFor, type KeptRequest, type SealContent } from "./hold-request.ts";
 
-/** Absent members stay unchanged. */
 export interface RequestEdits {
   messages?: Message[];
   systemPrompt?: string;
-  /** `provider/model` */
   model?: string;
-  /** replaces the text of a result */
   text?: string;
 }
 

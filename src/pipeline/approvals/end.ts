@@ -1,4 +1,3 @@
-/** Ends a pending call that was denied or expired. */
 import type { Settlement } from "../../domain/audit/record.ts";
 import type { Approval, ApprovalStore, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
@@ -33,7 +32,6 @@ const unspent = (
     id: approval.requestId,
     tenantId: approval.tenantId,
     now,
-    // Holds as stored in the row.
     limitChecks: held.limitChecks.map((hold) => ({
       ...hold,
       scope: "tenant",
@@ -68,7 +66,6 @@ const detailOf = ({
   return edited?.content === undefined ? summary : `${summary}, edited to ${edited.content}`;
 };
 
-/** Ends a call that ran and was paid for. */
 const paid = (
   { approval }: HeldCall,
   { kept, ...given }: { kept: KeptResult; refusal: Refusal | null; parts: string[]; now: number },

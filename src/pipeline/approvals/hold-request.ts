@@ -24,19 +24,15 @@ import type { Chosen } from "../sampling/states/states.ts";
 
 export interface ShownRequest {
   who: Who;
-  /** the asking server's slug */
   server: string | null;
   call: SamplingCall;
-  /** `provider/model` */
   model: string;
-  /** other feasible models, best first */
   alternatives: string[];
   estimate: Decision["estimate"];
   /** USD; `null` without a known price */
   reservedUsd: number | null;
 }
 
-/** Stored for a pending request. */
 export interface KeptRequest {
   shown: ShownRequest;
   /** to plan the call again without its caller */
@@ -77,23 +73,19 @@ export function approvalFor(
   });
 }
 
-/** Restricts the choice to the approved model. */
 export const pinnedTo = (snapshot: Snapshot, pinnedModel: string): Snapshot => ({
   ...snapshot,
   pinnedModel,
 });
 
-/** A call to be held: only the chosen model, no concurrency slot. */
 export interface Holdable {
   plan: Planned;
   reserved: Reserved;
   approval: NewApproval;
 }
 
-/** Seals texts in parts that fit a row. */
 export type SealContent = (tenantId: string, id: string, text: string) => Promise<string[]>;
 
-/** What of a call decides how it is held. */
 export type ToHold = Pick<
   Chosen,
   "request" | "opening" | "asked" | "plan" | "caller" | "server" | "now"

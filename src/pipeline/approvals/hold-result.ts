@@ -1,4 +1,3 @@
-/** Holds a paid result until an approver decides. */
 import type { Settlement, Who } from "../../domain/audit/record.ts";
 import type { ApprovalStore } from "../../domain/ports/approvals.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -13,9 +12,7 @@ import { webhookOf, type SealContent } from "./hold-request.ts";
 
 export interface ShownResult {
   who: Who;
-  /** the asking server's slug */
   server: string | null;
-  /** `provider/model` that answered */
   model: string;
   content: Block[];
   usage: Usage | null;
@@ -23,7 +20,6 @@ export interface ShownResult {
   costUsd: number | null;
 }
 
-/** Stored for a pending result. */
 export interface KeptResult {
   shown: ShownResult;
   settlement: Settlement;

@@ -10,7 +10,6 @@ import type { Arrived } from "../sampling/states/states.ts";
 export const joinsIn = ({ replayKey }: Pick<Arrived, "replayKey">): string | null =>
   replayKey?.kind === "stream" ? (replayKey.joins ?? null) : null;
 
-/** If found, the request's key becomes the call's. */
 export async function joinHeld(
   idempotency: Pick<Idempotency<unknown>, "addKey" | "find" | "moveKey">,
   call: Pick<Arrived, "request" | "replayKey">,

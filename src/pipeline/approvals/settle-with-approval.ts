@@ -1,4 +1,3 @@
-/** Settles an attempted call, unless its result has to be approved first. */
 import type { Accounted } from "../sampling/states/accounted.ts";
 import type { Settling } from "../sampling/states/settled.ts";
 import { canKeep, maxKeptCharacters } from "../sampling/streams/kept-answers.ts";

@@ -1,4 +1,3 @@
-/** Concurrency slots that a pending call occupies once it is approved. */
 import { limitChecksOf, type LimitCheck } from "../../domain/limits/limit-checks.ts";
 import type { HeldCall } from "../../domain/ports/approvals.ts";
 import type { Snapshots } from "../../domain/ports/stores.ts";
@@ -16,7 +15,7 @@ export type HeldCallerOf = (
   of: { shown: Pick<ShownRequest, "who" | "server">; now: number },
 ) => AsyncResult<Caller | null>;
 
-/** Only the token names groups, so they are taken from the call's holds. */
+/** Only the token names groups, so they are taken from the call's limit checks. */
 const userOf = ({ limitChecks }: HeldCall, { who }: Pick<ShownRequest, "who">): User | null =>
   who.user === undefined
     ? null

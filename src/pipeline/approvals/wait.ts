@@ -1,4 +1,3 @@
-/** Waits for an approver as long as the caller allows. The pending call itself stays in the database. */
 import type { ApprovalStore, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
@@ -8,15 +7,11 @@ import type { Held } from "../sampling/states/states.ts";
 import type { Begin, Taken } from "./begin.ts";
 import type { EndHeld } from "./end.ts";
 
-/** ms between polls. */
 const shortestPauseMs = 100;
 const longestPauseMs = 1_000;
 /** `retryAfterMs` of `approval_pending`. */
 const pendingRetryMs = 5_000;
-/**
- * ms between a disconnect and the withdrawal. A process that shuts down disconnects its callers too, and ends
- * before it withdraws their calls.
- */
+/** ms. A process that shuts down disconnects its callers too, and ends before it withdraws their calls. */
 const withdrawDelayMs = 2_000;
 /** ms for callers that set no limit: SDK clients give up after 60 s. */
 export const usualPatienceMs = 25_000;
@@ -43,7 +38,6 @@ export function createWaitForApproval(deps: {
   endHeld: EndHeld;
   sendWebhooks: () => void;
   now: () => number;
-  /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }): WaitForApproval {

@@ -1,11 +1,9 @@
-/** Caches lookups of the router's own access tokens. */
 import { createBoundedMap } from "../../domain/bounded-map.ts";
 import type { AuthorizationServer, TokenRights } from "../../domain/ports/authorization-server.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 
 export interface AccessTokens {
-  /** `null` if the token gives no access there. @param path of the resource */
   check(token: string, path: string): AsyncResult<TokenRights | null>;
 }
 
@@ -29,7 +27,6 @@ export function createTokenMemory(deps: { capacity: number; elapsed: () => numbe
   };
 }
 
-/** @param deps `server` returns `null` if the router issues no tokens */
 export const createAccessTokens = (deps: {
   server: () => Pick<AuthorizationServer, "check"> | null;
   sha256Hex: (text: string) => Promise<string>;

@@ -8,9 +8,7 @@ export type AddressRate = (address: string) => Refusal | null;
 export function createAddressRate(deps: {
   max: number;
   windowMs: number;
-  /** networks; least recently used are dropped */
   capacity: number;
-  /** name of the limit in the refusal */
   limit: string;
   elapsed: () => number;
 }): AddressRate {

@@ -1,7 +1,4 @@
-/**
- * Identifies the caller. A snapshot may come from memory: admissions recheck it in their transaction, and
- * refusals are repeated on a fresh one.
- */
+/** A snapshot may come from memory: admissions recheck it, and refusals are repeated on a fresh one. */
 import { clockSlackMs } from "../../domain/clocks.ts";
 import { stoppedBy } from "../../domain/choice/switches.ts";
 import { isExpired } from "../../domain/tenancy/access.ts";
@@ -23,16 +20,13 @@ import { shownSecret, signedIn, type AccountOwner, type User } from "../../domai
 export interface Caller {
   snapshot: Snapshot;
   session: Session | null;
-  /** the registered server that the request names */
   server: SealedServer | null;
   /** read from memory, so possibly outdated */
   warm: boolean;
   memoryKey: string;
-  /** the person the caller acts for */
   user?: User;
   /** whose accounts at servers the caller uses */
   account?: AccountOwner;
-  /** absent if the API key itself was sent */
   grantId?: string;
 }
 
@@ -44,16 +38,12 @@ export interface Claim extends Opened {
 const unauthorized = (detail: string): Result<never, Refusal> =>
   err({ reason: "unauthorized", detail });
 
-/**
- * ms for which proxied messages may use a cached snapshot: a revoked key can pass messages without sampling for
- * this long.
- */
+/** ms for proxied messages, for which a revoked key can pass messages without sampling. */
 const recentMs = 5_000;
 
 /** ms for open streams. */
 const watchMs = 2_500;
 
-/** `undefined`: the cache's own lifetime, see `SnapshotLife` */
 const withinMs = { memory: undefined, recent: recentMs, watch: watchMs } as const;
 
 export type Authenticate = (

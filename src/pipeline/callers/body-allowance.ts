@@ -1,7 +1,4 @@
-/**
- * Bytes of large bodies that a key may have in flight, or have had rejected recently. No tenant limit counts a
- * rejected body, so otherwise a key could keep a process busy reading. Each process counts separately.
- */
+/** No tenant limit counts a rejected body, so without this a key could keep a process busy reading. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Authenticate, Claim } from "./authenticate.ts";
@@ -10,17 +7,13 @@ import type { Authenticate, Claim } from "./authenticate.ts";
 export const largeBodies = { maxBytes: 96 * 1024 * 1024, windowMs: 60_000 };
 
 export interface BodyAllowance {
-  /** Returns a function that gives the bytes back once the body is accepted. */
   take(keyId: string, bytes: number): Result<() => void, Refusal>;
 }
 
 export function createBodyAllowance(deps: {
-  /** bytes per `windowMs` */
   maxBytes: number;
   windowMs: number;
-  /** keys; oldest are dropped */
   capacity: number;
-  /** ms, monotonic */
   elapsed: () => number;
 }): BodyAllowance {
   const { maxBytes, windowMs, capacity, elapsed } = deps;
@@ -57,11 +50,7 @@ export interface LargeBodyServices {
   bodyAllowance: BodyAllowance;
 }
 
-/**
- * Checks before a large body is read whether its caller may send one.
- * @param bytes `null` for a body that anyone may send
- * @returns a function that gives the bytes back once the body is accepted
- */
+/** @param bytes `null` for a body that anyone may send @returns a function that gives the bytes back */
 export async function admitBody(
   { authenticate, bodyAllowance }: LargeBodyServices,
   claim: Claim,

@@ -1,4 +1,3 @@
-/** Cache of callers in an isolate. */
 import { createBoundedMap } from "../../domain/bounded-map.ts";
 import type { Snapshot } from "../../domain/ports/stores.ts";
 import type { SealedServer } from "../../domain/servers/server.ts";
@@ -10,14 +9,11 @@ export interface Remembered {
   server: SealedServer | null;
 }
 
-/** Bounded. Holds hashes and sealed keys only. */
 export interface CallerMemory {
   /** `withinMs`: only if read from the database this recently */
   get(key: string, withinMs?: number): Remembered | undefined;
   set(key: string, value: Remembered): void;
-  /** Regardless of age. */
   last(key: string): Remembered | undefined;
-  /** Marks as recently used. */
   use(key: string): void;
   /** Entries are replaced, never changed in place. */
   amend(key: string, change: (known: Remembered) => Remembered): void;
@@ -30,8 +26,8 @@ export interface CallerMemory {
 const unknownMs = 10_000;
 
 /**
- * Lifetime of a snapshot. Admissions verify it, so its age only delays provider measurements. Reading one costs
- * as much as a call, so rarely used ones live longer.
+ * Admissions verify a snapshot, so its age only delays provider measurements. Reading one costs as much as a
+ * call.
  */
 export interface SnapshotLife {
   /** ms after which a frequently used snapshot is read again */

@@ -1,4 +1,3 @@
-/** The scheduling lane of a request, determined without a read. */
 import type { KeyTokens } from "../../domain/ports/stores.ts";
 import { memoryKeyOf, type CallerMemory } from "./caller-memory.ts";
 
@@ -10,10 +9,7 @@ interface LaneDeps {
 /** For access tokens, whose tenant isn't known yet, and invalid tokens. */
 const otherLane = "others";
 
-/**
- * Classifies a key: of a known tenant, issued by this deployment, or neither. Invented keys can differ per
- * request, so their lookups have a queue of their own.
- */
+/** Invented keys can differ per request, so their lookups have a queue of their own. */
 export async function keyStatusOf(
   { tokens, memory }: LaneDeps,
   { token, memoryKey }: { token: string; memoryKey: string },

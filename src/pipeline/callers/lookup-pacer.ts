@@ -1,7 +1,4 @@
-/**
- * Serializes lookups of possibly invented keys so that they delay no other reads. Each caller waits for its own
- * time slot, since a Worker's invocation may end silently.
- */
+/** Each caller waits for its own time slot, since a Worker's invocation may end silently. */
 import { err } from "../../domain/result.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 
@@ -18,7 +15,6 @@ export interface LookupPacer {
 
 export function createLookupPacer(deps: {
   wait: (ms: number) => Promise<void>;
-  /** ms, monotonic */
   elapsed: () => number;
 }): LookupPacer {
   const { wait, elapsed } = deps;

@@ -1,4 +1,3 @@
-/** The limits that apply to a call: of the tenant, key, server, and named nodes. */
 import { narrowed } from "../../domain/limits/ceilings.ts";
 import {
   maxNodes,
@@ -27,7 +26,6 @@ export interface AskingServer {
 }
 
 export interface NamedBy extends CallNames {
-  /** the person the caller acts for */
   user?: User;
 }
 
@@ -50,7 +48,6 @@ const runLimits = ({ callsPerRun, usdPerRun }: RunPolicy): NodeLimits => ({
   ...(usdPerRun !== undefined && { usdPerRun }),
 });
 
-/** Limits of a node without a column in records. */
 export function limitsOfNode(
   { perUser, groups, tags, runs }: Policy,
   { scope, subject }: Pick<LimitedScope, "scope" | "subject">,
@@ -110,7 +107,6 @@ function keyScope(
 export interface ScopesAsked {
   server: AskingServer | null;
   by?: NamedBy;
-  /** ms since the epoch, for temporary raises */
   now: number;
 }
 

@@ -1,4 +1,3 @@
-/** The API key behind a bearer token: its own, or that of its grant. */
 import type { TokenRights } from "../../domain/ports/authorization-server.ts";
 import type { KeyTokens } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
@@ -12,7 +11,6 @@ const refused = (detail: string): Result<never, Refusal> => err({ reason: "unaut
 
 export interface Opened {
   scope: Demand;
-  /** slugs in the path, for a session of that server */
   through?: { tenant: string; server: string };
   /** slug in the path, which must be the key's tenant. Access tokens require a slug */
   tenant?: string;
@@ -30,7 +28,6 @@ const noKey = "Not an API key, which begins with srk_. The operator's token is f
 
 interface ShownKey {
   keyId: string;
-  /** `null` for an API key */
   grantId: string | null;
   rights: TokenRights | null;
 }

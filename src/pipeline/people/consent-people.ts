@@ -1,4 +1,3 @@
-/** People who authorize programs by signing in at the tenant's identity provider. */
 import type { IdentityClient, SignInStore, VerifiedPerson } from "../../domain/ports/sign-ins.ts";
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
 import type { KeyStore, Tenant, TenantStore } from "../../domain/ports/stores.ts";
@@ -33,7 +32,6 @@ export interface AdmittedPerson {
 }
 
 export interface ConsentPeople {
-  /** Logs a failed attempt with a key on this tenant's pages. */
   noteKeyTry(
     slug: string,
     shown: { address: string; outcome: Result<unknown, Refusal> },
@@ -55,9 +53,7 @@ export interface ConsentPeople {
     place: SignInPlace,
     came: { assertion: string; address: string },
   ): AsyncResult<AdmittedPerson>;
-  /** URL of the provider's signing keys. */
   keysOf(place: SignInPlace): AsyncResult<string>;
-  /** Identifies the person of a verified assertion. */
   asserted(place: SignInPlace, claims: Claims): AsyncResult<AdmittedPerson>;
   /** Why a token would be useless. */
   obstacle(place: SignInPlace, resource: OauthResource): AsyncResult<Refusal | null>;

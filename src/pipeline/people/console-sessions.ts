@@ -1,4 +1,3 @@
-/** Console sessions: a key or a sign-in is exchanged for a cookie. */
 import { actorName, isExpired, type Actor, type StoredKey } from "../../domain/tenancy/access.ts";
 import {
   codedProof,
@@ -32,9 +31,7 @@ export interface OpenConsoleSession {
   id: string;
   actor: Actor;
   role: Role;
-  /** `null` for the operator's token */
   name: string | null;
-  /** slug; `null` for all tenants */
   tenant: string | null;
   /** must accompany changes */
   csrf: string;
@@ -50,7 +47,6 @@ interface SignedIn {
   slug: string | null;
   role: Role;
   actor: Actor;
-  /** hash */
   proof: string;
 }
 
@@ -60,19 +56,16 @@ export interface NewConsoleSession {
   session: OpenConsoleSession;
 }
 
-/** A person verified by an identity provider. */
 export interface Person {
   name: string;
   identity: Identity;
   role: Role;
-  /** `null` for all tenants */
   tenant: { id: string; slug: string } | null;
 }
 
 export interface ConsoleSessions {
   /** @param proof of the settings that admitted the person */
   signInPerson(person: Person, proof: string): AsyncResult<NewConsoleSession>;
-  /** Ignores any previous session. */
   signIn(given: { key: string; address: string }): AsyncResult<NewConsoleSession>;
   /** Only if the credentials behind it are unchanged. */
   find(token: string): AsyncResult<OpenConsoleSession>;
@@ -94,7 +87,6 @@ interface ConsoleSessionDeps {
   operatorProof: () => Promise<string>;
   /** Of the identity provider's settings; `null` if they are missing or no key opens them. */
   signInProof: (of: StoredSignIn | null | "operator") => Promise<string | null>;
-  /** derivable only from the cookie */
   csrfOf: (token: string) => Promise<string>;
   throttle: SignInThrottle;
   noteFailed: NoteFailedSignIn;
@@ -182,7 +174,6 @@ const eventOf = (
   what: Pick<AdminEvent, "actor" | "action" | "tenantId" | "target" | "detail">,
 ): AdminEvent => ({ id: ids.next("event"), at: now(), ...what });
 
-/** Logs a failed attempt as an event of the key's tenant. */
 async function noteFailure(
   deps: ConsoleSessionDeps,
   { keyId, address }: { keyId: string | null; address: string },

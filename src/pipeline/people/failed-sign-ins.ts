@@ -1,10 +1,8 @@
-/** Logs failed sign-ins, also as events of the affected tenant. */
 import type { EventStore } from "../../domain/ports/stores.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { SignInTry } from "./sign-in-throttle.ts";
 
 export interface FailedSignIn {
-  /** `null` for the operator's */
   tenantId: string | null;
   /** claimed identity: a key id of that tenant, `operator`, `key`, or `person` */
   target: string;

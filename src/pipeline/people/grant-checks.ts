@@ -1,7 +1,4 @@
-/**
- * Revalidates grants that rest on a sign-in when their tokens are refreshed, by asking the identity provider.
- * Of concurrent refreshes, one asks.
- */
+/** Asks the identity provider when tokens are refreshed. Of concurrent refreshes, one asks. */
 import type {
   IdentityClient,
   RecheckedIdentity,
@@ -29,7 +26,6 @@ const uncheckedMs = 12 * 3_600_000;
 const keptMs = 31 * 86_400_000;
 
 interface GrantCheck {
-  /** ms since the epoch */
   signedInAt: number;
   checkedAt: number;
   /** sealed refresh token of the provider */

@@ -1,7 +1,4 @@
-/**
- * Sign-in by the tenant's or operator's identity provider. The browser keeps one attempt's state, authenticated
- * under MASTER_KEY, so it can't be forged or moved to another tenant.
- */
+/** The browser keeps one attempt's state, authenticated, so that it can't be forged or moved to another tenant. */
 import { canonicalJson } from "../../domain/canonical.ts";
 import { isObject } from "../../domain/json.ts";
 import type { IdentityClient, SignInStore } from "../../domain/ports/sign-ins.ts";
@@ -29,9 +26,7 @@ export const pendingMs = 10 * 60_000;
 
 export type BegunSignIn =
   /** redirect; the browser keeps the text until it returns */
-  | { url: string; kept: string }
-  /** identified by a gateway */
-  | { session: NewConsoleSession };
+  { url: string; kept: string } | { session: NewConsoleSession };
 
 export interface PersonSignIn {
   /** `slug` `null` for the operator's provider. `assertion`: a gateway's token, if any */
@@ -148,7 +143,6 @@ async function enter(
   return deps.consoleSessions().signInPerson({ name, identity, role, tenant }, proof);
 }
 
-/** Counts as failed until it succeeds. */
 async function counted(
   deps: PersonSignInDeps,
   { found, address }: { found: Found; address: string },

@@ -15,9 +15,7 @@ export interface SignInTry {
   succeeded(): void;
   /** Takes successful attempts back, and those that an outage left undecided. */
   failedBy(outcome: Result<unknown, Refusal>): boolean;
-  /** failures of the address, including this attempt */
   failures: number;
-  /** whether to log a failure */
   isNoted: boolean;
 }
 
@@ -35,10 +33,8 @@ interface Counted {
 
 export const signInLimit = "signIn.failures";
 
-/** @param deps `capacity`: addresses and subjects; oldest failures are dropped */
 export function createSignInThrottle(deps: {
   capacity: number;
-  /** logged failures per minute in total */
   notesPerMinute: number;
   elapsed: () => number;
 }): SignInThrottle {

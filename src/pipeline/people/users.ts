@@ -25,7 +25,6 @@ export interface UserDeps {
   keyCodes: Pick<KeyCodes, "codeOf">;
   tokens: Pick<KeyTokens, "mint">;
   userHash: UserHash;
-  /** 32 random bytes, base64url */
   nonce: () => string;
   ids: Pick<Ids, "next">;
   now: () => number;
@@ -36,20 +35,17 @@ export interface NamedIdentity {
   identity: Identity;
   /** displayable name; `null` for none, absent if unknown */
   name?: string | null;
-  /** actor that creates a new person */
   actor: string;
 }
 
 const broken: Refusal = { reason: "unreadable", what: "the person's row" };
 
-/** `null` if the row is not authentic. */
 export const openedUser = async ({ vault }: Pick<UserDeps, "vault">, user: StoredUser) => {
   const opened = await vault.open(user.sealed, userSecretsOf(user));
   const secrets = opened.ok ? (JSON.parse(opened.value) as UserSecrets) : null;
   return secrets?.finder === user.finder && secrets.keyId === user.keyId ? secrets : null;
 };
 
-/** The tenant's lookup key. Concurrent processes end up with one. */
 async function finderKeyOf(deps: UserDeps, tenantId: string): AsyncResult<string> {
   const { users, vault, nonce, now } = deps;
   const context = userSecretsOf({ tenantId, id: tenantId });
@@ -66,7 +62,6 @@ async function finderKeyOf(deps: UserDeps, tenantId: string): AsyncResult<string
   }
 }
 
-/** Lookup hash of a person, known or not. */
 export async function finderOf(
   deps: UserDeps,
   { tenantId, identity }: Pick<NamedIdentity, "tenantId" | "identity">,

@@ -1,4 +1,3 @@
-/** Decides a received call: wrappers around choosing and admitting. */
 import { defaultDeadlineMs } from "../../domain/choice/policy.ts";
 import { waitWithin, type LimitWaits } from "./admission/limit-waits.ts";
 import { refused, type Refuse } from "./states/refused.ts";
@@ -18,7 +17,6 @@ export const withCurrentCaller =
     return again.ok ? decide({ ...call, caller: again.value }) : refused(call, again.error);
   };
 
-/** Tries again as running calls of the tenant end, for a part of the call's deadline. */
 export const createWaitForRoom =
   ({
     limitWaits,

@@ -1,4 +1,3 @@
-/** Dry run: selects a model without calling a provider or charging. */
 import { ignoredIn, type Ignored } from "../../domain/choice/ignored.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
@@ -8,7 +7,6 @@ import { candidatesFor, withFailover } from "./admission/admit.ts";
 import type { Caller } from "../callers/authenticate.ts";
 import type { Chooser, Declared } from "./choice/choose.ts";
 
-/** As far as known before a provider is called. */
 export type DryRun = Decision & { ignored: Ignored };
 
 export const createRoute =

@@ -26,7 +26,6 @@ export interface Sampled {
   limits: LimitState[];
   /** tokens to which the call's limit was lowered; null: it wasn't, or it isn't known yet */
   loweredTo: number | null;
-  /** ms of each step so far */
   timing: Timings;
   /** the rest of the call, to be run once, or the refusal */
   outcome: Result<(signal: AbortSignal) => Promise<EndedCall>, Refusal>;
@@ -48,7 +47,6 @@ export interface Steps {
   settle: (call: Attempted) => Promise<Settled | Held>;
   settleThrown: (call: Admitted | Attempted) => Promise<Settled>;
   join: Step<Joined, Settled | Held | Received>;
-  /** If another caller's call is approved, runs it with `finish` and joins it. */
   awaitApproval: (
     call: Held,
     how: { signal: AbortSignal; finish: Finish },

@@ -1,6 +1,6 @@
 /**
- * Fair scheduling across the invocations in a process: Resolving a promise wakes another invocation in its own
- * context; waiters also poll, in case the runtime drops the wake-up.
+ * Resolving a promise wakes another invocation in its own context; waiters also poll, in case the wake-up is
+ * lost.
  */
 import { unknownKey } from "../callers/authenticate.ts";
 import type { LaneOf } from "../callers/lanes.ts";
@@ -16,13 +16,11 @@ import {
 import { createSlices } from "../../domain/limits/slices.ts";
 import type { CallSlot } from "../../domain/sampling/call-slot.ts";
 
-/** For one database: slots of writes and of calls. */
 export interface SharedQueues {
   writes: SlotScheduler;
   admissions: SlotScheduler;
 }
 
-/** ms between polls. */
 const lookMs = 250;
 /** ms after which work that ends a call proceeds without a slot, rather than being lost. */
 const endsWaitMs = 2_000;
@@ -45,7 +43,6 @@ const limits: Omit<QueueLimits, "atOnce" | "ofLaneWhileShared"> = {
   takenWithinMs: 500,
 };
 
-/** @param writesAtOnce concurrent writes of one process to one database */
 export const createSharedQueues = (writesAtOnce: number): SharedQueues => ({
   writes: createSlotScheduler({ ...limits, atOnce: writesAtOnce, ofLaneWhileShared: writesAtOnce }),
   // One call may choose while others write.
@@ -56,10 +53,7 @@ export const createSharedQueues = (writesAtOnce: number): SharedQueues => ({
 const ofTenantAlone = 64;
 const ofTenantBeside = 8;
 
-/**
- * Scheduling if each tenant has a database of its own. A tenant that is alone never waits, which would cost a
- * timer.
- */
+/** A tenant that is alone never waits, which would cost a timer. */
 export function createQueuesOfTenants(): () => SharedQueues {
   const activity = createLaneActivity();
   const slicesFor = createSlices();
@@ -78,18 +72,13 @@ const unavailable = (retryAfterMs: number): Refusal => ({ reason: "unavailable",
 
 export function createAdmissionQueue(deps: {
   order: SlotScheduler;
-  /** ms, monotonic */
   elapsed: () => number;
-  /** Returns a function that cancels the timer. */
   after: (ms: number, act: () => void) => () => void;
   /** Runs after pending I/O. */
   immediately: (act: () => void) => void;
 }): AdmissionQueue {
   const { order, elapsed, after, immediately } = deps;
-  /**
-   * workerd reads I/O only when no promise can continue; without a pause, slots handed over directly would
-   * block it.
-   */
+  /** workerd reads I/O only when no promise can continue, which slots handed over directly would prevent. */
   const breathe = (): Promise<void> => new Promise(immediately);
   const refusalFor = (lane: string): Refusal | null => {
     const now = elapsed();
@@ -101,7 +90,6 @@ export function createAdmissionQueue(deps: {
     async enter({ lane, kind }) {
       const refusal = kind === "ends" ? null : refusalFor(lane);
       if (refusal !== null) return err(refusal);
-      // Created only for requests that wait.
       let woken: PromiseWithResolvers<void> | null = null;
       const wake = (): void => woken?.resolve();
       const askedAt = elapsed();
@@ -135,11 +123,9 @@ export function createAdmissionQueue(deps: {
 }
 
 export interface CallScheduler {
-  /** Refusals are delayed. */
   enter(lane: string): Promise<Result<CallSlot, Refusal>>;
   /** For a request whose caller isn't known yet. `null` for a possibly invented key, which gets its slot later. */
   enterFor(claim: Parameters<LaneOf>[0]): Promise<Result<CallSlot | null, Refusal>>;
-  /** Resolves after pending I/O. */
   pause: () => Promise<void>;
 }
 

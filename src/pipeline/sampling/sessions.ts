@@ -1,4 +1,3 @@
-/** Legacy sessions, from `initialize` to DELETE or expiry. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { supportedModalities, supports } from "../../domain/sampling/capabilities.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
@@ -39,7 +38,6 @@ export function createSessions(deps: {
   };
 
   return {
-    /** What the router offers a server of this tenant; null: nothing. */
     offerFor(snapshot: Snapshot, { policy }: Pick<McpServer, "policy">): RouterCapabilities {
       const { able } = chooser.poolFor(snapshot);
       const outputs = modalities.filter((modality) => able.outputs.has(modality));
@@ -143,7 +141,6 @@ export function createSessions(deps: {
       return sessions.touch(session.tenantId, session.id, at, at + sessionTtlMs);
     },
 
-    /** The router's own session with a legacy server. */
     bridged: (server: McpServer, keyId: string, bridgeKey: string): AsyncResult<Session | null> =>
       sessions.bridged({ tenantId: server.tenantId, keyId, serverId: server.id, bridgeKey }, now()),
 

@@ -1,4 +1,3 @@
-/** Finds due alerts and writes each once per period. */
 import {
   alertOfBudget,
   circuitOpenMs,
@@ -50,7 +49,6 @@ async function found({ alerts, now }: AlertDeps): AsyncResult<AlertSubject[]> {
   ]);
 }
 
-/** Returns the number of new alerts. */
 export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number> => {
   const { alerts, ids, now } = deps;
   const subjects = await found(deps);

@@ -20,7 +20,6 @@ const leaseMs = 10 * 60_000;
 export type SyncOutcome =
   | { state: "synced"; version: string; changes: CatalogueChanges }
   | { state: "unchanged"; version: string }
-  /** not fetched, or rejected */
   | { state: "refused"; fault: string };
 
 function sentenceOf(refusal: SyncRefusal): string {
@@ -40,7 +39,6 @@ export interface CatalogueSyncDeps {
   now: () => number;
 }
 
-/** `eventFor`: the event of a manual sync. */
 export async function syncNow(
   deps: CatalogueSyncDeps,
   eventFor: (outcome: SyncOutcome) => AdminEvent | null = () => null,
@@ -75,10 +73,7 @@ export async function syncNow(
   return written.ok ? ok(outcome) : written;
 }
 
-/**
- * Daily across all isolates, and after a deployment with another bundled catalogue. Returns 1 if the catalogue
- * changed.
- */
+/** Daily, and after a deployment with another bundled catalogue. */
 export const createCatalogueJob =
   (deps: CatalogueSyncDeps & { report: (fault: string) => void }) =>
   async (): AsyncResult<number> => {

@@ -1,7 +1,4 @@
-/**
- * Delivers the outbox of a tenant's database to `home`, then marks it as delivered. An interrupted delivery is
- * repeated, and `home` applies it once.
- */
+/** An interrupted delivery is repeated, and `home` applies it once. */
 import type { DeliveryStore, OutboxStore } from "../../domain/ports/outbox.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
@@ -13,7 +10,6 @@ export interface DeliveryDeps {
   now: () => number;
 }
 
-/** Returns the number of delivered items. */
 export const createDeliveryJob = (deps: DeliveryDeps) => async (): AsyncResult<number> => {
   const { database, outbox, deliveries, now } = deps;
   const begun = await outbox.begin(now());

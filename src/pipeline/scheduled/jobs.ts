@@ -25,13 +25,10 @@ import { createWitnessJob, type WitnessDeps } from "./audit/witness.ts";
 
 export interface JobReport {
   job: string;
-  /** items processed; `null` if the last round failed */
   changed: number | null;
-  /** more is due */
   behind?: true;
 }
 
-/** ms per slice */
 const sliceMs = 250;
 /** ms; longer slices were waiting rather than computing */
 const longestRestMs = 2_000;
@@ -39,7 +36,6 @@ const longestRestMs = 2_000;
 const runMs = 40_000;
 
 export interface RunDeps {
-  /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number) => Promise<void>;
   maxRounds: {
@@ -64,11 +60,7 @@ interface Running {
   isDue: boolean;
 }
 
-/**
- * Runs one slice of each job, then repeatedly the job with the least time used, so that jobs that wait for other
- * servers don't starve the others. After an unfinished slice, it pauses for as long as the slice took (at most
- * 2 s), so that requests get about half of the thread.
- */
+/** Each job once, then the job with the least time used. Pauses as long as a slice took, for requests. */
 const createRun = (
   { elapsed, wait, maxRounds }: RunDeps,
   jobs: Readonly<Record<string, () => AsyncResult<number>>>,

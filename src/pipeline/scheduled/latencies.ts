@@ -30,7 +30,6 @@ function rowsOf(calls: readonly TimedCall[]): HistogramRow[] {
   }));
 }
 
-/** Returns the number of records. */
 export const createLatencyJob =
   ({ latencies, now }: { latencies: LatencyStore; now: () => number }) =>
   async (): AsyncResult<number> => {

@@ -1,7 +1,4 @@
-/**
- * Re-sealing if each tenant has its own database. After a change of MASTER_KEY, `home` asks every database
- * whether it is resealed, which also starts the work there. The operator is notified once all are done.
- */
+/** `home` asks every database whether it is resealed, which also starts the work there. */
 import type { ResealedTenants } from "../../domain/ports/resealed-tenants.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
@@ -16,22 +13,18 @@ const leaseMs = 60_000;
 interface Progress {
   keyId: string;
   after: string;
-  /** not resealed yet, or unreachable */
   left: number;
   isDone: boolean;
 }
 
 export interface ResealTenantsDeps {
-  /** of the master key */
   keyId: string;
   tenants: ResealedTenants;
-  /** Also starts the work there. */
   isResealed: (database: string) => AsyncResult<boolean>;
   ids: Ids;
   now: () => number;
 }
 
-/** Progress under another key is ignored. */
 function progressOf(cursor: string, keyId: string): Progress {
   const fresh = { keyId, after: "", left: 0, isDone: false };
   if (cursor === "") return fresh;
@@ -53,7 +46,6 @@ async function askAll(
   return resealed;
 }
 
-/** Returns the number of tenants asked, or resealed at the end of a pass. */
 export const createResealTenantsJob =
   (deps: ResealTenantsDeps) => async (): AsyncResult<number> => {
     const { keyId, tenants, ids, now } = deps;
@@ -86,12 +78,10 @@ export const createResealTenantsJob =
       });
       if (!appended.ok) return appended;
     }
-    // Starts another pass if some are left.
     const next: Progress =
       last === undefined
         ? { keyId, after: "", left: 0, isDone }
         : { keyId, after: last.tenantId, left, isDone };
     const released = await tenants.release(JSON.stringify(next));
-    // Continues the pass, but starts no new one without need.
     return released.ok ? ok(last === undefined ? resealed.length : waiting.value.length) : released;
   };

@@ -1,7 +1,4 @@
-/**
- * Re-seals a database under the current master key, page by page. Idempotent: replaces only what is still as it
- * was read.
- */
+/** Idempotent: replaces only what is still as it was read. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
@@ -31,13 +28,11 @@ const leaseMs = 60_000;
 interface Progress {
   step: SealingStep;
   after: string;
-  /** in all steps so far */
   changed: number;
   /** rows that no key can open or authenticate */
   left: number;
 }
 
-/** `null` if the step is done. */
 type Page = { after: string; changed: number; left: number } | null;
 
 export interface ResealDeps {
@@ -89,7 +84,6 @@ async function resealPage(deps: ResealDeps, kind: SealedKind, after: string): As
   return written.ok ? ok({ after: last.place, changed: resealed.length, left }) : written;
 }
 
-/** A cursor of another step or key is ignored. */
 function progressOf(cursor: string, { keyId, step }: SealingState): Progress {
   const fresh = { step, after: "", changed: 0, left: 0 };
   if (cursor === "") return fresh;
@@ -142,7 +136,6 @@ async function work(deps: ResealDeps, row: SealingState, from: Progress): AsyncR
   return ok(progress);
 }
 
-/** Returns the number of changed rows. */
 export const createResealJob = (deps: ResealDeps) => async (): AsyncResult<number> => {
   const { sealing, store, now } = deps;
   const state = await sealing.current();

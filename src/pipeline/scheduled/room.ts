@@ -1,7 +1,6 @@
 /**
- * Monitors the size of a tenant's own database. Near the limit, deletes early what retention would delete
- * later, oldest first, in the order of the policy: captures, results, sealed records. Unsealed records stay,
- * since the audit has no other copy.
+ * Deletes early, oldest first, what retention would delete later. Unsealed records stay, since the audit has no
+ * other copy.
  */
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
@@ -17,7 +16,6 @@ import { deleteOldestRecords, type DeletionDeps } from "./audit/deletions.ts";
 const deletionsPerRound = 20;
 
 export interface RoomDeps extends DeletionDeps {
-  /** `null` if unbounded */
   roomNow: (() => AsyncResult<Room>) | null;
   room: RoomStore;
   ids: Ids;
@@ -59,7 +57,6 @@ async function makeRoom(
   return ok(deleted);
 }
 
-/** Returns deleted rows, plus 1 for a new level. */
 export const createRoomJob = (deps: RoomDeps) => async (): AsyncResult<number> => {
   const { roomNow, room } = deps;
   if (roomNow === null) return ok(0);

@@ -1,4 +1,3 @@
-/** Progress of re-sealing in one database. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import { err, ok } from "../../domain/result.ts";
@@ -13,7 +12,6 @@ import {
 export interface Sealing {
   /** Creates the first state of a new master key. */
   current(): AsyncResult<SealingState>;
-  /** ms since the epoch, when processes with the previous key have ended. */
   beginsAt(state: SealingState): number;
   advance(
     state: SealingState,
@@ -24,9 +22,7 @@ export interface Sealing {
 
 export interface SealingDeps {
   store: () => SealingStore;
-  /** current one first */
   keyIds: readonly string[];
-  /** ms during which processes with the previous key may run */
   rolloutMs: number;
   now: () => number;
   note: (entry: Record<string, unknown>) => void;

@@ -1,7 +1,4 @@
-/**
- * Writes a summary record per key and minute of thinned refusals. Idempotent: the id follows from key and
- * minute, and the count is deleted afterwards.
- */
+/** Idempotent: the id follows from key and minute, and the count is deleted afterwards. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Ledger, ThinningStore } from "../../domain/ports/ledger.ts";
 import { ok } from "../../domain/result.ts";

@@ -1,7 +1,4 @@
-/**
- * Sends webhook messages, signed as Standard Webhooks, at least once: an unmarked message is sent again under
- * the same `webhook-id`.
- */
+/** Standard Webhooks, at least once: an unmarked message is sent again under the same `webhook-id`. */
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { problemWithEndpoint, type UpstreamRules } from "../../domain/servers/upstreams.ts";
@@ -22,12 +19,9 @@ const pausesMs = [5_000, 60_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_0
 /** Standard Webhooks, "Delivery success". */
 const gone = 410;
 
-/** `fault` is `null` on success. */
 interface Sent {
-  /** `null` without an answer */
   status: number | null;
   fault: string | null;
-  /** timed out */
   isLate?: true;
 }
 
@@ -44,7 +38,6 @@ export interface WebhookDeps {
   sign: (secret: string, text: string) => Promise<string>;
   post: PostWebhook;
   rules: UpstreamRules;
-  /** per process */
   slots: DeliverySlots;
   ids: Ids;
   now: () => number;
@@ -55,7 +48,6 @@ export type SendWebhooks = () => AsyncResult<number>;
 
 const addressOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
 
-/** Returns the number of sent messages. */
 export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
   const { webhooks, vault, sign, post, rules, slots, ids, now, wait } = deps;
 
@@ -125,7 +117,6 @@ export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
     );
   };
 
-  /** `isLeft`: more is due than there are slots. */
   const begin = async (): AsyncResult<{ begun: AsyncResult<null>[]; isLeft: boolean }> => {
     const due = await webhooks.due(now());
     if (!due.ok) return due;
@@ -136,7 +127,6 @@ export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
     if (taken.length === 0) return ok({ begun: [], isLeft });
     const claimed = await webhooks.claim(taken, { now: at, until: at + claimedMs });
     const mine = new Set(claimed.ok ? claimed.value.map(({ id }) => id) : []);
-    // Another process was faster.
     for (const each of taken) if (!mine.has(each.id)) slots.end(each, null, now());
     if (!claimed.ok) return claimed;
     return ok({ begun: claimed.value.map(deliver), isLeft });

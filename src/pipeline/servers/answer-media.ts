@@ -1,6 +1,6 @@
 /**
- * Blocks a server's bodies that a client might read as a stream. The attack: official clients accept
- * `text/event-stream2` as a stream, and any answer to GET as one, which the router would not inspect.
+ * The attack: official clients read `text/event-stream2`, and any answer to GET, as a stream that the router
+ * would not inspect.
  */
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { isAnyJson, mediaTypeIn } from "../../domain/servers/media-type.ts";
@@ -50,11 +50,7 @@ const withoutBody = (response: UpstreamAnswer): UpstreamAnswer => {
   return bare(response, without(response, ["content-type", "content-length"]));
 };
 
-/**
- *
- * @param request `after` returns a function that cancels the timer
- * @returns `server_failed` if a 2xx body is neither JSON nor an event stream
- */
+/** @returns `server_failed` if a 2xx body is neither JSON nor an event stream */
 export async function withKnownMedia(
   response: UpstreamAnswer,
   request: {

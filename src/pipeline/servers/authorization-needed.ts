@@ -1,4 +1,3 @@
-/** Tells a person's client where to authorize the router at a server. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { supports } from "../../domain/sampling/capabilities.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
@@ -22,7 +21,6 @@ export const connectMessage = ({
     ? `Connect your own account at ${server}.`
     : `Connect your own account at ${server} again. It requires more scopes: ${scopes.join(" ")}.`;
 
-/** @param needed `ownUrl` is `null` if unknown */
 export function authorizationNeeded(needed: {
   server: string;
   tenant: string;

@@ -18,7 +18,6 @@ export interface Challenges {
 }
 
 interface ChallengeDeps {
-  /** `null` without OAuth */
   issuer: string | null;
   authModeOf: (place: { tenant: string; server: string }) => AsyncResult<AuthMode | null>;
 }

@@ -1,4 +1,3 @@
-/** Whose account at a registered server a request uses. */
 import type { Vault } from "../../domain/ports/stores.ts";
 import type {
   ServerStore,
@@ -24,7 +23,6 @@ export type OnBehalf = Pick<Caller, "account" | "session"> & {
 
 export interface Account {
   server: SealedServer;
-  /** `null` for the tenant */
   owner: AccountOwner | null;
   tokens: TokenStore;
 }
@@ -53,7 +51,6 @@ export async function learnIssuer(
   return learnt === null ? ok(null) : servers.learn(server.tenantId, server.id, { issuer: learnt });
 }
 
-/** Forgets scopes that the authorization server doesn't know. */
 export const unlearnScopes = async (
   { servers }: { servers: Pick<ServerStore, "learn"> },
   { tenantId, id, learnt }: SealedServer,
@@ -63,7 +60,6 @@ export const unlearnScopes = async (
     ? servers.learn(tenantId, id, { scopes: null })
     : ok(null);
 
-/** `null` if it is missing or no key opens it. */
 export async function grantIn(
   { vault }: { vault: Vault },
   { server, owner }: Account,

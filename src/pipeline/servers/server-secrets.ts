@@ -1,4 +1,3 @@
-/** Secrets of a registered server, including dynamic registrations. */
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -8,10 +7,7 @@ import { secretsOf, type SealedServer, type ServerSecrets } from "../../domain/s
 
 export interface ServerSecretsBox {
   open(server: SealedServer): Promise<ServerSecrets | null>;
-  /**
-   * Stores a registration, or forgets it if `null`. A concurrent change of the entry takes precedence; the next
-   * flow registers again.
-   */
+  /** A concurrent change of the entry takes precedence; the next flow registers again. */
   keepRegistration(server: SealedServer, registration: OauthRegistration | null): AsyncResult<null>;
 }
 

@@ -28,7 +28,6 @@ const patienceMs = 10_000;
 const saveTries = 4;
 const saveWaitMs = 250;
 
-/** `null` if none can be obtained without a person. */
 export type GrantFor = (account: Account) => AsyncResult<OauthGrant | null>;
 
 type Asked = Promise<Result<OauthGrant, OauthFault>>;
@@ -41,7 +40,6 @@ export function createTokenRenewal(deps: {
   markFailing: (server: SealedServer, why: OauthFault) => AsyncResult<null>;
   nonce: () => string;
   now: () => number;
-  /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number) => Promise<void>;
 }): GrantFor {
@@ -117,7 +115,6 @@ export function createTokenRenewal(deps: {
       const read = await tokens.get(...ids);
       if (!read.ok) return read;
       const row = read.value;
-      // No row without a previous token.
       if (owner !== null && (row === null || row.sealed === null)) return ok(null);
       const held = await grantIn(deps, account, row);
       const left =

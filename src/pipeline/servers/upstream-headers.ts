@@ -1,7 +1,4 @@
-/**
- * Headers the proxy adds for a registered server: static ones and a bearer token. Sent to that server only,
- * never logged or recorded.
- */
+/** Sent to that server only, never logged or recorded. */
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
@@ -18,34 +15,23 @@ import { createServerSecrets } from "./server-secrets.ts";
 import { createTokenRenewal } from "./token-renewal.ts";
 
 export interface UpstreamHeaders {
-  /**
-   * `server_unauthorized` without a token; `authorization_needed` if the person must authorize first.
-   * @param caller `null` for administrators' checks
-   */
+  /** @param caller `null` for administrators' checks */
   headersFor(server: SealedServer, caller: OnBehalf | null): AsyncResult<Record<string, string>>;
-  /**
-   * After a 401: forgets the token if it is the one `sent`. Unless it is a person's, marks the server as
-   * `failing`, with one event.
-   */
+  /** Forgets the token if it is the one `sent`. Unless it is a person's, marks the server as `failing`. */
   onUnauthorized(
     server: SealedServer,
     about: { caller: OnBehalf | null; sent?: Record<string, string> },
   ): AsyncResult<null>;
-  /**
-   * After a 403. `again`: there is a newer token. `pass`: return the answer to the caller. Missing scopes are
-   * requested from now on, with `authorization_needed` for a person's account.
-   */
+  /** `again`: there is a newer token. `pass`: return the answer to the caller. */
   onForbidden(
     server: SealedServer,
     about: {
       caller: OnBehalf;
       sent: Record<string, string>;
-      /** `WWW-Authenticate` */
       challenge: string | null;
       isFirst: boolean;
     },
   ): AsyncResult<"again" | "pass">;
-  /** After a 401 to a new token. */
   onRefusedAgain(server: SealedServer, caller: OnBehalf): AsyncResult<never>;
   /** Call when a `failing` server answers anything but 401. */
   onAuthorized(server: SealedServer): AsyncResult<null>;
@@ -66,7 +52,6 @@ export function createUpstreamHeaders(deps: {
   ids: Ids;
   nonce: () => string;
   now: () => number;
-  /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number) => Promise<void>;
   ownUrl: string | null;
@@ -126,7 +111,6 @@ export function createUpstreamHeaders(deps: {
       nonce: deps.nonce,
     });
 
-  /** `null` if there is a newer access token. */
   async function current(
     account: Account,
     sent: Record<string, string> | undefined,

@@ -1,7 +1,6 @@
 /**
- * One request to a registered server. Never sends the client's `Authorization` (unless the entry allows it),
- * cookies, or router key, and never follows redirects; see `domain/servers/proxied-headers.ts`. Drops the
- * server's `WWW-Authenticate`, whose metadata clients rightly reject for another resource.
+ * Never sends the client's cookies or router key, and follows no redirects. Drops `WWW-Authenticate`, whose
+ * metadata clients reject for another resource.
  */
 import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import { hopsHeader, nextHop } from "../../domain/servers/hops.ts";
@@ -24,14 +23,11 @@ export interface Sending {
   server: SealedServer;
   caller: OnBehalf;
   method: "POST" | "GET" | "DELETE";
-  /** from the client or the router */
   headers: MessageHeaders;
   /** the client's `Authorization`, if the API key came in another header */
   authorization: string | null;
   body: Uint8Array<ArrayBuffer> | string | null;
-  /** ends the request and the reading of its body */
   signal: AbortSignal;
-  /** ms until response headers */
   timeoutMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sends each tenant's chain to the audit sink in batches of seals, in order. A batch is planned first, so that
- * it keeps its name when sent again. Each is a complete, verifiable export.
+ * Batches of seals in order, each a complete export. A batch is planned first, so that it keeps its name when
+ * sent again.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
@@ -24,7 +24,6 @@ const numbered = (number: number): string => String(number).padStart(digits, "0"
 export const sinkName = ({ tenantId, after, through }: SinkStretch): string =>
   `${tenantId}/${numbered(after + 1)}-${numbered(through)}.ndjson`;
 
-/** Memory holds one batch. */
 async function textOf(deps: SealDeps, stretch: SinkStretch): AsyncResult<string> {
   const { seals, now, signer } = deps;
   const { tenantId, slug, after, through } = stretch;
@@ -49,7 +48,6 @@ export interface SinkDeps extends SealDeps {
   sendToSink: SendToSink | null;
 }
 
-/** Returns the number of batches sent. */
 export const createSinkJob = (deps: SinkDeps) => async (): AsyncResult<number> => {
   const { sinks, sendToSink, now, log } = deps;
   if (sendToSink === null) return ok(0);

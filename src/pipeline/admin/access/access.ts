@@ -1,4 +1,4 @@
-/** Which tenants an actor may see. A tenant that the actor may not see is reported as missing. */
+/** A tenant that the actor may not see is reported as missing. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { actorName, type Actor } from "../../../domain/tenancy/access.ts";
 import type { AdminEvent } from "../../../domain/admin-event.ts";

@@ -2,19 +2,14 @@
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { err } from "../../../domain/result.ts";
 
-/**
- * Whether the caller has seen the current state as the API shows it (RFC 9110, section 13.1.1); `null` without
- * the header.
- */
+/** Whether the caller has seen the current state (RFC 9110, section 13.1.1). */
 export type IfMatch = ((shown: unknown) => Promise<boolean>) | null;
 
-/** Retries after another change of the same tenant between read and write. */
 const maxTries = 16;
 
 export interface EditSteps<Current, Edited> {
   /** `version` of the tenant, no later than the read */
   read: () => AsyncResult<{ current: Current; shown: unknown; version: number }>;
-  /** `precondition_failed` if the tenant has another version. */
   write: (current: Current, ifVersion: number) => AsyncResult<Edited>;
 }
 

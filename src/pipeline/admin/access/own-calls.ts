@@ -1,7 +1,4 @@
-/**
- * Whether a call is the actor's own. People can't approve their own calls unless the policy allows it by another
- * key or signed in. People are compared by subject.
- */
+/** People can't approve their own calls unless the policy allows it; they are compared by subject. */
 import type { KeyStore } from "../../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
 import { err, ok } from "../../../domain/result.ts";
@@ -30,7 +27,6 @@ const unreadable = (what: string) => err<Refusal>({ reason: "unreadable", what }
 
 /** Lookup keys of the person a key belongs to, and of those who received its secret. */
 interface PeopleOfKey {
-  /** `null` if the key belongs to no person, or the person was erased */
   of: string | null;
   givenTo: readonly string[];
 }
@@ -54,13 +50,11 @@ async function peopleOfKey(
   if (!found.ok) return found;
   const key = found.value;
   if (key === null) return ok(nobody);
-  // The row must be authentic.
   if (!(await deps.keyCodes.isKnown(key))) return unreadable(`key ${keyId}`);
   const of = await ownerOf(deps, key);
   return of.ok ? ok({ of: of.value, givenTo: key.givenTo }) : of;
 }
 
-/** The people the actor may be: as the identity provider says, or by the acting key. */
 async function peopleOf(deps: OwnCallDeps, actor: Actor, tenantId: string) {
   const identity = identityOf(actor);
   if (identity !== null) {
@@ -98,7 +92,6 @@ export async function subjectOf(
   return people.ok ? ok(people.value.of) : people;
 }
 
-/** The people who receive a new secret when the actor gets it. */
 export async function givenTo(
   deps: OwnCallDeps,
   actor: Actor,

@@ -5,7 +5,6 @@ import { isMoney, measureOf, type Measure } from "../../../domain/limits/resourc
 /** Money in USD. */
 export interface ShownLimit extends CurrentUsage {
   unit: Measure | "bytes";
-  /** ms since the epoch; absent without a raise */
   raisedUntil?: number;
 }
 

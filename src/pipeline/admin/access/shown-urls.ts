@@ -21,6 +21,5 @@ function withoutUrls(value: JsonValue): JsonValue {
   );
 }
 
-/** Applies to every member `webhookUrl` in policies, server entries, and events. */
 export const withUrlsFor = <T>(actor: Actor, value: T): T =>
   maySeeUrls(actor) ? value : (withoutUrls(value as JsonValue) as T);

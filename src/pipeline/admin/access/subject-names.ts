@@ -1,4 +1,3 @@
-/** Names of the subjects of limits and alerts: tenants, keys, servers, people, and runs. */
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { ok } from "../../../domain/result.ts";
@@ -7,7 +6,6 @@ import { ok } from "../../../domain/result.ts";
 const idIn = (subject: string): string => /^(?:user|run):([^:]+)/.exec(subject)?.[1] ?? subject;
 const runIn = (subject: string): string | null => /^run:[^:]+:(.+)$/.exec(subject)?.[1] ?? null;
 
-/** @returns names by subject; unnamed ones are omitted */
 export async function namesOfSubjects(
   names: NameStore,
   tenantId: string,

@@ -1,6 +1,6 @@
 /**
- * Whether a webhook address is allowed. An unchanged address is not rechecked, since a stricter setting would
- * then block every other change; each message is checked again before it is sent.
+ * An unchanged address is not rechecked: a stricter setting would block every other change. Each message is
+ * checked before it is sent.
  */
 import type { Refusal } from "../../../domain/refusals.ts";
 import { err, ok, type Result } from "../../../domain/result.ts";

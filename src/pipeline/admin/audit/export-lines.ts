@@ -1,4 +1,3 @@
-/** One part of an export as text, page by page: signed lines or CSV. */
 import { canonicalJson } from "../../../domain/canonical.ts";
 import { csvBreak, csvColumns, csvRow, csvUnreadable } from "../../../domain/audit/csv.ts";
 import {
@@ -81,7 +80,6 @@ export function createSignedExport(
   const signed = async <L extends Signed>(line: Omit<L, "signature"> & { kind: L["kind"] }) =>
     canonicalJson({ ...line, signature: await signer.sign(signedText(line.kind, line)) });
 
-  /** Empty if the filter matches no record of the seal. */
   async function section(
     { leaves, checked, deletions, ...seal }: SealWithLeaves,
     { records, unreadable }: Pick<Read, "records" | "unreadable">,

@@ -1,7 +1,4 @@
-/**
- * The audit export: reads the chain seal by seal as the consumer takes it, so that memory stays bounded. A part
- * ends at a seal.
- */
+/** Reads the chain seal by seal as the consumer takes it, so that memory stays bounded. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import { cursorText, isStretch, type ExportCursor } from "../../../domain/audit/exports.ts";
@@ -14,10 +11,7 @@ import { sealOnce, type SealDeps } from "../../scheduled/audit/seal.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
 import { createSignedExport, createTable, type Page } from "./export-lines.ts";
 
-/**
- * About 520 statements: a page has two and holds more than half of `maxPerSeal` records. A Worker may send
- * 1,000 requests per invocation.
- */
+/** About 520 statements; a Worker may send 1,000 requests per invocation. */
 const defaultMaxPerPart = 32_768;
 const maxSealsPerPart = 8_192;
 /** Seals made before the export starts, for calls that just ended. */
@@ -27,7 +21,6 @@ export const exportFormats = ["ndjson", "csv"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface Exported {
-  /** without its extension */
   name: string;
   format: ExportFormat;
   nextCursor: string | null;
@@ -57,7 +50,6 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { maxPerPart?: nu
 
   const publicKeys = (): AsyncResult<AuditKey[]> => vouchedKeys(deps);
 
-  /** At the start of an export, seals every call that has ended. */
   async function placeOf(tenant: Tenant, cursor: ExportCursor | null): AsyncResult<ExportCursor> {
     if (cursor !== null) return ok(cursor);
     for (let count = 0; count < sealsFirst; count += 1) {
@@ -78,7 +70,6 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { maxPerPart?: nu
     const range = await seals.sealRange(tenant.id, { after, from, to });
     if (!range.ok) return range;
     if (range.value === null || range.value.first > through) return ok({ spans: [], more: false });
-    // Continues after the last seal without a gap.
     const first = after > 0 && isStretch(filter) ? after + 1 : range.value.first;
     const last = Math.min(range.value.last, through);
     const found = await seals.spans(tenant.id, { first, last }, maxSealsPerPart);

@@ -1,4 +1,3 @@
-/** Reads sessions, audit records, and events. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { actsAs, type Actor } from "../../../domain/tenancy/access.ts";
 import { roleMay } from "../../../domain/tenancy/scopes.ts";
@@ -28,7 +27,6 @@ import {
 import type { Session } from "../../../domain/tenancy/session.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts";
 
-/** Names of the keys, servers, and people in the answer. */
 export interface Named {
   names: Record<string, string>;
 }
@@ -39,11 +37,9 @@ const idsIn = ({ keyId, serverId, user }: Pick<Who, "keyId" | "serverId" | "user
 export interface RecordWithContent extends SamplingRecord, Named {
   /** params and result; `null` if not captured, not permitted to the role, or no key opens it */
   content: JsonValue;
-  /** providers' messages about failed attempts */
   providerMessages: ProviderMessage[];
 }
 
-/** Without the proxy's internal state. */
 interface ShownSession extends Omit<Session, "bridge" | "clientStreamUntil" | "routerStreamUntil"> {
   /** as interpreted in the session's revision */
   effective: JsonObject;
@@ -163,7 +159,6 @@ export function createRecordAdmin(
       return withNames(listed, namesOf(id), ({ actor: by, target }) => [by, target]);
     },
 
-    /** The operator sees the events of all tenants with their names. */
     async events(actor: Actor, page: PageRequest): AsyncResult<Page<AdminEvent> & Partial<Named>> {
       if (actor.kind !== "operator") return deps.events.list(actor.tenantId, page);
       const listed = await deps.events.list(null, page);

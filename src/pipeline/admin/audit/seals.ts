@@ -12,7 +12,6 @@ import {
 import { tenantFor, type AdminDeps } from "../access/access.ts";
 
 export type HashedSeal = StoredSeal & {
-  /** hash of the seal's statement */
   hash: string;
 };
 

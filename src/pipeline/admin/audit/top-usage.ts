@@ -59,7 +59,6 @@ async function scopesOf(
 const fullness = ({ used, reserved, limit }: ShownLimit): number =>
   limit === 0 ? 1 : (used + reserved) / limit;
 
-/** The fullest budget by group. */
 async function budgetsOf(
   deps: Deps,
   tenant: Tenant,

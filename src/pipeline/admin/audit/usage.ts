@@ -71,14 +71,12 @@ export interface UsagePage {
 
 const cursorOf = ({ at, group }: UsageRowKey): string => `${at}.${group}`;
 
-/** `undefined` for a cursor that was never issued. */
 function placeIn(cursor: string | undefined): UsageRowKey | null | undefined {
   if (cursor === undefined) return null;
   const [, at, group] = /^(\d{1,15})\.(.*)$/s.exec(cursor) ?? [];
   return at === undefined || group === undefined ? undefined : { at: Number(at), group };
 }
 
-/** Defaults: the last day by hour, or 30 days by day. */
 function rangeOf<Bucket extends keyof typeof ranges>(
   { bucket, ...asked }: Partial<Range<Bucket>> & { bucket: Bucket },
   now: number,

@@ -1,4 +1,3 @@
-/** OAuth grants of a tenant: listed and revoked by administrators. */
 import type { AuthorizationServer, Grant } from "../../../domain/ports/authorization-server.ts";
 import type { EventStore } from "../../../domain/ports/stores.ts";
 import type { Page, PageRequest } from "../../../domain/ports/pages.ts";
@@ -9,7 +8,6 @@ import { eventOf, tenantFor, type AdminDeps } from "../access/access.ts";
 
 export type Grants = Pick<AuthorizationServer, "grantsOf" | "revoke">;
 
-/** Sorts from newest to oldest, also within a millisecond. */
 const placeOf = ({ createdAt, id }: Pick<Grant, "createdAt" | "id">): string =>
   `${String(createdAt).padStart(16, "0")}_${id}`;
 
@@ -28,7 +26,6 @@ function pageAfter(grants: readonly Grant[], { cursor, limit }: PageRequest): Pa
 export const createGrantAdmin = (
   deps: AdminDeps & {
     events: Pick<EventStore, "append">;
-    /** `null` without OAuth */
     grants: () => Grants | null;
   },
 ) => ({

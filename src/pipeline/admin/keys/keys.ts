@@ -20,7 +20,6 @@ import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts
 import { calendarOf } from "../../callers/time-zones.ts";
 import { edit, type IfMatch } from "../access/editing.ts";
 
-/** The only answer with the token, which is not stored. */
 export interface NewKey extends ApiKey {
   key: string;
 }
@@ -39,7 +38,6 @@ export interface KeyPatch {
   limits?: { [Limit in keyof Limits]?: number | null };
 }
 
-/** Without hash and code. */
 const shown = ({ secretHash: _, code: _code, givenTo: _given, ...key }: StoredKey): ApiKey => key;
 
 /** A row without a valid code isn't a key. */
@@ -116,7 +114,6 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
   async create(actor: Actor, slug: string, input: KeyInput): AsyncResult<NewKey> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
-    // Expires with the key that created it.
     const expiresAt = input.expiresAt ?? actsUntil(actor);
     if (outlives(expiresAt, actor)) return expiresSooner(actor);
     if (expiresAt !== null && expiresAt <= deps.now()) return err(expired);
@@ -212,7 +209,6 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
       },
     }),
 
-  /** Replaces the secret; the old one stops immediately. */
   rotate: (actor: Actor, slug: string, id: string): AsyncResult<NewKey> =>
     edit(null, {
       read: () => read(deps, actor, { slug, id }),

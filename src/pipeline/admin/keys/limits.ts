@@ -1,4 +1,3 @@
-/** All limits of a tenant, its ceiling, keys, servers, and named nodes, with current usage. */
 import type { Limits, Policy } from "../../../domain/choice/policy.ts";
 import {
   limitChecksOf,
@@ -71,7 +70,6 @@ type LimitDeps = AdminDeps & {
   servers: Pick<ServerStore, "list">;
   limits: LimitStore;
   names: NameStore;
-  /** `null` if the database is unbounded */
   roomNow: (() => AsyncResult<Room>) | null;
 };
 
@@ -107,11 +105,9 @@ async function keysOf(deps: LimitDeps, tenant: Tenant, page: PageRequest): Liste
   return ok({ data, nextCursor: found.value.nextCursor });
 }
 
-/** `user:ann` → `user` */
 const scopeOfNode = (subject: string): LimitScope | null =>
   limitScopes.find((scope) => subject.startsWith(`${scope}:`)) ?? null;
 
-/** Groups, runs, tags, and people with counters. */
 async function nodesOf({ limits }: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
   const after = page.cursor === null ? {} : { after: page.cursor };
   const found = await limits.nodes(tenant.id, { ...after, limit: page.limit + 1 });
@@ -128,8 +124,8 @@ async function nodesOf({ limits }: LimitDeps, tenant: Tenant, page: PageRequest)
 }
 
 /**
- * Servers, keys, then other nodes, newest first. Nodes without limits count toward the page size but are not
- * shown. The cursor names the list.
+ * Servers, keys, then other nodes, newest first. Nodes without limits count toward the page size. The cursor
+ * names the list.
  */
 async function pageOfScopes(deps: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
   const { cursor, limit } = page;
@@ -151,7 +147,6 @@ async function pageOfScopes(deps: LimitDeps, tenant: Tenant, page: PageRequest):
   return ok({ data, nextCursor: null });
 }
 
-/** On the first page, after the tenant's own limits. */
 async function roomShown(
   { roomNow }: LimitDeps,
   subject: string,

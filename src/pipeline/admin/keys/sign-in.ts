@@ -1,4 +1,3 @@
-/** The tenant's identity provider. The client secret is write-only. */
 import type { SignInStore } from "../../../domain/ports/sign-ins.ts";
 import type { Vault } from "../../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";

@@ -1,4 +1,3 @@
-/** People of a tenant for its administrators, and erasure. */
 import type { SignInStore } from "../../../domain/ports/sign-ins.ts";
 import type { Page, PageRequest } from "../../../domain/ports/pages.ts";
 import type { UserTokenStore } from "../../../domain/ports/server-stores.ts";
@@ -15,7 +14,6 @@ import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts
 import type { Grants } from "./grants.ts";
 
 export interface UserInput {
-  /** defaults to the tenant's identity provider */
   issuer?: string;
   subject: string;
   name?: string;
@@ -32,10 +30,8 @@ const shown = ({ id, tenantId, name, keyId, createdAt }: StoredUser): KnownUser 
 type UserAdminDeps = AdminDeps &
   UserDeps & {
     signIns: Pick<SignInStore, "get">;
-    /** accounts at registered servers */
     userTokens: Pick<UserTokenStore, "forget">;
     rejected: NoteRejected;
-    /** `null` without OAuth */
     grants: () => Grants | null;
   };
 

@@ -1,4 +1,3 @@
-/** The shared catalogue and its sync on demand, for the operator only. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import type { CatalogueStore } from "../../../domain/ports/catalogues.ts";
@@ -8,20 +7,16 @@ import type { CatalogueReader } from "../../sampling/choice/catalogue.ts";
 import { syncNow, type CatalogueSyncDeps, type SyncOutcome } from "../../scheduled/catalogue.ts";
 import { eventOf, type AdminDeps } from "../access/access.ts";
 
-/** Times are ms since the epoch. */
 export interface CatalogueShown {
   version: string;
   models: number;
-  /** `null` before the first sync */
   syncedAt: number | null;
   dueAt: number | null;
-  /** why the last file was rejected */
   fault: string | null;
 }
 
 const refused = err({ reason: "forbidden", action: "the catalogue is the operator's" } as const);
 
-/** Counts of changed models for the event. */
 const detailOf = (outcome: SyncOutcome): JsonObject =>
   outcome.state === "synced"
     ? {
@@ -37,7 +32,6 @@ export function createCatalogueAdmin(
   deps: AdminDeps & {
     catalogues: CatalogueStore;
     catalogue: CatalogueReader;
-    /** `null` if the deployment doesn't sync */
     catalogueSync: CatalogueSyncDeps | null;
   },
 ) {

@@ -1,4 +1,3 @@
-/** The operator's ceiling of a tenant, and what it forbids to the tenant's administrators. */
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import { mayUse, operatorPaidProviders, type Ceiling } from "../../../domain/limits/ceilings.ts";
 import type { JsonObject } from "../../../domain/json.ts";
@@ -12,7 +11,6 @@ import { edit, type IfMatch } from "../access/editing.ts";
 
 const forbidden = (action: string): Result<never, Refusal> => err({ reason: "forbidden", action });
 
-/** Providers that the operator pays for need the operator's permission. */
 export const checkLeave = ({ slug, ceiling }: Tenant, provider: string): Result<null, Refusal> =>
   mayUse(ceiling, provider)
     ? ok(null)
@@ -27,7 +25,6 @@ export function mayDescribe(actor: Actor, provider: string): Result<null, Refusa
     : forbidden(`the models of "${provider}" are described by the operator, who pays for them`);
 }
 
-/** The same rule for models that a credential declares. */
 export function mayDeclare(
   actor: Actor,
   provider: string,

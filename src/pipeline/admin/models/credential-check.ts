@@ -27,12 +27,10 @@ import { eventOf, type AdminDeps } from "../access/access.ts";
 
 export interface CredentialCheck {
   ok: boolean;
-  /** `null` without a suitable model */
   model: string | null;
   fault: Pick<ProviderFault, "kind" | "status" | "code" | "network"> | null;
   /** ids from the provider's list, usable as `models` */
   listed: string[] | null;
-  /** declared models whose names match the catalogue */
   proposed: DeclaredModel[];
 }
 
@@ -41,10 +39,8 @@ type Answered = Omit<CredentialCheck, "proposed">;
 /** Tokens: cheap, but enough for models that reason first. */
 const checkTokens = 16;
 const checkTimeoutMs = 20_000;
-/** As many as a credential may declare. */
 const maxShown = 500;
 
-/** Lowest effort that still leaves room for an answer. */
 const minReasoningOf = (model: Model): ReasoningRequest => ({
   sent: reasoningOf(model).sent,
   metadata: "absent",
@@ -74,7 +70,6 @@ const shownFault = ({ kind, status, code, network }: ProviderFault): CredentialC
 const maxProbes = 3;
 const notFound = 404;
 
-/** The cheapest listed text models. */
 function probesOf(
   { provider, models }: SealedCredential,
   known: readonly Model[],

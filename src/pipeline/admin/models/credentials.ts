@@ -89,7 +89,6 @@ export function createCredentialAdmin(
       : err({ reason: "invalid_params", path: "baseUrl", detail: problem });
   };
 
-  /** Seals the key for another address of the same origin. */
   const resealed = async (credential: SealedCredential, baseUrl: string | null) => {
     const opened = await vault.open(credential.sealed, providerKeyOf(credential));
     return opened.ok
@@ -144,7 +143,6 @@ export function createCredentialAdmin(
       baseUrl,
       ...(patch.name === undefined ? {} : { name: patch.name }),
       ...(patch.models === undefined ? {} : { models: patch.models }),
-      // A new key makes the credential active again.
       ...(patch.apiKey === undefined
         ? isMoved && { sealed: moved.value }
         : {

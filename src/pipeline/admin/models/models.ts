@@ -21,16 +21,12 @@ import type { CatalogueReader } from "../../sampling/choice/catalogue.ts";
 import { eventOf, tenantFor, type AdminDeps } from "../access/access.ts";
 import { mayDescribe } from "./ceilings.ts";
 
-/** A model as one tenant sees it. */
 export interface TenantModel extends Omit<Model, "synced" | "estimated" | "unverified"> {
-  /** the same wherever the model is served */
   canonicalName: string | null;
   prefill: boolean;
-  /** figures that don't come from `source` */
   sources: Sources;
   /** active credential, allowed, and no open circuit */
   available: boolean;
-  /** `null` with too few samples */
   measured: Measured | null;
 }
 
@@ -46,7 +42,6 @@ export function createModelAdmin(
 ) {
   const { overrides, credentials, health, catalogue } = deps;
   return {
-    /** The cursor is the last name. */
     async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<TenantModel>> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;

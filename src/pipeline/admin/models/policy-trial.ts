@@ -32,12 +32,10 @@ const newest: PageRequest = { cursor: null, limit: 200 };
 const everyOne: PageRequest = { cursor: null, limit: 1_000 };
 
 export interface PolicyTrial {
-  /** number of replayed decisions */
   decisions: number;
   changed: number;
   /** answered today, refused under the new policy */
   newlyRefused: number;
-  /** records without a decision */
   skipped: number;
   /** changed members whose effect records don't show */
   notReplayed: string[];
@@ -110,7 +108,6 @@ async function askersOf(deps: TrialDeps, tenantId: string, records: readonly Sam
 /** A deleted key has no limits. */
 const goneKey = (id: string): Pick<StoredKey, "id" | "limits"> => ({ id, limits: {} });
 
-/** Pools shared by records with equal inputs. */
 function poolsOf(figures: Figures, tenant: Tenant) {
   const pools = new Map<string, ModelPool>();
   return (

@@ -1,7 +1,6 @@
 import type { Credential, SealedCredential } from "../../../domain/ports/stores.ts";
 
 export interface ShownCredential extends Omit<Credential, "listing"> {
-  /** number of listed models; `null` without a current list */
   listing: { at: number; models: number } | null;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Authorizes the router at a server for the tenant or a person. The browser is sent to the authorization server
- * and returns once with the state.
- */
+/** The browser goes to the authorization server and returns once with the state. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { actorName, type Actor } from "../../../domain/tenancy/access.ts";
 import { callbackPath, clientDescriptionPath } from "../../../domain/servers/client-description.ts";
@@ -36,14 +33,11 @@ import { findServer, type ServerAdminDeps } from "./servers.ts";
 const stateLivesMs = 10 * 60_000;
 
 export interface AuthorizationStart {
-  /** where the browser must go */
   authorizationUrl: string;
   state: string;
-  /** ms since the epoch */
   expiresAt: number;
 }
 
-/** Started by a person for their own account. */
 export interface PersonAuthorizationStart {
   authorizationUrl: string;
   /** must come back from the same browser, so that no other person can start or finish the flow */
@@ -52,13 +46,11 @@ export interface PersonAuthorizationStart {
 }
 
 export interface FinishedAuthorization {
-  /** slug */
   server: string;
   returnTo: string | null;
   isAuthorized: boolean;
 }
 
-/** Sealed while the person is away. `browser` and `returnTo` belong to a person's own account. */
 interface KeptAuthorization extends PendingAuthorization {
   browser?: string;
   returnTo?: string | null;
@@ -79,10 +71,8 @@ export function createServerAuthorization(
     userTokens: Pick<UserTokenStore, "of">;
     authorizations: AuthorizationStore;
     oauth: Oauth;
-    /** 256 random bits */
     nonce: () => string;
     sha256Hex: (text: string) => Promise<string>;
-    /** constant-time comparison */
     isSame: (one: string, other: string) => Promise<boolean>;
   },
 ) {
@@ -198,8 +188,8 @@ export function createServerAuthorization(
     },
 
     /**
-     * `query` from the browser, without a key: the state is the proof, and for a person's own account also the
-     * browser's value.
+     * `query` comes without a key: the state is the proof, and for a person's own account also the browser's
+     * value.
      */
     async finish(query: string, browser: string): AsyncResult<FinishedAuthorization> {
       const state = new URLSearchParams(query).get("state") ?? "";

@@ -1,4 +1,3 @@
-/** Input for a server entry, and which secrets a change must include. */
 import type { ServerPolicy } from "../../../domain/choice/policy.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import { err } from "../../../domain/result.ts";
@@ -15,7 +14,6 @@ export type OauthInput = Omit<OauthClient, "hasSecret"> & { clientSecret: string
 export interface ServerInput {
   slug: string;
   url: string;
-  /** including values */
   headers: Record<string, string>;
   passHeaders: string[];
   forwardAuthorization: boolean;
@@ -27,10 +25,7 @@ export interface ServerInput {
   oauth: OauthInput | null;
 }
 
-/**
- * JSON merge patch (RFC 7396). `headers` and `oauth` are replaced as a whole, because a kept secret must not
- * follow a changed endpoint.
- */
+/** `headers` and `oauth` are replaced as a whole, because a kept secret must not follow a changed endpoint. */
 export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth">> & {
   headers?: ServerInput["headers"] | null;
   passHeaders?: string[] | null;
@@ -51,10 +46,7 @@ export const requiredAgain = (path: string) =>
         : "Its secrets are required again: they are stored for the previous host only.",
   } as const);
 
-/**
- * The secret that a patch must include. A kept secret must not go to a new address, nor a new one to an address
- * that is not authentic.
- */
+/** A kept secret must not go to a new address, nor a new one to an address that is not authentic. */
 export function missingSecret(server: SealedServer, patch: ServerPatch, isUnopenable: boolean) {
   const { url, headers, oauth } = patch;
   const isElsewhere = url !== undefined && URL.parse(url)?.origin !== URL.parse(server.url)?.origin;

@@ -105,7 +105,6 @@ async function endGrantsFor(
 }
 
 interface ServerGrants {
-  /** `null` without OAuth */
   grants: () => Grants | null;
 }
 
@@ -177,7 +176,6 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
       ...((hasNewSecrets || isMoved) && {
         sealed: await seal({ ...server, url, oauth: client }, secrets),
       }),
-      // A changed entry becomes active again.
       ...((hasNewSecrets || moved) && { status: "active" }),
       ...(moved || oauth !== undefined ? { learnt: moved ? {} : withoutOauth(server.learnt) } : {}),
     };

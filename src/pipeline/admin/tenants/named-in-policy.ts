@@ -1,7 +1,4 @@
-/**
- * Rejects a policy that names missing keys or servers, since such a switch or raise has no effect. Names
- * already in the old policy are not checked: a deleted one would block every other change.
- */
+/** A switch or raise for a missing key or server has no effect. Names already in the old policy are not checked. */
 import type { Policy } from "../../../domain/choice/policy.ts";
 import type { UserStore } from "../../../domain/ports/users.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
@@ -21,7 +18,6 @@ type Named = Record<string, unknown> | undefined;
 const newIn = (named: Named, before: Named): string[] =>
   Object.keys(named ?? {}).filter((name) => !Object.hasOwn(before ?? {}, name));
 
-/** Includes resources of other tenants. */
 const missing = (path: string, what: string) =>
   err({ reason: "invalid_params", path, detail: `This tenant has no such ${what}.` } as const);
 

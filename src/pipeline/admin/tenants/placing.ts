@@ -1,7 +1,6 @@
 /**
- * Creates tenants with a database of their own: claims the slug in `home` for one tenant id and database, then
- * creates the tenant there. An incomplete claim is completed by the next caller under the same id, which a
- * database accepts once. So exactly one of concurrent callers succeeds, and no step depends on a clock.
+ * Claims the slug in `home`, then creates the tenant. The next caller completes an incomplete claim under the
+ * same id, which a database accepts once.
  */
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
@@ -18,7 +17,6 @@ export interface PlacingDatabase {
   ids: Ids;
 }
 
-/** Refuses a location that the host doesn't offer. */
 export type NewDatabase = (residency: Residency) => Result<string, Refusal>;
 
 /** A deleted tenant's slug may be claimed concurrently. */
@@ -33,14 +31,12 @@ const placedElsewhere = ({ slug }: Placement) =>
     detail: `The creation or deletion of a tenant "${slug}" in another region or jurisdiction was interrupted. Repeat it there to finish it.`,
   } as const);
 
-/** Whether an existing claim matches the request. */
 const fits = (placement: Placement, { residency }: NewTenant): boolean =>
   residency === undefined || isSameResidency(placement.residency, residency);
 
 interface PlacingDeps {
   placements: PlacementStore;
   newDatabase: NewDatabase;
-  /** `residency` applies if the database is created. */
   databaseNamed: (name: string, residency: Residency | null) => PlacingDatabase | null;
 }
 

@@ -1,4 +1,3 @@
-/** Records who raised which limit, and rejects forbidden raises. */
 import { canonicalJson } from "../../../domain/canonical.ts";
 import type { Policy, Raise } from "../../../domain/choice/policy.ts";
 import { beyondCeiling } from "../../../domain/limits/ceilings.ts";
@@ -11,10 +10,7 @@ const refused = (at: number, member: string, detail: string): Result<never, Refu
 
 const textOf = ({ by: _, ...raise }: Raise): string => canonicalJson({ ...raise });
 
-/**
- * Existing raises keep their author; expired ones are removed.
- * @param actor as in events, @param now ms since the epoch
- */
+/** @param actor as in events, @param now ms since the epoch */
 export function withRaisers(
   policy: Policy,
   about: { tenant: Pick<Tenant, "id" | "policy" | "ceiling">; actor: string; now: number },

@@ -1,7 +1,4 @@
-/**
- * Deletes a tenant of the directory: marks the deletion first and removes the placement last, so that an
- * interrupted deletion can be repeated.
- */
+/** Marks the deletion first and removes the placement last, so that an interrupted deletion can be repeated. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import type {
@@ -21,7 +18,6 @@ interface RemovalDeps {
   };
 }
 
-/** Upper bound; the scheduled job delivers the rest. */
 const maxDeliveries = 50;
 
 async function deliverAll(deliver: () => AsyncResult<number>): Promise<void> {

@@ -100,7 +100,6 @@ const editPolicy = (
   });
 
 export const createTenantAdmin = (deps: TenantAdminDeps) => ({
-  /** `id`: a claimed id, if any. */
   async create(actor: Actor, input: NewTenant & { id?: string }): AsyncResult<Tenant> {
     if (actor.kind !== "operator") return operatorOnly("creating tenants is the operator's");
     const tenant: Tenant = {
@@ -188,7 +187,6 @@ export const createTenantAdmin = (deps: TenantAdminDeps) => ({
     { ifMatch, policy }: { ifMatch: IfMatch; policy: Policy },
   ): AsyncResult<Policy> => editPolicy(deps, { actor, slug, ifMatch }, () => ok(policy)),
 
-  /** @param change.patch a JSON merge patch */
   patchPolicy: (
     actor: Actor,
     slug: string,

@@ -14,9 +14,7 @@ const bothSignMs = 24 * 3_600_000;
 export type ListedWebhook = Omit<WebhookMessage, "tenantId" | "body"> & { body: JsonObject };
 
 export interface NewWebhookSecret {
-  /** shown once */
   secret: string;
-  /** until when the previous secret also signs */
   previousUntil: number | null;
 }
 

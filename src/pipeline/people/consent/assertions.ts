@@ -1,4 +1,3 @@
-/** Identity assertions: authorizes a program without a page. */
 import type { AdminEvent } from "../../../domain/admin-event.ts";
 import type { Assertion, AssertionRules } from "../../../domain/ports/authorization-server.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";

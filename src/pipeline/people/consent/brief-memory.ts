@@ -1,4 +1,3 @@
-/** Short-lived cache for lookups that unauthenticated requests trigger. */
 import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 

@@ -1,4 +1,3 @@
-/** Turns a person's decision into a grant, or shows the page again. */
 import type { AdminEvent } from "../../../domain/admin-event.ts";
 import type {
   ApprovedConsent,
@@ -27,7 +26,6 @@ import type { SignInThrottle } from "../sign-in-throttle.ts";
 
 export interface AskedConsent {
   open: OpenConsent;
-  /** `null` if the person uses an API key */
   signInAt: string | null;
 }
 
@@ -37,7 +35,6 @@ export type Decided =
   | { kind: "leave"; to: string; headers: Headers }
   /** the person first connects an account of their own at the server */
   | { kind: "provider"; redirect: ProviderRedirect; headers: Headers }
-  /** shows the page again with an error */
   | { kind: "again"; asked: AskedConsent; detail: string };
 
 export interface ConsentDatabase {
@@ -51,7 +48,6 @@ export interface ConsentDatabase {
 
 export interface ConsentDeps {
   server: AuthorizationServer;
-  /** `null` if the text isn't a key */
   databaseOfKey: (key: string) => ConsentDatabase | null;
   databaseOfSlug: (slug: string) => AsyncResult<ConsentDatabase>;
   throttle: SignInThrottle;
@@ -92,7 +88,6 @@ export const refusalOf = (refusal: Refusal) =>
 
 interface Placed {
   database: ConsentDatabase;
-  /** `null` if people of the tenant use a key */
   place: SignInPlace | null;
 }
 
@@ -130,7 +125,6 @@ const tooMany: Refusal = {
   detail: "This tenant has as many grants as it may have: revoke some.",
 };
 
-/** @param letIn `null` if an API key was used */
 export async function granted(
   deps: ConsentDeps,
   approved: ApprovedConsent,

@@ -1,4 +1,3 @@
-/** The consent page: identifies the person and applies the decision. */
 import type { OauthClientPolicy } from "../../../domain/choice/policy.ts";
 import type { ConsentResult } from "../../../domain/ports/authorization-server.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";

@@ -1,4 +1,3 @@
-/** Connects a person's own account at a registered server in their authenticated browser. */
 import type { ServerStore, UserTokenStore } from "../../../domain/ports/server-stores.ts";
 import { explain } from "../../../domain/refusal-messages.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
@@ -22,7 +21,6 @@ export interface ConnectDatabase {
 /** The browser keeps `browser` and goes to the server's authorization server. */
 export interface ProviderRedirect {
   kind: "provider";
-  /** slug */
   server: string;
   url: string;
   browser: string;
@@ -64,8 +62,8 @@ export interface ConnectionDeps extends Pick<ConnectDatabase, "beginForPerson"> 
 }
 
 /**
- * Next step after authorizing a program; `null` if no account is needed, it is connected, or its authorization
- * server is unreachable, which a later call reports.
+ * `null` if no account is needed, it is connected, or its authorization server is unreachable, which a later
+ * call reports.
  */
 export async function firstConnection(
   deps: ConnectionDeps,

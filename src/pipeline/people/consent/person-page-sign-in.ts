@@ -1,7 +1,4 @@
-/**
- * Sign-in on the router's own pages, as on the consent page. The browser keeps one attempt's state,
- * authenticated under MASTER_KEY.
- */
+/** The browser keeps one attempt's state, authenticated under MASTER_KEY. */
 import { canonicalJson } from "../../../domain/canonical.ts";
 import { explain } from "../../../domain/refusal-messages.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
@@ -17,9 +14,7 @@ import type { NewPersonSession, PersonIs, PersonSessions } from "./person-sessio
 import type { SignInThrottle } from "../sign-in-throttle.ts";
 
 export interface PagePlace {
-  /** slug of the tenant */
   tenant: string;
-  /** slug of the server to connect; `null` for the account page */
   server: string | null;
 }
 
@@ -38,10 +33,8 @@ export type PageSignIn =
   | { kind: "leave"; to: string; kept: string; seconds: number };
 
 export interface PersonPageSignIn {
-  /** `null` if people of the tenant use a key. */
   signInAt(slug: string): AsyncResult<string | null>;
   byKey(given: { place: PagePlace; key: string; address: string }): AsyncResult<PageSignedIn>;
-  /** `assertion`: a gateway's token, if any */
   begin(asked: {
     place: PagePlace;
     assertion: string | null;
@@ -63,7 +56,6 @@ export interface PersonPageSignInDeps {
   sessions: Pick<PersonSessions, "begin">;
   throttle: SignInThrottle;
   mac: Mac;
-  /** 43 base64url characters, as a PKCE verifier */
   nonce: () => string;
   now: () => number;
 }

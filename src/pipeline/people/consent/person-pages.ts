@@ -1,4 +1,3 @@
-/** A person's own page: lists and revokes what they authorized. */
 import type { AuthorizationServer, Grant } from "../../../domain/ports/authorization-server.ts";
 import type {
   OwnAccount,
@@ -31,7 +30,6 @@ export interface OwnPage {
 
 export type OwnChange =
   | { kind: "end-grant"; id: string }
-  /** @param server slug */
   | { kind: "disconnect"; server: string }
   | { kind: "sign-out" };
 
@@ -47,7 +45,6 @@ export interface OwnDatabase {
 interface FormSent {
   token: string;
   tenant: string;
-  /** one-time value of the form */
   once: string;
 }
 
@@ -57,7 +54,6 @@ export interface PersonPages {
   show(session: PersonSession): AsyncResult<OwnPage>;
   /** `null` if there is no session or the form is outdated; otherwise whether the target existed. */
   change(sent: FormSent, change: OwnChange): AsyncResult<boolean | null>;
-  /** Continues to the server's authorization server; `null` as for `change`. */
   connect(sent: FormSent & { server: string; ownUrl: string }): AsyncResult<Connecting | null>;
 }
 
@@ -65,7 +61,6 @@ interface PersonPagesDeps {
   signIn: PersonPageSignIn;
   sessions: PersonSessions;
   databaseOfTenant: (tenantId: string) => OwnDatabase;
-  /** `null` without OAuth */
   grants: () => Pick<AuthorizationServer, "grantsOf" | "revoke"> | null;
   now: () => number;
 }

@@ -11,7 +11,6 @@ import { holderIn, holderText, type Holder } from "../../../domain/tenancy/grant
 const sessionMs = 15 * 60_000;
 
 export interface NewPersonSession {
-  /** cookie value */
   token: string;
   seconds: number;
 }
@@ -19,12 +18,10 @@ export interface NewPersonSession {
 export interface PersonIs {
   slug: string;
   holder: Holder;
-  /** `null` for an API key of no person */
   owner: AccountOwner | null;
 }
 
 export interface PersonSession extends PersonIs {
-  /** one-time value for the next form */
   once: string;
 }
 
@@ -37,9 +34,7 @@ export interface SessionDatabase {
 interface PersonSessionDeps {
   databaseOfTenant: (tenantId: string) => SessionDatabase;
   sha256Hex: (text: string) => Promise<string>;
-  /** 32 random bytes, base64url */
   nonce: () => string;
-  /** constant-time comparison */
   isSame: (one: string, other: string) => Promise<boolean>;
   now: () => number;
 }

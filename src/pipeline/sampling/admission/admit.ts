@@ -1,4 +1,3 @@
-/** What a call reserves, against which limits, and for how long. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { circuitReaches } from "../../../domain/attempts.ts";
 import type { Opening } from "../../../domain/audit/record.ts";
@@ -49,14 +48,12 @@ export interface ReservedAttempt extends Costing, Priced {
 export interface Reserved {
   /** failover candidates, best first; never empty */
   steps: ReservedAttempt[];
-  /** attempts per request */
   maxAttempts: number;
   /** half-open circuits of the first candidate, which this call would probe */
   probes: CircuitProbe[];
   /** half-open circuits of other candidates, which are tried last */
   resting: string[];
   limitChecks: LimitCheck[];
-  /** of the largest attempt */
   tokens: number;
   /** sum of the most expensive attempts, since each may be billed; `null` without a known price */
   microUsd: number | null;
@@ -84,8 +81,8 @@ export const targetOf = ({
 });
 
 /**
- * The request as this model takes it. Where it passes, its limit is one for reasoning and text together; input that can't be
- * measured may fill the model's context.
+ * Where the request passes, its limit is one for reasoning and text together; unmeasurable input may fill the
+ * context.
  */
 function needsAt(model: Choice["model"], needs: Requirements): Requirements {
   const { endpoint, passing } = needs;
@@ -187,7 +184,6 @@ export interface Claimed {
 }
 
 export interface LesserClaimed extends Claimed {
-  /** see `FallbackClaim` */
   shortens?: true;
 }
 
@@ -242,9 +238,7 @@ export const createAdmit =
   (input: {
     plan: Plan;
     reserved: Reserved;
-    /** tried in order if a limit has too little left */
     lesser: readonly LesserClaimed[];
-    /** if only running calls are in the way */
     ifReserved: "waits" | "refused";
     caller: Caller;
     opening: Opening;

@@ -1,14 +1,11 @@
-/** How many attempts a call reserves for, and what they cost. */
 import { smallestBudget, type LimitedScope } from "../../../domain/limits/limit-checks.ts";
 import type { Requirements } from "../../../domain/requirements.ts";
 
 export interface Priced {
   microUsd: number | null;
-  /** may be asked twice; see `refusesOwnToolUse` */
   isReservedTwice?: true;
 }
 
-/** `null` without a known price. */
 export function mostExpensiveOf(steps: readonly Priced[], max: number): number | null {
   const prices = steps.flatMap(({ microUsd, isReservedTwice }) =>
     isReservedTwice === true ? [microUsd, microUsd] : [microUsd],
@@ -24,10 +21,7 @@ export function mostExpensiveOf(steps: readonly Priced[], max: number): number |
 /** Share of the smallest budget that a call may reserve for attempts after its first. */
 const sharedByAttempts = 1 / 100;
 
-/**
- * Attempts to reserve for. Clients of model endpoints ask for long answers, so that a few calls with all their attempts would
- * block a small budget.
- */
+/** Clients of model endpoints ask for long answers: a few calls with all attempts would block a small budget. */
 export function attemptsToReserve(
   steps: readonly Priced[],
   of: {

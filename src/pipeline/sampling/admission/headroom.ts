@@ -1,4 +1,3 @@
-/** Tokens and cost of one provider call, with as much room for reasoning as the limits allow. */
 import type { CallBounds } from "../../../domain/choice/policy.ts";
 import type { Model } from "../../../domain/models/model.ts";
 import type { Requirements } from "../../../domain/requirements.ts";
@@ -14,7 +13,6 @@ export interface Costing {
   tokens: number;
   microUsd: number | null;
   reasoning: ReasoningRequest;
-  /** text tokens */
   maxTokens: number;
 }
 
@@ -31,7 +29,7 @@ function costingWith(model: Model, needs: Requirements, headroom: number): Costi
 }
 
 /**
- * Reduces the room for reasoning to the limit. If not even the text fits, admission names the limit.
+ * If not even the text fits, admission names the limit.
  * @param asked at most, in this model's tokens
  */
 export function costingOf(model: Model, asked: Requirements, bounds: CallBounds): Costing {

@@ -1,7 +1,4 @@
-/**
- * Lesser claims of a call for limits with little left: fewer attempts, then no room for reasoning, then a short
- * answer. The ledger takes the first that fits.
- */
+/** Lesser claims of a call for limits with little left. The ledger takes the first that fits. */
 import { smallestBudget, type LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import { isMoney, isTokens } from "../../../domain/limits/resources.ts";
 import { isLasting } from "../../../domain/limits/admission-verdict.ts";
@@ -33,8 +30,8 @@ const resized = (
   });
 
 /**
- * `attempts` 0 reserves only for the first candidate. Other candidates remain usable, because an unbilled attempt
- * doesn't use up the reservation.
+ * 0 reserves only for the first candidate. Others remain usable, because an unbilled attempt doesn't use up the
+ * reservation.
  */
 function withAttempts(reserved: Reserved, attempts: number): Reserved {
   const { steps, limitChecks } = reserved;
@@ -56,7 +53,6 @@ const isLess = (one: Reserved, other: Reserved): boolean => {
 
 function fewerAttempts({ plan, reserved }: Claimed): Claimed[] {
   const max = Math.min(reserved.maxAttempts, reserved.steps.length);
-  // A single attempt can't be reduced.
   if (max === 1 && reserved.steps.length === 1 && reserved.steps[0]?.isReservedTwice !== true)
     return [];
   const claims: Claimed[] = [];
@@ -81,7 +77,6 @@ function firstModel(input: Laddered, plan: Plan | null, before: Reserved): Claim
   return reserved.probes.length === 0 && isLess(reserved, before) ? { plan, reserved } : null;
 }
 
-/** Tokens of a short answer. */
 const shortTokens = [256];
 /** The same at model endpoints, whose clients work on with the answer. */
 const shortEndpointTokens = [16_384, 4_096];
@@ -106,7 +101,6 @@ function shortAnswer(
   return claimed === null ? null : { ...claimed, shortens: true };
 }
 
-/** Shorter and shorter answers. */
 function shortAnswers(input: Laddered, from: Plan, before: Reserved): LesserClaimed[] {
   const claims: LesserClaimed[] = [];
   if (!before.limitChecks.some((check) => isSized(check) && isLasting(check))) return claims;

@@ -1,10 +1,9 @@
 /**
- * Calls blocked only by running reservations wait here without a slot and retry one by one when a call of their
- * tenant ends.
+ * Calls blocked only by running reservations wait here without a slot, and retry when a call of their tenant
+ * ends.
  */
 import type { Ledger } from "../../../domain/ports/ledger.ts";
 
-/** Per tenant. */
 const maxWaiting = 100;
 const longestWaitMs = 10_000;
 /** ms between polls for calls that ended in other processes. */
@@ -24,7 +23,6 @@ interface Room {
   round: Waiter[];
   isInRound: boolean;
   isDue: boolean;
-  /** as last reported by the ledger */
   running: string | undefined;
 }
 
@@ -49,9 +47,7 @@ export interface LimitWaits {
 export function createLimitWaits(deps: {
   ledger: Pick<Ledger, "runningOf">;
   now: () => number;
-  /** ms, monotonic */
   elapsed: () => number;
-  /** Returns a function that cancels the timer. */
   after: (ms: number, act: () => void) => () => void;
 }): LimitWaits {
   const { ledger, now, elapsed, after } = deps;

@@ -7,14 +7,10 @@ import type { LimitCheck } from "../../../domain/limits/limit-checks.ts";
 export interface LostAdmission {
   opening: Opening;
   limitChecks: LimitCheck[];
-  /** may have claimed an idempotency key */
   isKeyed: boolean;
 }
 
-/**
- * ms before each check. A batch may arrive late; by the last check the longest lease has ended and the sweep
- * has run.
- */
+/** ms. A batch may arrive late; by the last check the longest lease has ended and the sweep has run. */
 const pausesMs = [1_000, 4_000, 12_000, longestLeaseMs];
 
 /** ms after which another caller takes over from one whose invocation may have ended. */
@@ -23,17 +19,14 @@ const leaseMs = 20_000;
 interface Kept {
   lost: LostAdmission;
   looks: number;
-  /** ms, monotonic */
   dueAt: number;
 }
 
 export interface LostAdmissions {
   add(lost: LostAdmission): void;
-  /** Lease for one caller at a time. */
   isLeasedBy(who: object): boolean;
   isEmpty(): boolean;
   due(max: number): LostAdmission[];
-  /** Schedules the next check, if any. */
   missed(id: string): void;
   done(id: string): void;
 }

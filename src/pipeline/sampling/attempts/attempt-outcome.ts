@@ -1,4 +1,3 @@
-/** An attempt as recorded. */
 import {
   isKeyRefused,
   isTransient,

@@ -1,10 +1,8 @@
-/** Attempts whose answer is given out while the provider writes it, as the walk over candidates sees them. */
 import type { ProviderFault, StreamEnd } from "../../../domain/attempts.ts";
 import type { Result } from "../../../domain/result.ts";
 import type { ProviderAnswer, ProviderRequest } from "../../../domain/sampling/providers.ts";
 
 export interface AttemptStreams {
-  /** @param timeoutMs for the first event that shows something of the answer */
   attempt(
     request: ProviderRequest,
     timeoutMs: number,

@@ -1,4 +1,3 @@
-/** Tries the reserved candidates until one answers, a fault stops the call, or the deadline passes. */
 import { checkAnswer } from "../../../domain/sampling/answer-check.ts";
 import {
   circuitReaches,
@@ -39,14 +38,12 @@ export interface AttemptsMade {
   attempts: Attempt[];
   /** ms in providers, including queues */
   providerMs: number;
-  /** changes to circuits */
   circuits: CircuitChange[];
   refusedKeys: RefusedKey[];
   answer: Result<{ model: Model; answer: ProviderAnswer }, Refusal>;
 }
 
 interface Walk {
-  /** nothing else is called */
   steps: readonly {
     model: Model;
     credentialId: string;
@@ -55,13 +52,10 @@ interface Walk {
     reasoning: ReasoningRequest;
     /** text tokens */
     maxTokens: number;
-    /** at most */
     tokens: number;
-    /** at most */
     microUsd: number | null;
   }[];
   maxAttempts: number;
-  /** later attempts must fit in this reservation */
   held: { tokens: number; microUsd: number | null };
   /** circuits probed by other calls; their candidates come last */
   blocked: readonly string[];
@@ -91,10 +85,7 @@ interface Next {
   maxTokens: number;
 }
 
-/**
- * Share of the remaining deadline for one attempt while others may follow, so that a hanging provider doesn't
- * use all of it.
- */
+/** Of the remaining deadline, while other attempts may follow a hanging provider. */
 const shareOfDeadline = 2 / 3;
 
 const avoidedOf = (
@@ -127,7 +118,6 @@ const openStepsOf = ({ steps, credentials }: Walk): OpenStep[] =>
       : [{ model, credential, target: targetOf(step), ...costing }];
   });
 
-/** Candidates that exceed what is left of the reservation. */
 const unaffordableOf = (
   { held }: Walk,
   steps: readonly OpenStep[],
@@ -161,12 +151,9 @@ export function createAttempt(deps: {
   providers: Providers;
   openKey: (credential: SealedCredential) => ReturnType<Vault["open"]>;
   now: () => number;
-  /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Returns a function that cancels the timer. */
   after: (ms: number, act: () => void) => () => void;
-  /** 0–1 */
   chance: () => number;
 }) {
   const { providers, openKey, now, elapsed, wait, after, chance } = deps;

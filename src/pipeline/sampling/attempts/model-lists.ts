@@ -35,7 +35,6 @@ export function createModelLists(deps: {
   openKey: (credential: SealedCredential) => ReturnType<Vault["open"]>;
   tries: ListingTries;
   now: () => number;
-  /** ms, monotonic */
   elapsed: () => number;
   ends?: AbortSignal | undefined;
 }) {
@@ -67,7 +66,6 @@ export function createModelLists(deps: {
     await keepRead(credentials, credential, { read: listed, now: now() });
   };
 
-  /** `null` if the list is not due */
   return (credential: SealedCredential): Promise<void> | null => {
     if (!isDue(credential)) return null;
     tries.set(credential.id, elapsed());

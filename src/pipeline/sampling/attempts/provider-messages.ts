@@ -1,4 +1,3 @@
-/** Who may read providers' messages about failed attempts, by the tenant's policy. */
 import type { ProviderMessage } from "../../../domain/audit/capture.ts";
 import type { AttemptSummary } from "../../../domain/attempts.ts";
 import type { Policy } from "../../../domain/choice/policy.ts";
@@ -20,10 +19,7 @@ function withMessages(
   });
 }
 
-/**
- * @param asking a registered server reads none: a message may quote the prompt, and the server isn't the
- * tenant's own
- */
+/** @param asking a registered server reads none, since a message may quote the prompt */
 export function providerMessages(policy: Policy, asking: "caller" | "server") {
   const messages: ProviderMessage[] = [];
   const isKept = policy.providerMessages !== false;

@@ -1,7 +1,4 @@
-/**
- * The isolate's catalogue: the bundled one until a synced one was read. Refreshed off the path of calls, within
- * minutes.
- */
+/** The bundled catalogue until a synced one was read. Refreshed off the path of calls. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Catalogue, Model } from "../../../domain/models/model.ts";
 import type { CatalogueStore } from "../../../domain/ports/catalogues.ts";

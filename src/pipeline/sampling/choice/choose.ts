@@ -1,4 +1,3 @@
-/** From a call and its caller to a plan: declared capabilities, negotiated capabilities, then the choice. */
 import {
   firstWithSamplingTools,
   missingFrom,
@@ -55,7 +54,6 @@ export interface Planned extends Plan {
   call: SamplingCall;
   /** Plan for limits without room for reasoning; `null` if identical. */
   withoutRoom: () => Plan | null;
-  /** `null` if the call may not be shortened to `maxTokens`. */
   shortened: (plan: Plan, maxTokens: number) => Plan | null;
 }
 
@@ -74,12 +72,10 @@ interface Prepared {
   serverPolicy: string;
   /** version of the memory of models that reject reasoning parameters */
   refusals: number;
-  /** ms since the epoch */
   raisedUntil: number;
   pool: ModelPool;
 }
 
-/** The narrower of both for each member. */
 export function policyFor(
   snapshot: Pick<Snapshot, "tenant" | "key" | "pinnedModel">,
   { server, now }: { server: AskingServer | null; now: number },
@@ -123,7 +119,6 @@ const sinceThen = (
   retryAfterMs: Math.max(1, refusal.retryAfterMs - Math.max(0, passedMs)),
 });
 
-/** If no model accepts prefill, falls back as the policy allows. */
 function planAs(
   { prefill = "refuse" }: Policy,
   pool: ModelPool,

@@ -1,4 +1,3 @@
-/** A plan for a request that only one account can read. */
 import type { Plan } from "../../../domain/choice/selection.ts";
 import { nameOf } from "../../../domain/models/model.ts";
 import type { Snapshot } from "../../../domain/ports/stores.ts";

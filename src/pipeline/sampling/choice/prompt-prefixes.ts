@@ -1,7 +1,4 @@
-/**
- * Remembers recent prompts per isolate to detect repeated prefixes. Bounded; tenants never share or displace
- * each other's entries.
- */
+/** Bounded; tenants never share or displace each other's entries. */
 import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import type { JsonValue } from "../../../domain/json.ts";
 import {
@@ -30,12 +27,10 @@ const isAlive = (sent: Sent | undefined, at: number): sent is Sent =>
 export function createPromptPrefixes(deps: {
   hash: (value: JsonValue) => Promise<string>;
   now: () => number;
-  /** per tenant */
   entriesRemembered: number;
   tenantsRemembered: number;
 }): PromptPrefixes {
   const { hash, now, entriesRemembered, tenantsRemembered } = deps;
-  /** tenant → hash of a prefix, least recently sent first */
   const tenants = createBoundedMap<string, Map<string, Sent>>(tenantsRemembered);
   const recalled = new WeakMap<object, Map<string, Promise<number>>>();
 

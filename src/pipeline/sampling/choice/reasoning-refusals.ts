@@ -1,4 +1,3 @@
-/** Remembers models that reject reasoning parameters. */
 import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import { nameOf, type CredentialSummary, type Model } from "../../../domain/models/model.ts";
 import type { ReasoningRefusals } from "../../../domain/sampling/providers.ts";

@@ -1,6 +1,6 @@
 /**
- * Cancellation across isolates. An invocation can't touch another's I/O (the runtime throws), so
- * `notifications/cancelled` writes a row that the call's owner polls for.
+ * An invocation can't touch another's I/O, so `notifications/cancelled` writes a row that the call's owner
+ * polls for.
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { CancellationStore, CancelledCall } from "../../../domain/ports/cancellations.ts";
@@ -48,7 +48,6 @@ export function createCancellation(deps: {
 
 export type Cancellation = ReturnType<typeof createCancellation>;
 
-/** A step whose signal also aborts, with `cancelledInSession`, when its caller's session cancels the call. */
 export const cancellable =
   <Call extends { request: SamplingRequest }, Next>(
     cancellation: Pick<Cancellation, "watch">,

@@ -9,13 +9,10 @@ import type { SamplingAnswer } from "../../../domain/sampling/call.ts";
 
 export type AnsweredBy = "this-call" | "earlier-call" | "concurrent-call";
 
-/** Stored result of a call, as JSON. */
 export type Recorded<D> = Result<{ answer: SamplingAnswer; decision: D }, Refusal>;
 
 export type Joined<D> =
-  /** nothing holds the key */
   | { state: "free" }
-  /** pending approval */
   | { state: "held"; requestId: string }
   | { state: "done"; recorded: Recorded<D>; answeredBy: AnsweredBy };
 
@@ -36,7 +33,6 @@ export function createIdempotency<D>(deps: {
   const sealedFor = (tenantId: string, id: string) =>
     ({ purpose: "result", tenantId, provider: "", id, destination: "" }) as const;
   return {
-    /** In parts that fit a row. */
     async seal(tenantId: string, requestId: string, recorded: Recorded<D>): Promise<string[]> {
       const sealed = await vault.seal(JSON.stringify(recorded), sealedFor(tenantId, requestId));
       return resultPartsOf(sealed);

@@ -2,7 +2,6 @@
 
 const maxCharacters = 200;
 
-/** A digest can't be confused with JSON. */
 export async function messageKey(
   { sha256Hex }: { sha256Hex: (content: string | Uint8Array<ArrayBuffer>) => Promise<string> },
   text: string,

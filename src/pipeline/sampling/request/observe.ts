@@ -1,4 +1,3 @@
-/** Observes one request and reports its spans, metrics, and log line at the end. */
 import type { Opening } from "../../../domain/audit/record.ts";
 import type { Providers } from "../../../domain/sampling/providers.ts";
 import {
@@ -15,7 +14,6 @@ import type { Propagated, Traces } from "../../../domain/audit/trace.ts";
 export interface Observation {
   /** The last call counts. */
   chose(decision: Decision): void;
-  /** Returns trace headers for the provider's HTTP request. */
   begins(credential: { provider: string; baseUrl: string | null }): Record<string, string>;
   /** Called once per request; never blocks. */
   ends(ended: Omit<Ended, "endedAt">): Timings;

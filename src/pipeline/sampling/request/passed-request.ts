@@ -1,4 +1,3 @@
-/** What providers that speak the wire of a request are sent. */
 import { isMoney, isTokens } from "../../../domain/limits/resources.ts";
 import type { PassedRequest } from "../../../domain/passing.ts";
 import type { SamplingCall } from "../../../domain/sampling/call.ts";

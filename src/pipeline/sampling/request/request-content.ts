@@ -3,12 +3,10 @@ import type { JsonValue } from "../../../domain/json.ts";
 import { jsonPieces, shortJson } from "../../../domain/json-pieces.ts";
 
 export interface RequestContent {
-  /** hex */
   sha256: string;
   /** UTF-8 */
   bytes: number;
   characters: number;
-  /** serialized again on each call */
   text: () => string;
 }
 

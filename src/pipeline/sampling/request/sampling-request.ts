@@ -1,4 +1,3 @@
-/** A sampling request as surfaces submit it. */
 import { askedOf, type Asked, type Opening, type Who } from "../../../domain/audit/record.ts";
 import type { PassedRequest } from "../../../domain/passing.ts";
 import { outlineOf } from "../../../domain/sampling/capabilities.ts";
@@ -30,18 +29,14 @@ export interface SamplingRequest {
   /** Rereads the caller from the database. */
   again: () => Promise<Result<Caller, Refusal>>;
   call: Result<SamplingCall, Refusal>;
-  /** absent for MCP sampling */
   endpoint?: ModelEndpointName;
   /** what a provider that speaks the endpoint's wire is sent; absent: every provider is sent the call */
   passed?: Omit<PassedRequest, "addsLimit">;
   /** capabilities of the current caller */
   declaredBy: (caller: Caller) => Declared;
   client: { name: string | null; version: string | null; revision: string | null };
-  /** the registered server that asks through the proxy */
   server: AskingServer | null;
-  /** the tool being called, if known */
   tool: string | null;
-  /** idempotency key */
   replayKey: ReplayKey | null;
   /** JSON-RPC id as JSON, by which a session can cancel */
   messageId: string | null;
@@ -53,12 +48,10 @@ export interface SamplingRequest {
   /** the same, monotonic */
   beganAt: number;
   authMs: number;
-  /** scheduling slot of the request, if any */
   slot: CallSlot | null;
   /** absent: the answer is requested as a whole */
   reader?: StreamReader;
   waiting?: () => Waiting;
-  /** trace context */
   propagated: Propagated;
 }
 

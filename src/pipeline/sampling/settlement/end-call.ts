@@ -1,4 +1,3 @@
-/** Ends a call in the ledger, even after the sweep or a correction. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Settlement } from "../../../domain/audit/record.ts";
 import type { Ids } from "../../../domain/tenancy/ids.ts";
@@ -40,7 +39,6 @@ export const createEndCall =
     });
   };
 
-/** The end of a call without a provider call. */
 export const uncalled = {
   receipt: null,
   attempts: [],

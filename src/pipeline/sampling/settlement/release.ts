@@ -1,7 +1,4 @@
-/**
- * Releases an admission whose answer was lost. Its caller was informed that nothing was called or charged, so the
- * reservation is returned once the database is reachable, even after the sweep.
- */
+/** Releases an admission whose answer was lost: its caller was informed that nothing was charged. */
 import type { Settlement } from "../../../domain/audit/record.ts";
 import type { Ledger } from "../../../domain/ports/ledger.ts";
 import { uncalled, type EndCall } from "./end-call.ts";
@@ -10,7 +7,6 @@ import type { LostAdmission, LostAdmissions } from "../admission/lost-admissions
 /** ms between checks, doubled while the database is unreachable. */
 const pauseMs = 1_000;
 const longestPauseMs = 15_000;
-/** Ids per check. */
 const maxPerBatch = 500;
 
 const nothing = { auth: 0, choose: 0, approve: 0, admit: 0, provider: 0 };
@@ -41,7 +37,6 @@ export function createRelease(deps: {
 }) {
   const { ledger, endCall, lost, now, wait } = deps;
 
-  /** `false` if the database is unreachable. */
   const look = async (): Promise<boolean> => {
     const due = lost.due(maxPerBatch);
     if (due.length === 0) return true;
@@ -61,10 +56,7 @@ export function createRelease(deps: {
     return true;
   };
 
-  /**
-   * One invocation handles all of an isolate's lost admissions: an outage loses many, most of which never
-   * reached the database.
-   */
+  /** One invocation handles all, since an outage loses many admissions. */
   return async (admission: LostAdmission): Promise<void> => {
     lost.add(admission);
     const lease = {};

@@ -23,15 +23,11 @@ export interface Ended {
   refusal: Refusal | null;
   model: string | null;
   charge: Charge;
-  /** requested output size class */
   size: number;
-  /** stored for repeated requests */
   result: Settlement["result"];
   timing: Timing;
   totalMs: number;
-  /** captured content, if the policy asks for it */
   content: string | null;
-  /** providers' messages, sealed with the content */
   messages: readonly ProviderMessage[];
 }
 
@@ -48,11 +44,9 @@ export const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {
 
 /** The figures that answer, log, record, usage, and spans share. */
 export interface Charge {
-  /** charged to limits */
   tokens: number;
   /** sum of all attempts; `null` without a known price */
   microUsd: number | null;
-  /** sum of all attempts; `null` if unknown */
   usage: Usage | null;
   attempts: Attempt[];
 }
@@ -173,7 +167,6 @@ export function createSettle(deps: {
 }) {
   const { endCall, now, wait, log } = deps;
   const settlementFor = createSettlement(deps);
-  /** Retries until the database accepts the settlement or the host ends. */
   return async (ended: Ended): AsyncResult<boolean> => {
     const { id } = ended;
     const settlement = await settlementFor(ended);

@@ -8,15 +8,12 @@ import type { Planned } from "../choice/choose.ts";
 import type { Recorded } from "../request/idempotency.ts";
 import type { Charge } from "./settle.ts";
 
-/** Metadata of a result. */
 export interface Summary {
   requestId: string;
   provider: string;
   model: string;
   attempts: number;
-  /** sum of all attempts */
   usage: { inputTokens: number; outputTokens: number };
-  /** sum of all attempts */
   costUsd: number | null;
   /** one sentence for each change to the request or answer */
   notes: string[];
@@ -24,7 +21,6 @@ export interface Summary {
   timingMs: Timing & { settle: number };
 }
 
-/** The answer, also for repeated requests. */
 export function recordedOf(
   {
     opening,

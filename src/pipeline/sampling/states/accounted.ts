@@ -1,4 +1,3 @@
-/** What an attempted call used, is charged and leaves behind. */
 import { captureOf } from "../../../domain/audit/capture.ts";
 import { sizeOf } from "../../../domain/choice/attempt-timeout.ts";
 import { nameOf } from "../../../domain/models/model.ts";
@@ -18,7 +17,6 @@ export interface Accounted {
   settlingAt: number;
 }
 
-/** Times in ms. */
 export const endOf = (
   { request, caller, plan, reserved, opening, receipt, chooseMs, approveMs, admitMs }: Running,
   { providerMs, endedAt }: { providerMs: number; endedAt: number },
@@ -38,7 +36,6 @@ export const endOf = (
   totalMs: endedAt - request.beganAt,
 });
 
-/** `null` if the policy captures nothing. */
 const capturedOf = (
   { request, caller }: Running,
   answer: AttemptsMade["answer"],

@@ -10,7 +10,6 @@ import type { Repeat } from "./joined.ts";
 import { refused } from "./refused.ts";
 import type { Chosen, Decided, Undecided } from "./states.ts";
 
-/** What a call claims of its limits. */
 export interface ToClaim {
   plan: Planned;
   reserved: Reserved;
@@ -60,7 +59,6 @@ export const createClaim =
     }
   };
 
-/** The plan and the reservation that the ledger took. */
 const takenOf = (
   { plan, reserved }: Chosen,
   taken: Claimed | undefined,

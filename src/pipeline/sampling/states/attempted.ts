@@ -16,7 +16,6 @@ export const createAttempting =
     streams: Streams;
     holdLease: HoldLease;
     now: () => number;
-    /** What this isolate remembers of a caller is out of date. */
     forget: (caller: Caller) => void;
   }) =>
   async (call: Admitted, signal: AbortSignal): Promise<Attempted> => {

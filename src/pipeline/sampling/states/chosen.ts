@@ -11,7 +11,6 @@ export const createChoose =
     chooser: Pick<Chooser, "plan">;
     refuse: Refuse;
     now: () => number;
-    /** ms, for durations */
     elapsed: () => number;
   }) =>
   async (call: Received): Promise<Chosen | Refused | Undecided> => {

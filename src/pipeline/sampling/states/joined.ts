@@ -13,7 +13,6 @@ export type Repeat = (
   first: FirstCall & { role?: Joined["role"] },
 ) => Promise<Joined | Refused>;
 
-/** Joins the call that holds the key, unless it was made for other content. */
 export const createRepeat =
   ({ refuse }: { refuse: Refuse }): Repeat =>
   async (call, { requestId, contentSha256, role = "repetition" }) => {
@@ -23,7 +22,6 @@ export const createRepeat =
       : { ...call, state: "joined", requestId, limits: [], replayKey, role };
   };
 
-/** `null` if no call holds the key. */
 export type RepeatKnown = (call: Decoded) => Promise<Joined | Refused | null>;
 
 export const createRepeatKnown =

@@ -6,7 +6,6 @@ import type { DigestContent } from "../request/request-content.ts";
 import { openingOf, type UnreadRequest } from "../request/sampling-request.ts";
 import type { Arrived, Received } from "./states.ts";
 
-/** A call as it arrived, also one whose earlier decision no longer applies. */
 export const receivedAs = ({
   request,
   opening,

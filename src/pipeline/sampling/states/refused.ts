@@ -6,7 +6,6 @@ import type { Refusal } from "../../../domain/refusals.ts";
 import { err } from "../../../domain/result.ts";
 import type { Arrived, Refused } from "./states.ts";
 
-/** How a call without a provider call is observed. */
 export const withoutProvider = {
   attempts: [],
   answered: null,
@@ -15,7 +14,6 @@ export const withoutProvider = {
   timing: {},
 };
 
-/** A refusal that has its record, or can't have one. */
 export const refused = (
   { opening, observed }: Pick<Arrived, "opening" | "observed">,
   refusal: Refusal,

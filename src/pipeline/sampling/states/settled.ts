@@ -33,7 +33,6 @@ export function createSettling(deps: {
   settle: Settle;
   idempotency: Pick<Idempotency<Summary>, "seal">;
   now: () => number;
-  /** ms, monotonic */
   elapsed: () => number;
   after: (ms: number, act: () => void) => () => void;
   background: (work: Promise<unknown>) => void;
@@ -61,7 +60,6 @@ export function createSettling(deps: {
     };
   };
 
-  /** The call was paid, and is refused. */
   const settleRefused = async (
     call: Running,
     ended: Omit<Ended, "refusal" | "result">,

@@ -20,7 +20,6 @@ import type { Observation } from "../request/observe.ts";
 import type { SamplingRequest } from "../request/sampling-request.ts";
 import type { Summary } from "../settlement/summary.ts";
 
-/** What a call has from its arrival to its end. */
 export interface Arrived {
   request: SamplingRequest;
   opening: Opening;
@@ -30,7 +29,6 @@ export interface Arrived {
   replayKey: ReplayKey | null;
 }
 
-/** A call whose request could be decoded. */
 export interface Decoded extends Arrived {
   asked: SamplingCall;
 }
@@ -49,10 +47,8 @@ export interface Chosen extends Decoded, Try {
   reserved: Reserved;
   /** ms since the epoch, from which limits count the call */
   now: number;
-  /** ms by the clock of durations */
   chosenAt: number;
   chooseMs: number;
-  /** who has to approve what; null: no approval is needed */
   approval: ApprovalNeed | null;
 }
 
@@ -68,30 +64,23 @@ export interface Running extends Decoded {
   blocked: readonly string[];
   approval: ApprovalNeed | null;
   chooseMs: number;
-  /** ms for which the call waited for approval */
   approveMs: number;
   admitMs: number;
 }
 
 /** A call whose result is found under a key. */
 interface Keyed extends Decoded {
-  /** of the call that holds the key */
   requestId: string;
   limits: LimitState[];
   replayKey: ReplayKey;
-  /**
-   * `owner`: its own call holds the key; `returning`: a server that was asked to come back, under another id;
-   * `repetition`: the same request as the call that holds the key
-   */
+  /** `returning`: a server that was asked to come back, under another id; `repetition`: the same request again */
   role: "owner" | "returning" | "repetition";
 }
 
-/** The call with the key waits for approval. */
 export interface Held extends Keyed {
   state: "held";
 }
 
-/** The call takes the result of the call with the key. */
 export interface Joined extends Keyed {
   state: "joined";
 }
@@ -113,9 +102,7 @@ export interface Finished {
 
 /** How a call ended, for its caller. */
 export interface EndedCall {
-  /** which call the answer, or the refusal, was made for */
   answeredBy: AnsweredBy;
-  /** ms of each step */
   timing: Timings;
   outcome: Result<Finished, Refusal>;
 }
@@ -143,5 +130,4 @@ export type Undecided =
   /** only what running calls have reserved is in the way */
   | { state: "waits" };
 
-/** Between two steps, from the arrival to the end. */
 export type Call = Received | Decided | Settled;

@@ -3,14 +3,11 @@ import { isLifecycle, type StreamPart } from "../../../domain/sampling/stream-pa
 import type { StreamLimits } from "./stream-limits.ts";
 
 export interface HeldParts {
-  /** The parts that can be given out now. */
   add(part: StreamPart): StreamPart[];
-  /** Whether something was given out. */
   isOpen(): boolean;
   clear(): void;
 }
 
-/** @param release takes what was held for as long as it may be */
 export function createHeldParts(
   {
     limits,

@@ -6,7 +6,6 @@ import type { Recorded } from "../request/idempotency.ts";
 /** Of the JSON. A longer answer would take several rows. */
 export const maxKeptCharacters = 1_000_000;
 
-/** False: too long. */
 export const canKeep = ({ value }: Recorded<unknown> & { ok: true }): boolean =>
   value.answer.isOversized !== true && JSON.stringify(value).length <= maxKeptCharacters;
 

@@ -1,4 +1,3 @@
-/** Renews the leases of streams, which outlast any other call: all of a tenant's that are due, in one statement. */
 import { longestLeaseMs } from "../../../domain/leases.ts";
 import type { Ledger } from "../../../domain/ports/ledger.ts";
 
@@ -6,7 +5,6 @@ import type { Ledger } from "../../../domain/ports/ledger.ts";
 const retryMs = 5_000;
 
 interface Held {
-  /** ms since the epoch */
   until: number;
   /** ms, of the lease that is running */
   spanMs: number;
@@ -16,18 +14,13 @@ interface Held {
 export interface HeldLease {
   tenantId: string;
   id: string;
-  /** ms of its first lease, from now */
   leaseMs: number;
 }
 
-/**
- * Each stream has a timer of its own, which ends with the stream: the Workers runtime lets no invocation's timer act after
- * the invocation.
- */
+/** A timer for each stream: on Workers, a timer of an invocation doesn't act after it. */
 export function createLeases(deps: {
   ledger: Pick<Ledger, "renew">;
   now: () => number;
-  /** Acts after so many ms, unless the function that it gives is called before. */
   after: (ms: number, act: () => void) => () => void;
 }) {
   const { ledger, now, after } = deps;
@@ -53,7 +46,6 @@ export function createLeases(deps: {
     }
   };
 
-  /** Keeps the lease until the function that it gives is called. */
   return ({ tenantId, id, leaseMs }: HeldLease): (() => void) => {
     const calls = tenants.get(tenantId) ?? new Map<string, Held>();
     tenants.set(tenantId, calls);

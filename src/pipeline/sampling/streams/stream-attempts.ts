@@ -1,7 +1,4 @@
-/**
- * Provider calls whose answer is given out while it is written. Until the first content has been given out, a fault
- * leads to another candidate as it does for any call.
- */
+/** Until the first content has been given out, a fault leads to another candidate. */
 import type { ProviderFault, StreamEnd } from "../../../domain/attempts.ts";
 import { nameOf, type Model } from "../../../domain/models/model.ts";
 import { err } from "../../../domain/result.ts";
@@ -18,7 +15,6 @@ import { createStreamClock, type StreamClock } from "./stream-clock.ts";
 import type { StreamLimits } from "./stream-limits.ts";
 
 export interface StreamAttempts extends AttemptStreams {
-  /** The model that is asked now, or was asked last; null: none was */
   model(): Model | null;
 }
 
@@ -31,21 +27,17 @@ export interface StreamDeps {
   providers: Pick<Providers, "stream">;
   limits: StreamLimits;
   readingOn: ReadingOn;
-  /** ms, for durations */
   elapsed: () => number;
-  /** Acts after so many ms, unless the function that it gives is called before. */
   after: (ms: number, act: () => void) => () => void;
 }
 
 /** Who reads, and what ends the reading: the caller's leaving, or the router, which gives a reason of its own. */
 export interface StreamCall {
-  /** `null` if the answer is read as a whole */
   reader: StreamReader | null;
   caller: AbortSignal;
   router: AbortSignal;
 }
 
-/** What the reader's side of an attempt knows. */
 interface Giving {
   take: (part: StreamPart) => Promise<void>;
   /** The reader has no room, so the provider may have written more than was read. */
@@ -124,7 +116,6 @@ const left = (fault: ProviderFault | null, usage: ProviderFault["usage"]): Provi
   usage,
 });
 
-/** The attempts of one call. */
 export function createStreamAttempts(
   deps: StreamDeps,
   { reader, caller, router }: StreamCall,
@@ -135,7 +126,6 @@ export function createStreamAttempts(
   let end: StreamEnd | null = null;
   let model: Model | null = null;
 
-  /** Watches for the end of the reading while a stream runs. */
   const watch = (clock: StreamClock, giving: Giving, bill: StreamBill) => {
     let wasWaiting = false;
     let isReadOn = false;
@@ -152,7 +142,6 @@ export function createStreamAttempts(
     if (router.aborted) cut();
     else if (caller.aborted) leave();
     return {
-      /** What was used, if nothing was written that has not been seen. */
       estimate: () =>
         bill.mayHide() || wasWaiting || giving.firstMs() === null ? null : bill.estimate(),
       stop() {

@@ -1,4 +1,3 @@
-/** What a stream is charged whose caller left before its end. */
 import type { ProviderRequest } from "../../../domain/sampling/providers.ts";
 import { estimateInputTokens, tokensOfText } from "../../../domain/sampling/estimate.ts";
 import { textOfPart, type StreamPart } from "../../../domain/sampling/stream-parts.ts";
@@ -12,9 +11,7 @@ export interface StreamBill {
   add(part: StreamPart): void;
   /** tokens that the provider has counted of the input; null: not yet */
   inputTokens(): number | null;
-  /** Whether hidden reasoning may have been generated. */
   mayHide(): boolean;
-  /** What had been used when the caller left, if all that was written could be seen. */
   estimate(): Usage;
 }
 

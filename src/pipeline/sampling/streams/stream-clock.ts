@@ -2,19 +2,13 @@
 import type { StreamLimits } from "./stream-limits.ts";
 
 export interface StreamClock {
-  /** aborted by a limit that has passed, or by `stop` */
   signal: AbortSignal;
-  /** The provider has said something, and its reader is given it. */
   pause(): void;
-  /** The next word of the provider's is waited for. */
   resume(): void;
   /** Content has come: from now on, only silence ends the wait. */
   begun(): void;
-  /** Ends the stream after so many ms. */
   endIn(ms: number): void;
-  /** Ends the stream now. */
   stop(): void;
-  /** Whether the limit of the whole call has passed. */
   isSpent(): boolean;
   clear(): void;
 }

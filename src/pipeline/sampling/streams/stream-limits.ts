@@ -1,4 +1,3 @@
-/** How long a stream may take, and how much of it may wait. */
 import { longestStreamMs } from "../../../domain/leases.ts";
 
 export interface StreamLimits {
@@ -9,12 +8,10 @@ export interface StreamLimits {
   heldBytes: number;
   /** ms between two events */
   silenceMs: number;
-  /** ms of the whole call */
   totalMs: number;
   /** ms for which a stream is read on after its caller has left, and how many such streams a process reads */
   readOnMs: number;
   maxReadToEnd: number;
-  /** ms between two looks at whether the caller may still read */
   watchMs: number;
 }
 

@@ -10,15 +10,12 @@ import { createStreamAttempts, type StreamAttempts, type StreamDeps } from "./st
 
 export interface Streaming {
   attempts: StreamAttempts;
-  /** aborted when the answer is not waited for, or the caller may read no more */
   signal: AbortSignal;
   /** ms for all attempts up to the first content */
   deadlineMs(policy: Policy): number;
-  /** Ends the watch; why the router ended the stream; null: it did not. */
   end(): Refusal | null;
 }
 
-/** Why the caller may no longer read; `null` if it may, as far as known now. */
 function refusalOf(
   read: Result<Caller, Refusal>,
   attempts: Pick<StreamAttempts, "model">,
@@ -47,7 +44,6 @@ export function createStreams(deps: StreamDeps) {
   };
 
   return {
-    /** null: the call's answer is requested as a whole */
     begin({
       request,
       approval,
@@ -55,7 +51,6 @@ export function createStreams(deps: StreamDeps) {
     }: {
       request: SamplingRequest;
       approval: ApprovalNeed | null;
-      /** aborts when no caller waits for the answer */
       signal: AbortSignal;
     }): Streaming | null {
       if (request.reader === undefined) return null;

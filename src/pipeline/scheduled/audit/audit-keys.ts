@@ -1,7 +1,4 @@
-/**
- * Which public keys are the router's own: derived from MASTER_KEY or MASTER_KEY_PREVIOUS, or authenticated by a
- * code of either. A row alone proves nothing.
- */
+/** The router's own keys: derived from the master keys, or authenticated by a code. A row alone proves nothing. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Ids } from "../../../domain/tenancy/ids.ts";
 import type { Mac } from "../../../domain/tenancy/mac.ts";
@@ -26,7 +23,6 @@ export interface AuditKeyDeps {
   now: () => number;
 }
 
-/** Keys reported per run. */
 const maxReported = 8;
 
 export const auditKeyText = ({ id, publicKey }: AuditKey): string => `${id}\n${publicKey}`;
@@ -54,10 +50,7 @@ export async function vouchedKeys(
   return ok([...keys.values()]);
 }
 
-/**
- * Renews codes after a rotation. Unverifiable keys are logged once and not published. Returns the number of
- * renewed codes.
- */
+/** Unverifiable keys are logged once and not published. */
 export const createAuditKeyJob = (deps: AuditKeyDeps) => async (): AsyncResult<number> => {
   const { seals, keyMac, ids, now } = deps;
   const stored = await seals.keys();

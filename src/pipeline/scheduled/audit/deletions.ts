@@ -1,7 +1,4 @@
-/**
- * Deletes sealed records for retention or to make room, each in a transaction with a signed notice in the
- * chain.
- */
+/** Each deletion is one transaction with a signed notice in the chain. */
 import type { DeletionNotice, EmptiedPosition } from "../../../domain/audit/deletion-notices.ts";
 import { noticesFor } from "../../../domain/audit/emptied-positions.ts";
 import { signedText } from "../../../domain/audit/seals.ts";
@@ -14,7 +11,6 @@ export type DeletionDeps = Pick<AuditKeyDeps, "seals" | "hashing" | "signer" | "
 /** Notices per transaction: a Durable Object limits parameters to 2 MB, and signing takes time. */
 const maxSeals = 500;
 
-/** Skips places whose seal is gone. */
 export async function signedNotices(
   { seals, hashing, signer, now }: DeletionDeps,
   positions: readonly EmptiedPosition[],

@@ -1,4 +1,3 @@
-/** Checks before sealing: the chain is authentic, and what the records' codes say. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { canonicalJson } from "../../../domain/canonical.ts";
 import { verifyCodes } from "../../../domain/audit/evidence.ts";
@@ -17,7 +16,6 @@ import { vouchedKeys, type AuditKeyDeps } from "./audit-keys.ts";
 
 export interface SealDeps extends AuditKeyDeps {
   mac: Mac;
-  /** ms during which processes with the former MASTER_KEY may write */
   rolloutMs: number;
   log: (entry: Record<string, unknown>) => void;
 }
@@ -38,7 +36,6 @@ async function isGenuine(
 const keysFor = async (deps: SealDeps, head: StoredSeal): AsyncResult<AuditKey[]> =>
   deps.signer.keys.some(({ id }) => id === head.keyId) ? ok(deps.signer.keys) : vouchedKeys(deps);
 
-/** All of `checked` except `tree`. */
 export async function checkWaiting(
   deps: SealDeps,
   { head, records, counter, present }: Waiting,

@@ -1,7 +1,4 @@
-/**
- * Seals finished records per tenant. Idempotent: a seal and its records' positions are one transaction,
- * conditional on the head of the chain.
- */
+/** Idempotent: a seal and its records' positions are one transaction, conditional on the head of the chain. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { AdminEvent } from "../../../domain/admin-event.ts";
 import { canonicalJson } from "../../../domain/canonical.ts";
@@ -34,7 +31,6 @@ const sealsPerRound = 14;
 /** A page may have only recently ended calls. */
 const pagesPerRound = 8;
 
-/** Idle tenants checked for missing records per run. */
 const watchedPerRun = 5;
 const watchJob = "seal-watch";
 /** Findings in an event; the seal has all. */
@@ -94,7 +90,6 @@ async function sealOf(
   return { ...statement, signature, checked, leaves: hashing.pack(leaves), deletions: null };
 }
 
-/** Records of truncated seals are sealed again. */
 async function reopened(
   deps: SealDeps,
   tenantId: string,
@@ -169,7 +164,6 @@ async function trySeal(
   return ok(records.length);
 }
 
-/** Seals calls that ended by `before`. Returns the number of records. */
 export async function sealOnce(
   deps: SealDeps,
   tenantId: string,
@@ -183,7 +177,6 @@ export async function sealOnce(
   return err({ reason: "unavailable", retryAfterMs });
 }
 
-/** Detects deleted records of idle tenants. Returns the number of sealed records. */
 async function watch(deps: SealDeps, already: ReadonlySet<string>): AsyncResult<number> {
   const { seals, now } = deps;
   const cursor = await seals.cursor(watchJob);
@@ -209,7 +202,6 @@ async function sealPage(deps: SealDeps, tenantIds: readonly string[]): Promise<n
     const tenantId = queue.shift();
     if (tenantId === undefined) break;
     const done = await sealOnce(deps, tenantId, deps.now() - sealAfterMs);
-    // A tenant's failure doesn't stop others.
     if (!done.ok) continue;
     sealed += done.value;
     if (done.value === maxPerSeal) queue.push(tenantId);
@@ -217,7 +209,6 @@ async function sealPage(deps: SealDeps, tenantIds: readonly string[]): Promise<n
   return sealed;
 }
 
-/** One round, continuing where the last one stopped. */
 export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> => {
   const { seals, now } = deps;
   const lease = await seals.claim(now(), now() + leaseMs);
@@ -231,7 +222,6 @@ export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> =
     sealed = await sealPage(deps, found.value);
     const isLast = found.value.length < sealsPerRound;
     if (isLast) {
-      // Once per pass over all tenants.
       const watched = await watch(deps, new Set(found.value));
       if (!watched.ok) return watched;
       sealed += watched.value;

@@ -1,7 +1,4 @@
-/**
- * Reports the head of each chain to a witness, which alone can detect a database restored to an older copy.
- * Sealing doesn't wait for it; unsent heads are sent by the next run.
- */
+/** A witness alone can detect a database restored to an older copy. Unsent heads are sent by the next run. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { canonicalJson } from "../../../domain/canonical.ts";
 import { ok } from "../../../domain/result.ts";
@@ -23,7 +20,6 @@ export interface WitnessDeps {
   seals: Pick<SealStore, "heads" | "cursor" | "keepCursor">;
   hashing: Pick<Hashing, "of">;
   signer: Signer;
-  /** Resolves to an error, or `null` on success. `null` itself without a witness. */
   sendToWitness: ((body: string) => Promise<string | null>) | null;
   now: () => number;
   log: (entry: Record<string, unknown>) => void;
