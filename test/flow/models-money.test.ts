@@ -83,7 +83,9 @@ it(
           return text;
         }
         refusals += 1;
-        expect([status, text]).toEqual([429, expect.stringContaining('"rate_limit_error"')]);
+        // A machine that is too busy to answer 200 calls together says so.
+        expect([429, 529]).toContain(status);
+        expect(text).toMatch(/"(rate_limit|overloaded)_error"/);
         const seconds = Number(headers.get("retry-after"));
         expect(seconds > 0 && seconds <= 120).toBe(true);
         await Promise.race([gate.promise, ended.promise]);
@@ -92,7 +94,7 @@ it(
     const streams = Promise.all(Array.from({ length: calls }, streamed));
     // A hundred wait; the others are refused while five are running.
     await expect.poll(() => refusals).toBeGreaterThanOrEqual(calls - fitting - 100);
-    expect(provider.sent()).toHaveLength(fitting);
+    await expect.poll(() => provider.sent().length).toBe(fitting);
     gate.resolve();
     for (const text of await streams) expect(text).toContain("message_stop");
     const { body } = await admin("GET", `/tenants/${slug}/limits`);

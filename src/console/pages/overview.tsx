@@ -17,7 +17,7 @@ import { Budgets } from "./budgets.tsx";
 import { UsagePart, type Split } from "./usage-part.tsx";
 
 const refreshMs = 30_000;
-const splits: readonly Split[] = ["model", "server", "key", "user"];
+const splits: readonly Split[] = ["model", "server", "key", "user", "endpoint"];
 
 /** 200 keys and servers each; the API has the rest. */
 const maxParts = 5;

@@ -18,12 +18,13 @@ import { isoOf } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
 import { theme } from "../theme.ts";
 
-export type Split = "model" | "server" | "key" | "user";
+export type Split = "model" | "server" | "key" | "user" | "endpoint";
 const splitTitles: Readonly<Record<Split, string>> = {
   model: "by model",
   server: "by server",
   key: "by key",
   user: "by person",
+  endpoint: "by endpoint",
 };
 
 const groupTitles: Readonly<Record<Split, string>> = {
@@ -31,6 +32,7 @@ const groupTitles: Readonly<Record<Split, string>> = {
   server: "Server",
   key: "Key",
   user: "Person",
+  endpoint: "Endpoint",
 };
 
 interface Choices {
@@ -112,6 +114,9 @@ interface Grouped {
   names: UsagePartProps["names"];
 }
 
+/** Others are ids, which have names. */
+const isName = (by: Split): boolean => by === "model" || by === "endpoint";
+
 const columnsOf = (bucket: "hour" | "day", { by, names }: Grouped): Column<UsageRow>[] => [
   {
     title: "From",
@@ -124,12 +129,12 @@ const columnsOf = (bucket: "hour" | "day", { by, names }: Grouped): Column<Usage
         {
           title: groupTitles[by],
           show: ({ group }: UsageRow) => (
-            <Brief text={(names[group] ?? group) || "none"} isCode={by === "model"} />
+            <Brief text={(names[group] ?? group) || "none"} isCode={isName(by)} />
           ),
           text: ({ group }: UsageRow) => names[group] ?? group,
         },
         // Keys may share a name.
-        ...(by === "model"
+        ...(isName(by)
           ? []
           : [
               {

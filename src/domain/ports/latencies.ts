@@ -2,7 +2,7 @@ import type { AsyncResult } from "../refusals.ts";
 import type { Durations, Histogram } from "../latencies.ts";
 import type { UsageBy, UsageFigures, UsageOfAllBy, UsageQuery } from "./ledger.ts";
 
-export const latencyGroupings = ["model", "key", "server"] as const;
+export const latencyGroupings = ["model", "key", "server", "endpoint"] as const;
 export type LatencyBy = (typeof latencyGroupings)[number];
 
 export interface LatencyCursor {
@@ -28,8 +28,10 @@ export interface HistogramRow {
   histogram: Histogram;
 }
 
+export type GroupedUsageKind = "group" | "tag" | "endpoint";
+
 export interface GroupedUsageRow extends UsageFigures {
-  kind: "group" | "tag";
+  kind: GroupedUsageKind;
   /** s since the epoch */
   hour: number;
   name: string;

@@ -146,7 +146,8 @@ export interface LimitStore {
 }
 
 export type UsageBucket = "hour" | "day" | "month";
-export type UsageBy = "model" | "key" | "user" | "server" | "all";
+/** `endpoint` is counted by a scheduled job. */
+export type UsageBy = "model" | "key" | "user" | "server" | "endpoint" | "all";
 export type UsageOfAllBy = "tenant" | "model";
 
 export interface UsageQuery<By = UsageBy> {

@@ -2,8 +2,16 @@ import type { AsyncResult } from "../refusals.ts";
 import type { Limits } from "../choice/policy.ts";
 import type { UsageFigures } from "./ledger.ts";
 
-/** `group` and `tag` are counted by a scheduled job. */
-export const usageGroupings = ["key", "user", "server", "model", "group", "tag"] as const;
+/** `group`, `tag` and `endpoint` are counted by a scheduled job. */
+export const usageGroupings = [
+  "key",
+  "user",
+  "server",
+  "model",
+  "group",
+  "tag",
+  "endpoint",
+] as const;
 export type UsageGrouping = (typeof usageGroupings)[number];
 
 /** ms since the epoch; whole hours count */

@@ -113,7 +113,7 @@ export function recordRoutes() {
     id: "readUsage",
     summary: "Get usage by hour, day or month, oldest first",
     description:
-      "Requests by outcome, tokens, USD and latency percentiles, per bucket and model, key, person or server. `by=all` doesn't group, and `bucket=all` sums the whole range. Default range: the last 24 hours by hour, otherwise 30 days. Maximum: 31 days by hour, 366 by day, ten years by month, unlimited with `bucket=all`. A page has `limit` rows (default 2,000).",
+      "Requests by outcome, tokens, USD and latency percentiles, per bucket and model, key, person, server or endpoint. `by=all` doesn't group, and `bucket=all` sums the whole range. Default range: the last 24 hours by hour, otherwise 30 days. Maximum: 31 days by hour, 366 by day, ten years by month, unlimited with `bucket=all`. A page has `limit` rows (default 2,000).",
     query: usageOfTenantQuery,
     answer: usageOfTenant,
     run: ({ admin, actor, params, query }) => admin.usage.read(actor, params.tenant, query),
@@ -123,7 +123,7 @@ export function recordRoutes() {
     id: "readTopUsage",
     summary: "List who spent most",
     description:
-      "Keys, people, servers, models, groups or tags, highest cost first, with their share of the total, the period of the same length before, and their fullest budget. Whole hours count. Default range: the current month in the tenant's time zone. Groups are those named by the person's token; a call with several groups counts in each.",
+      "Keys, people, servers, models, groups, tags or endpoints, highest cost first, with their share of the total, the period of the same length before, and their fullest budget. Whole hours count. Default range: the current month in the tenant's time zone. Groups are those named by the person's token; a call with several groups counts in each.",
     query: topUsageQuery,
     answer: topUsage,
     run: ({ admin, actor, params, query }) => admin.topUsage(actor, params.tenant, query),

@@ -11,7 +11,7 @@ const usageQuery = z.object({
     .optional()
     .openapi({ description: "in UTC; default: hour" }),
   by: z
-    .enum(["model", "key", "user", "server", "all"])
+    .enum(["model", "key", "user", "server", "endpoint", "all"])
     .optional()
     .openapi({ description: "default: model; all: one row per bucket" }),
 });
@@ -136,7 +136,7 @@ export const topUsage = z.object({
   to: millis,
   completeUntil: millis.openapi({
     description:
-      "All calls that arrived before this time and have ended are counted. Groups and tags are counted about a minute later.",
+      "All calls that arrived before this time and have ended are counted. Groups, tags and endpoints are counted about a minute later.",
   }),
   groups: figure.openapi({ description: "Number of groups with usage." }),
   total: z.object({

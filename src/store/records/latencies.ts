@@ -1,5 +1,5 @@
 /**
- * Durations of calls, and usage by group and tag. The job follows the chain of seals: a record's position says whether it is counted.
+ * Durations of calls, and usage by group, tag and endpoint. The job follows the chain of seals: a record's position says whether it is counted.
  * Corrected records are skipped, since a correction moves a record to a later seal.
  */
 import { sql } from "drizzle-orm";
@@ -14,7 +14,13 @@ import type {
 import { ok } from "../../domain/result.ts";
 import { arraysOf } from "../rows/json-arrays.ts";
 import { raw, type Database } from "../db.ts";
-import { addGrouped, figuresOf, groupedUsageOf, type GroupedCall } from "../usage/grouped-usage.ts";
+import {
+  addGrouped,
+  endpointIn,
+  figuresOf,
+  groupedUsageOf,
+  type GroupedCall,
+} from "../usage/grouped-usage.ts";
 import { execute } from "../execute.ts";
 import { readTiming } from "../rows/packed-columns.ts";
 
@@ -51,7 +57,12 @@ function callOf(row: CallRow): TimedCall[] {
     {
       at: row.at,
       durations: { total, provider, overhead: Math.max(0, row.overhead - waited) },
-      groups: { model: row.model, key: row.keyId, server: row.serverId },
+      groups: {
+        model: row.model,
+        key: row.keyId,
+        server: row.serverId,
+        endpoint: endpointIn(row.asked),
+      },
     },
   ];
 }

@@ -112,8 +112,11 @@ const groupOf = {
   user: sql<string>`coalesce((select k.user_id from api_keys k
     where k.id = usage.key_id and k.tenant_id = usage.tenant_id), '')`.as("user_of_key"),
   server: usage.serverId,
+  endpoint: sql<string>`usage.name`.as("endpoint"),
   all: sql<string>`''`.as("all_calls"),
 } as const satisfies Record<UsageBy, unknown>;
+
+const byEndpoint = sql`(select * from grouped_usage where kind = 'endpoint') usage`;
 
 export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore => {
   /** @param where `unsound` counts rows skipped because of invalid integers */
@@ -155,7 +158,7 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
           outputTokens: total(usage.outputTokens),
           costMicroUsd: total(usage.costMicroUsd),
         })
-        .from(usage)
+        .from(group === groupOf.endpoint ? byEndpoint : usage)
         .where(
           and(
             where,

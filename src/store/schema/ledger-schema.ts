@@ -1,4 +1,5 @@
 /** Counters and results of the ledger. Conventions: `schema.ts`. */
+import type { GroupedUsageKind } from "../../domain/ports/latencies.ts";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 const tenantId = () => text("tenant_id").notNull();
@@ -99,14 +100,14 @@ export const usage = sqliteTable(
 );
 
 /**
- * Hourly usage by a person's group or a call's tag, from sealed records, by a scheduled job. A call with several
+ * Hourly usage by a person's group, a call's tag or its endpoint, from sealed records, by a scheduled job. A call with several
  * groups counts in each.
  */
 export const groupedUsage = sqliteTable(
   "grouped_usage",
   {
     tenantId: tenantId(),
-    kind: text().$type<"group" | "tag">().notNull(),
+    kind: text().$type<GroupedUsageKind>().notNull(),
     /** s since the epoch, a whole hour */
     hour: integer().notNull(),
     name: text().notNull(),

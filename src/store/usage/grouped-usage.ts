@@ -1,9 +1,10 @@
 /**
- * Usage by group and tag, from sealed records. A call with an unknown outcome counts once it is corrected or ends,
+ * Usage by group, tag and endpoint, from sealed records. A call with an unknown outcome counts once it is corrected or ends,
  * so a record that is sealed again counts once.
  */
 import { sql, type SQL } from "drizzle-orm";
 import { asReadable } from "../../domain/magnitudes.ts";
+import { samplingEndpoint } from "../../domain/model-endpoint.ts";
 import type { GroupedUsageRow } from "../../domain/ports/latencies.ts";
 import type { UsageFigures } from "../../domain/ports/ledger.ts";
 import { raw, type Builder, type Compiled } from "../db.ts";
@@ -24,12 +25,20 @@ export interface GroupedCall {
 
 type Named = Pick<GroupedUsageRow, "kind" | "name">;
 
+const endpointOf = ({ endpoint = samplingEndpoint }: { endpoint?: unknown }): unknown => endpoint;
+
+const readNames = (stored: string | null) => (stored === null ? null : readAsked(stored)) ?? {};
+
+export const endpointIn = (stored: string | null): string => String(endpointOf(readNames(stored)));
+
 /** A foreign row may hold anything. */
 function namesIn(stored: string | null): Named[] {
-  const { groups, tag } = (stored === null ? null : readAsked(stored)) ?? {};
+  const asked = readNames(stored);
+  const { groups, tag } = asked;
   const all: (readonly [Named["kind"], unknown])[] = [
     ...(Array.isArray(groups) ? groups.map((group: unknown) => ["group", group] as const) : []),
     ["tag", tag],
+    ["endpoint", endpointOf(asked)],
   ];
   return all.flatMap(([kind, name]) => (typeof name === "string" ? [{ kind, name }] : []));
 }

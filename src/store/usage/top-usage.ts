@@ -1,7 +1,13 @@
 /** Sums of hourly usage by group, highest cost first. */
 import { sql, type SQL } from "drizzle-orm";
 import type { Limits } from "../../domain/choice/policy.ts";
-import type { TopUsage, TopUsageQuery, TopUsageStore } from "../../domain/ports/top-usage.ts";
+import type { GroupedUsageKind } from "../../domain/ports/latencies.ts";
+import type {
+  TopUsage,
+  TopUsageQuery,
+  TopUsageStore,
+  UsageGrouping,
+} from "../../domain/ports/top-usage.ts";
 import { ok } from "../../domain/result.ts";
 import type { Builder, Database } from "../db.ts";
 import { firstUncounted } from "./grouped-usage.ts";
@@ -19,6 +25,8 @@ const groupOf = {
 } as const;
 
 const columns = sql.raw(figures.map((name) => `u.${name}`).join(", "));
+
+const isGrouped = (by: UsageGrouping): by is GroupedUsageKind => !(by in groupOf);
 
 type Figure = (typeof figures)[number];
 type Row = Record<Figure | "requests" | "requestsBefore" | "costBefore", number> &
@@ -95,13 +103,11 @@ export const createTopUsageStore = (db: Database): TopUsageStore => ({
       const { before, first, end } = hoursOf(range);
       const isIn = sql`u.tenant_id = ${tenantId} and u.hour >= ${before} and u.hour < ${end}
         and ${isSound}`;
-      const rows =
-        by === "group" || by === "tag"
-          ? sql`select u.hour, u.name as grouped, ${columns} from grouped_usage u
+      const rows = isGrouped(by)
+        ? sql`select u.hour, u.name as grouped, ${columns} from grouped_usage u
               where u.kind = ${by} and ${isIn}`
-          : sql`select u.hour, ${groupOf[by]} as grouped, ${columns} from usage u where ${isIn}`;
-      const uncountedSince =
-        by === "group" || by === "tag" ? await firstUncounted(builder, tenantId) : null;
+        : sql`select u.hour, ${groupOf[by]} as grouped, ${columns} from usage u where ${isIn}`;
+      const uncountedSince = isGrouped(by) ? await firstUncounted(builder, tenantId) : null;
       return { ...(await topOf(builder, rows, { from: first, limit })), uncountedSince };
     }),
   async limitsOf(tenantId, ids) {

@@ -1,4 +1,5 @@
 /** Whole objects to start from; a test names only what it is about. */
+import type { ModelEndpointName } from "../../../src/domain/model-endpoint.ts";
 import type { StoredKey } from "../../../src/domain/tenancy/access.ts";
 import type { StoredConsoleSession } from "../../../src/domain/tenancy/console-session.ts";
 import type { Correction, Opening, Settlement } from "../../../src/domain/audit/record.ts";
@@ -292,14 +293,18 @@ export const decision = (fields: Partial<Decision> = {}): Decision => ({
 });
 
 /** How long the leases of these tests last. */
-/** A call of a person in groups, with a tag. */
+/** A call of a person in groups, with a tag, at an endpoint. */
 export const named = (
   reserved: Reservation,
-  { groups, tag }: { groups?: string[]; tag?: string },
+  { groups, tag, endpoint }: { groups?: string[]; tag?: string; endpoint?: ModelEndpointName } = {},
 ): Reservation => {
   const { opening: its } = reserved;
   const who = { ...its.who, user: "usr_named", ...(groups !== undefined && { groups }) };
-  const asked = its.asked && { ...its.asked, ...(tag !== undefined && { tag }) };
+  const asked = its.asked && {
+    ...its.asked,
+    ...(tag !== undefined && { tag }),
+    ...(endpoint !== undefined && { endpoint }),
+  };
   return { ...reserved, opening: { ...its, who, asked } };
 };
 

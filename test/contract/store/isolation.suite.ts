@@ -900,9 +900,11 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       value(await users.forget({ tenantId, id: user.id, keys }, event(tenantId)));
     },
     "usage.read": async ({ usage }, owner, { tenantId }) => {
-      const all = { from: 0, to: start + dayMs, bucket: "hour", by: "key", limit: 9 } as const;
-      expect(value(await usage.read(tenantId, all))).toEqual([]);
-      expect(value(await usage.read(owner.who.tenantId, all))).not.toEqual([]);
+      for (const by of ["key", "endpoint"] as const) {
+        const all = { from: 0, to: start + dayMs, bucket: "hour", by, limit: 9 } as const;
+        expect(value(await usage.read(tenantId, all))).toEqual([]);
+        expect(value(await usage.read(owner.who.tenantId, all))).not.toEqual([]);
+      }
     },
     "signIns.get": async ({ signIns }, owner, { tenantId }) => {
       expect(value(await signIns.get(tenantId))).toBeNull();

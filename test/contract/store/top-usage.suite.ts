@@ -1,6 +1,7 @@
 /** Who spent most: sums by group in order of cost, and groups and tags from sealed records. */
 import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/domain/audit/record.ts";
+import type { ModelEndpointName } from "../../../src/domain/model-endpoint.ts";
 import type { TopUsageQuery } from "../../../src/domain/ports/top-usage.ts";
 import { createLatencyJob } from "../../../src/pipeline/scheduled/latencies.ts";
 import {
@@ -30,6 +31,7 @@ export const topUsageSuite = (backend: Backend): void => {
         at = start,
         groups,
         tag,
+        endpoint,
         tenantVersion = 2,
         ...fields
       }: Partial<Settlement> & {
@@ -37,9 +39,14 @@ export const topUsageSuite = (backend: Backend): void => {
         tenantVersion?: number;
         groups?: string[];
         tag?: string;
+        endpoint?: ModelEndpointName;
       } = {},
     ) => {
-      const names = { ...(groups && { groups }), ...(tag !== undefined && { tag }) };
+      const names = {
+        ...(groups && { groups }),
+        ...(tag !== undefined && { tag }),
+        ...(endpoint !== undefined && { endpoint }),
+      };
       const reserved = named(reservation(who as Caller, at, { tenantVersion }), names);
       value(await world.stores.ledger.admit(reserved));
       value(await world.stores.ledger.settle(settlement(reserved, at, fields)));
@@ -104,6 +111,35 @@ export const topUsageSuite = (backend: Backend): void => {
       expect((await top(who, { by: "tag" })).rows).toMatchObject([
         { group: "nightly", costMicroUsd: 100, requests: 2 },
       ]);
+    });
+
+    it("separates model endpoints from sampling, with their latencies", async () => {
+      const who = await caller(world.stores);
+      await call(who, { costMicroUsd: 70, endpoint: "messages" });
+      await call(who, { costMicroUsd: 20, endpoint: "chat.completions" });
+      await call(who, { costMicroUsd: 5 });
+      await countAll(who);
+      const { rows } = await top(who, { by: "endpoint" });
+      expect(rows.map(({ group, costMicroUsd }) => [group, costMicroUsd])).toEqual([
+        ["messages", 70],
+        ["chat.completions", 20],
+        ["sampling", 5],
+      ]);
+      const range = { from: hour, to: hour + hourMs, bucket: "hour", by: "endpoint" } as const;
+      const page = { ...range, limit: 2 };
+      const first = value(await world.stores.usage.read(who.tenantId, page));
+      expect(first).toMatchObject([
+        { at: hour, group: "chat.completions", requests: 1, costMicroUsd: 20 },
+        { at: hour, group: "messages", requests: 1, costMicroUsd: 70 },
+      ]);
+      const after = { at: hour, group: "messages" };
+      expect(value(await world.stores.usage.read(who.tenantId, { ...page, after }))).toMatchObject([
+        { group: "sampling", costMicroUsd: 5 },
+      ]);
+      const timed = value(await world.stores.latencies.read(who.tenantId, range));
+      expect(timed.map(({ group }) => group).toSorted()).toEqual(
+        rows.map(({ group }) => group).toSorted(),
+      );
     });
 
     it("counts a call with an unknown outcome by tag once it is corrected", async () => {

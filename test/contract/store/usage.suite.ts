@@ -32,7 +32,9 @@ const saidBy = ({ correction: its, ...row }: Row) => ({
 });
 
 const groupOf = (row: Row, by: UsageBy): string =>
-  ({ model: row.model, key: row.keyId, user: null, server: row.serverId, all: "" })[by] ?? "";
+  ({ model: row.model, key: row.keyId, user: null, server: row.serverId, endpoint: null, all: "" })[
+    by
+  ] ?? "";
 
 /** The usage rows to which the records add up. Calls that still run are in none. */
 function summed(rows: readonly Row[], bucket: UsageBucket, by: UsageBy): UsageRow[] {

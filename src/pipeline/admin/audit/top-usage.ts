@@ -37,7 +37,7 @@ async function scopesOf(
   { id, policy }: Tenant,
   { by, groups }: { by: UsageGrouping; groups: readonly string[] },
 ): AsyncResult<Map<string, LimitedScope>> {
-  if (by === "model") return ok(new Map());
+  if (by === "model" || by === "endpoint") return ok(new Map());
   if (by === "key" || by === "server") {
     const found = await topUsage.limitsOf(id, groups);
     if (!found.ok) return found;

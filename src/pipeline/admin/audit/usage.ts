@@ -152,7 +152,8 @@ export const createUsageAdmin = (deps: UsageDeps, timedRows = timedRowsOf(deps))
         ? await timedRows(id, data, { ...range.value, bucket, by })
         : ok(data);
     if (!timed.ok) return timed;
-    const groups = by === "model" || by === "all" ? [] : data.map(({ group }) => group);
+    const isNamed = by === "key" || by === "user" || by === "server";
+    const groups = isNamed ? data.map(({ group }) => group) : [];
     const names = await deps.names.of(id, [...new Set(groups)]);
     return names.ok ? ok({ data: timed.value, names: names.value, nextCursor }) : names;
   },
