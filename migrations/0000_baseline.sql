@@ -55,6 +55,7 @@ CREATE TABLE `credentials` (
 	`provider` text NOT NULL,
 	`name` text NOT NULL,
 	`base_url` text,
+	`place` text,
 	`models` text,
 	`status` text NOT NULL,
 	`sealed` text NOT NULL,
@@ -493,6 +494,18 @@ CREATE TABLE `authorizations` (
 --> statement-breakpoint
 CREATE INDEX `authorizations_server` ON `authorizations` (`tenant_id`,`server_id`);--> statement-breakpoint
 CREATE INDEX `authorizations_expiry` ON `authorizations` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `credential_tokens` (
+	`tenant_id` text NOT NULL,
+	`credential_id` text NOT NULL,
+	`sealed` text,
+	`generation` text NOT NULL,
+	`expires_at` integer,
+	`lease` text,
+	`lease_until` integer NOT NULL,
+	`fault` text,
+	PRIMARY KEY(`tenant_id`, `credential_id`)
+);
+--> statement-breakpoint
 CREATE TABLE `server_tokens` (
 	`tenant_id` text NOT NULL,
 	`server_id` text NOT NULL,

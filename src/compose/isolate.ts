@@ -35,6 +35,7 @@ import { createDeliverySlots } from "../domain/limits/delivery-slots.ts";
 import { createListingTries } from "../pipeline/sampling/attempts/model-lists.ts";
 import { createLostAdmissions } from "../pipeline/sampling/admission/lost-admissions.ts";
 import { createOpenedKeys } from "../pipeline/opened-keys.ts";
+import { createGrantMemory } from "../pipeline/provider-keys.ts";
 import { createOpenExchanges } from "../domain/limits/open-exchanges.ts";
 import { createStreamMemory } from "../proxy/legacy/streams.ts";
 import { createRetests } from "../proxy/retests.ts";
@@ -267,6 +268,7 @@ export async function createIsolate(config: Config, host: Host) {
       now: elapsed,
     }),
     openKey: createOpenedKeys(),
+    cloudGrants: createGrantMemory(),
     listingTries: createListingTries(callersRemembered),
     openExchanges: openOnes,
     streamMemory: createStreamMemory(callersRemembered),

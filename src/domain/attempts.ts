@@ -12,6 +12,10 @@ export type FaultReach = (typeof faultReaches)[number];
 /** Causes of provider errors, from `providers/fault-rows.ts`. Provider text never passes through. */
 export const faultCodes = [
   "invalid_key",
+  // of clouds
+  "token_refused",
+  "token_unreachable",
+  "access_denied",
   "no_credit",
   "spend_limit",
   "account_blocked",
@@ -120,6 +124,8 @@ export const isKeyRefused = ({ fault, status, code }: Attempt): boolean =>
 
 const lastingCodes: ReadonlySet<FaultCode> = new Set([
   "invalid_key",
+  "token_refused",
+  "access_denied",
   "no_credit",
   "spend_limit",
   "account_blocked",

@@ -86,6 +86,10 @@ const causeTexts = {
 };
 
 const codeTexts: { readonly [C in FaultCode]?: string } = {
+  token_refused:
+    "the cloud's token server rejects the credential: check its tenant, client, and secret",
+  token_unreachable: "the cloud's token server can't be reached",
+  access_denied: "the credential's identity lacks a role or permission: grant it at the cloud",
   no_credit: "the account has no credit left: add credit, or use another account's credential",
   spend_limit:
     "the account has reached its spend limit: raise the limit, or use another account's credential",
@@ -117,10 +121,11 @@ function explainAttempt(attempt: AttemptSummary): string {
   if (fault === "invalid_request" && status === null)
     return `nothing was sent to ${provider}/${model}: the provider does not support part of the request, for example an audio format`;
   if (network !== undefined) return `${provider} at ${networkMessage(network)}`;
+  const words = code === undefined ? undefined : codeTexts[code];
+  if (words !== undefined)
+    return `${provider}/${model}: ${words}${status === null ? "" : ` (HTTP ${status})`}`;
   if (status === null)
     return `${provider} can't be reached at the credential's address, or closed the connection`;
-  const words = code === undefined ? undefined : codeTexts[code];
-  if (words !== undefined) return `${provider}/${model}: ${words} (HTTP ${status})`;
   if (status === 401 || status === 403)
     return `${provider} rejects the credential's key (HTTP ${status})`;
   if (status === 429) return `${provider} is rate limiting (HTTP 429)`;

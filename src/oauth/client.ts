@@ -43,7 +43,7 @@ const serverOf = ({ issuer, tokenEndpoint }: OauthTerms): AuthorizationServer =>
 const longestLifeSeconds = 10 * 366 * 86_400;
 
 /** ms since the epoch. */
-const expiryOf = (seconds: number | undefined, now: number): number | null =>
+export const expiryOf = (seconds: number | undefined, now: number): number | null =>
   seconds === undefined
     ? null
     : now + Math.round(1_000 * Math.max(0, Math.min(longestLifeSeconds, seconds)));

@@ -1,9 +1,10 @@
 /** Where a credential's requests go. */
 import { baseUrls } from "../domain/choice/endpoints.ts";
 import { memoizedByText } from "../domain/memoized.ts";
-import type { ProviderRequest } from "../domain/sampling/providers.ts";
+import { cloudUrl } from "../domain/models/cloud-place.ts";
+import type { ProviderCredential } from "../domain/sampling/providers.ts";
 
-export type CredentialPlace = Pick<ProviderRequest["credential"], "provider" | "baseUrl">;
+export type CredentialPlace = Pick<ProviderCredential, "provider" | "baseUrl" | "place">;
 
 function httpUrlOf(text: string): URL | null {
   const url = URL.parse(text);
@@ -20,7 +21,8 @@ const ollamaUrlOf = memoizedByText((text) => {
 });
 
 /** `null` without a valid http URL. */
-export function baseUrlOf({ provider, baseUrl }: CredentialPlace): string | null {
+export function baseUrlOf({ provider, baseUrl, place }: CredentialPlace): string | null {
+  if (place) return urlOf(cloudUrl(place, baseUrl));
   const text = baseUrl?.trim() ? baseUrl.trim() : baseUrls.get(provider);
   if (text === undefined) return null;
   return provider === "ollama" ? ollamaUrlOf(text) : urlOf(text);

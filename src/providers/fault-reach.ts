@@ -40,17 +40,20 @@ const fitsStatus = (row: Row, status: number): boolean =>
  */
 export function meaningOf(error: {
   provider?: string | undefined;
+  /** the cloud that serves the provider's API */
+  cloud?: string | undefined;
   model?: string | undefined;
   status: number;
   body: JsonValue | undefined;
 }): Meaning & Pick<ProviderFault, "billed"> & { code?: FaultCode } {
-  const { provider = "", model, status } = error;
+  const { provider = "", cloud = provider, model, status } = error;
   const names = namesIn(error.body);
   const message = messageIn(error.body);
   const row = faultRows.find(
     (each) =>
       fitsStatus(each, status) &&
-      (each.providers === undefined || each.providers.includes(provider)) &&
+      (each.providers === undefined ||
+        each.providers.some((of) => of === provider || of === cloud)) &&
       (each.names === undefined || each.names.some((name) => names.includes(name))) &&
       (each.says === undefined || says(each.says, message)) &&
       (each.namesModel === undefined ||

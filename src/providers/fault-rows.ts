@@ -2,6 +2,7 @@
  * Meaning of providers' error statuses and codes, each with its source. The first matching row wins; a
  * provider's own rows precede the common ones. `request-rows.ts` covers rejected requests.
  */
+import { cloudFaultRows } from "./clouds/cloud-fault-rows.ts";
 import { free, refusedRequest, rowsOf, type Row } from "./fault-row.ts";
 import { requestRows } from "./request-rows.ts";
 
@@ -245,6 +246,7 @@ const common = rowsOf(free.others, [
 ]);
 
 export const faultRows: readonly Row[] = [
+  ...cloudFaultRows,
   ...openai,
   ...anthropic,
   ...google,

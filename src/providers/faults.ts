@@ -207,7 +207,8 @@ export interface Asked {
 }
 
 function faultOfCall(error: APICallError, asked: Asked): ProviderFault {
-  const { provider, model, now } = asked;
+  const { provider, credential, model, now } = asked;
+  const cloud = credential?.place?.cloud;
   const status = error.statusCode;
   if (status === undefined) return networkFault(error, asked);
   const body: unknown = error.responseBody;
@@ -215,13 +216,13 @@ function faultOfCall(error: APICallError, asked: Asked): ProviderFault {
   const text = typeof body === "string" ? body : undefined;
   if (status >= 400) {
     const retryAfterMs = retryAfterMsOf({ headers: error.responseHeaders, body: text }, now);
-    const meaning = meaningOf({ provider, model, status, body: parse(text) });
+    const meaning = meaningOf({ provider, cloud, model, status, body: parse(text) });
     return fault(meaning.kind, { ...meaning, status, retryAfterMs });
   }
   if (text?.trim() === "") return fault("empty", { status });
   const inside = errorInside(parse(text));
   if (inside !== null) {
-    const meaning = meaningOf({ provider, model, ...inside });
+    const meaning = meaningOf({ provider, cloud, model, ...inside });
     const retryAfterMs = retryAfterMsOf({ headers: error.responseHeaders, body: text }, now);
     return fault(meaning.kind, { ...meaning, status, retryAfterMs });
   }

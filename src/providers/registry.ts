@@ -12,7 +12,9 @@ import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
 import { partsOf, type TakePart } from "../domain/sampling/stream-parts.ts";
 import { endpointOf } from "../domain/choice/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import { apiOf } from "../domain/models/clouds.ts";
 import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
+import { cloudFetch } from "./clouds/cloud-fetch.ts";
 import { demoAnswer } from "./demo.ts";
 import { aborted, faultContext, faultOf, notSent } from "./faults.ts";
 import { generateImage } from "./image.ts";
@@ -129,19 +131,29 @@ function asUnbilled(fault: ProviderFault): ProviderFault {
   };
 }
 
-/** null: the provider is not reached over HTTP */
+/** `null` if the provider isn't reached over HTTP. */
 const httpUrlOf = (credential: CredentialPlace): string | null =>
   ["demo", "workers-ai"].includes(credential.provider) ? null : baseUrlOf(credential);
+
+/** A cloud's request, as the provider of its API takes it. */
+const asApi = (request: ProviderRequest): ProviderRequest =>
+  request.credential.place
+    ? { ...request, credential: { ...request.credential, provider: apiOf(request.model) } }
+    : request;
+
+interface Asking {
+  request: ProviderRequest;
+  kind: Kind;
+  fetch: typeof globalThis.fetch;
+}
 
 export function createProviders(deps: ProvidersDeps): Providers {
   /** Calls the provider, and marks as free what can't have been billed. */
   const answered = async (
-    request: ProviderRequest,
-    ask: (
-      kind: Kind,
-      fetch: typeof globalThis.fetch,
-    ) => Promise<Result<ProviderAnswer, ProviderFault>>,
+    given: ProviderRequest,
+    ask: (asking: Asking) => Promise<Result<ProviderAnswer, ProviderFault>>,
   ): Promise<Result<ProviderAnswer, ProviderFault>> => {
+    const request = asApi(given);
     // Nothing is sent or billed.
     if (request.signal.aborted) return err({ ...aborted(request), billed: "no" });
     if (problemOf(request.credential, deps) !== null) return err(notSent());
@@ -152,8 +164,9 @@ export function createProviders(deps: ProvidersDeps): Providers {
     const recent = deps.recentAnswers?.(endpointOf(request.credential));
     const evidence = withEvidence(deps.fetch, { recent });
     try {
-      const fetch = tracedFetch(evidence.fetch, request.traceHeaders);
-      const completed = believed(await ask(kind, fetch), request);
+      const traced = tracedFetch(evidence.fetch, request.traceHeaders);
+      const fetch = cloudFetch(traced, request.credential);
+      const completed = believed(await ask({ request, kind, fetch }), request);
       if (completed.ok || !evidence.surelyFree()) return completed;
       // The fault table says whether an error status may be billed.
       const isRefused = (completed.error.status ?? 0) >= 400;
@@ -163,21 +176,21 @@ export function createProviders(deps: ProvidersDeps): Providers {
     }
   };
   return {
-    complete(request) {
+    complete(given) {
       // A binding has no `fetch` to wait for.
-      const outside = request.credential.provider === "workers-ai" ? request.outside : undefined;
-      return answered(request, (kind, fetch) => {
+      const outside = given.credential.provider === "workers-ai" ? given.outside : undefined;
+      return answered(given, ({ request, kind, fetch }) => {
         const completing = () => complete(request, kind, { ...deps, fetch });
         return outside?.(completing) ?? completing();
       });
     },
-    async stream(request, take) {
+    async stream(given, take) {
       let isGivenOut = false;
       const noting: TakePart = (part) => {
         isGivenOut = true;
         return take(part);
       };
-      const streamed = await answered(request, (kind, fetch) =>
+      const streamed = await answered(given, ({ request, kind, fetch }) =>
         stream(request, { kind, take: noting }, { ...deps, fetch }),
       );
       if (streamed.ok && !isGivenOut)
@@ -187,11 +200,13 @@ export function createProviders(deps: ProvidersDeps): Providers {
     problemWith: (credential) => problemOf(credential, deps),
     async countTokens(request) {
       const baseUrl = httpUrlOf(request.credential);
+      if (request.credential.place) return null;
       return baseUrl === null ? null : countPassed(request, { fetch: deps.fetch, baseUrl });
     },
     async listModels(credential, signal) {
       const baseUrl = httpUrlOf(credential);
-      return baseUrl === null
+      // Azure lists the models that could be deployed.
+      return baseUrl === null || credential.place
         ? null
         : listModels(credential, { fetch: deps.fetch, baseUrl, signal });
     },

@@ -19,8 +19,13 @@ export function faultOfEvent(event: unknown, asked: Asked): ProviderFault {
   const inside = errorInside({ error: error as JsonValue });
   if (inside === null) return fault("server", { status: 200 });
   const status = statusOfCode.get(own(error, "code")) ?? inside.status;
-  const { provider, model } = asked;
-  return { ...fault("server"), ...meaningOf({ provider, model, ...inside, status }), status };
+  const { provider, credential, model } = asked;
+  const cloud = credential?.place?.cloud;
+  return {
+    ...fault("server"),
+    ...meaningOf({ provider, cloud, model, ...inside, status }),
+    status,
+  };
 }
 
 /** The fault of a stream that ended before its own last event. */

@@ -15,6 +15,7 @@ import type { Scope } from "../domain/tenancy/scopes.ts";
 import type { Correction, Outcome } from "../domain/audit/record.ts";
 import type { Ceiling } from "../domain/limits/ceilings.ts";
 import type { JsonObject } from "../domain/json.ts";
+import type { CloudPlace } from "../domain/models/cloud-place.ts";
 import type { DeclaredModel, Listing, Model, ModelChange } from "../domain/models/model.ts";
 import type { Limits, Policy } from "../domain/choice/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
@@ -75,6 +76,8 @@ export const credentials = sqliteTable(
     provider: text().notNull(),
     name: text().notNull(),
     baseUrl: text("base_url"),
+    /** of a cloud's credential */
+    place: text({ mode: "json" }).$type<CloudPlace>(),
     models: text({ mode: "json" }).$type<DeclaredModel[]>(),
     status: text().$type<"active" | "failing">().notNull(),
     /** the provider's key, sealed by the vault */

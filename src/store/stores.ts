@@ -34,7 +34,11 @@ import { createSealedRowStore } from "./seals/sealed-rows.ts";
 import { createSealingStore } from "./seals/sealing.ts";
 import { createSealStore } from "./seals/seals.ts";
 import { createServerStore } from "./tenants/servers.ts";
-import { createTokenStore, createUserTokenStore } from "./tenants/server-tokens.ts";
+import {
+  createCredentialTokens,
+  createTokenStore,
+  createUserTokenStore,
+} from "./tenants/server-tokens.ts";
 import { createSessionStore } from "./sessions/sessions.ts";
 import { createSnapshots } from "./tenants/snapshots.ts";
 import { createSignInStore } from "./people/sign-ins.ts";
@@ -79,6 +83,7 @@ export function createStores(
     servers: () => createServerStore(db),
     serverTokens: () => createTokenStore(db, { ...deps, of: null }),
     userTokens: () => createUserTokenStore(db, deps),
+    credentialTokens: () => createCredentialTokens(db, deps),
     authorizations: () => createAuthorizationStore(db),
     sessions: () => createSessionStore(db, deps.sessionLimits ?? defaultSessionLimits),
     signIns: () => createSignInStore(db),

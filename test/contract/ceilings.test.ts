@@ -15,6 +15,8 @@ import { inlineBackend } from "../setup/inline-backend.ts";
 import { call } from "../unit/domain/models.fixture.ts";
 import { event, id, key, start, tenant } from "./store/fixtures.ts";
 import { givenWorld, value } from "./store/open.ts";
+import { ok } from "../../src/domain/result.ts";
+import { plainKeys } from "../fakes/plain-keys.ts";
 
 const operator: Actor = { kind: "operator" };
 const paid = { provider: "workers-ai", name: "theirs", apiKey: "", baseUrl: null, models: null };
@@ -50,6 +52,7 @@ describe("a provider that the operator pays", () => {
         demo: true,
         now: () => start,
       }),
+      providerKeys: plainKeys(async () => ok("")),
       catalogue: async () => ({ ok: true as const, value: seedCatalogue }),
       allowPrivateUpstreams: false,
       ownOrigins: [],

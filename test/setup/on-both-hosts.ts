@@ -7,6 +7,7 @@ import process from "node:process";
 export const onBothHosts: readonly string[] = [
   "test/flow/bridge.test.ts",
   "test/flow/bridge-questions.test.ts",
+  "test/flow/clouds.test.ts",
   "test/flow/failover.test.ts",
   "test/flow/health.test.ts",
   "test/flow/limits.test.ts",

@@ -3,7 +3,6 @@ import { toBase64Url } from "../../crypto/encoding.ts";
 import { sameText } from "../../crypto/same-text.ts";
 import { lazily, memoize } from "../../domain/lazily.ts";
 import { knownUrl } from "../../domain/servers/own-origin.ts";
-import type { SealedCredential } from "../../domain/ports/stores.ts";
 import type { Residency } from "../../domain/tenancy/residency.ts";
 import type { Services } from "../../http/context.ts";
 import type { Oauth } from "../../domain/servers/oauth.ts";
@@ -35,6 +34,7 @@ import { createRoute } from "../../pipeline/sampling/route.ts";
 import { createJobs } from "../../pipeline/scheduled/jobs.ts";
 import { createSinkJob } from "../../pipeline/sink/send.ts";
 import { createSessions } from "../../pipeline/sampling/sessions.ts";
+import type { ProviderKeys } from "../../pipeline/provider-keys.ts";
 import { createUpstream, type Upstream } from "../../pipeline/servers/upstream.ts";
 import {
   createUpstreamHeaders,
@@ -48,6 +48,7 @@ import { servicesOf, type DatabaseServices } from "./services.ts";
 import { openStores } from "../open-database.ts";
 import { createDatabaseCatalogue } from "./catalogue.ts";
 import { createDatabaseConsole, createDatabaseSignIn } from "./console.ts";
+import { createDatabaseKeys } from "./provider-keys.ts";
 import { createDatabasePeople } from "./people.ts";
 import { createDatabaseDelivery } from "./delivery.ts";
 import { createDatabaseSample } from "./sample.ts";
@@ -62,6 +63,7 @@ const nameOfThrown = (it: unknown): string => (it instanceof Error ? it.name : t
 
 interface Parts {
   providers: Providers;
+  providerKeys: ProviderKeys;
   oauth: Oauth;
   upstreamHeaders: UpstreamHeaders;
   upstream: Upstream;
@@ -109,6 +111,7 @@ export function createDatabaseParts(
         pins: isolate.pins,
         after,
       }),
+    providerKeys: () => createDatabaseKeys(isolate, { stores, vault, nonce }),
     oauth: () => createOauth({ fetch, allowPrivate: allowPrivateUpstreams, now }),
     upstreamHeaders: () =>
       createUpstreamHeaders({
@@ -151,8 +154,8 @@ export function createDatabaseParts(
   const { sha256Hex } = isolate;
   const states = () => createRoundStates({ vault: roundVault, nonce, now });
   const rounds = () => createRounds({ wire: roundWire, states: states(), sha256Hex, nonce, wait });
-  const openKey = (credential: SealedCredential) => isolate.openKey(credential, vault);
-  const countTokens = () => createCountTokens({ chooser, providers: parts.providers, openKey });
+  const countTokens = () =>
+    createCountTokens({ chooser, providers: parts.providers, providerKeys: parts.providerKeys });
   const servicesWith = (authenticate: () => Authenticate): Services =>
     servicesOf(
       lazily<DatabaseServices>({
@@ -215,6 +218,7 @@ export function createDatabaseParts(
     createAdminUseCases({
       ...stores,
       providers: parts.providers,
+      providerKeys: parts.providerKeys,
       oauth: parts.oauth,
       catalogueSync: catalogues.sync(),
       ...isolate.auditing,

@@ -1,5 +1,5 @@
 import type { Ids } from "../../domain/tenancy/ids.ts";
-import type { SealedCredential, Stores, Vault } from "../../domain/ports/stores.ts";
+import type { Stores, Vault } from "../../domain/ports/stores.ts";
 import type { Providers } from "../../domain/sampling/providers.ts";
 import { createAdmit } from "../../pipeline/sampling/admission/admit.ts";
 import { createBegin } from "../../pipeline/approvals/begin.ts";
@@ -31,6 +31,7 @@ import type { Summary } from "../../pipeline/sampling/settlement/summary.ts";
 import type { Idempotency } from "../../pipeline/sampling/request/idempotency.ts";
 import { createLimitWaits } from "../../pipeline/sampling/admission/limit-waits.ts";
 import { createModelLists, readingLists } from "../../pipeline/sampling/attempts/model-lists.ts";
+import type { ProviderKeys } from "../../pipeline/provider-keys.ts";
 import { createObserve } from "../../pipeline/sampling/request/observe.ts";
 import { createRelease } from "../../pipeline/sampling/settlement/release.ts";
 import { createSample, type Sample } from "../../pipeline/sampling/sample.ts";
@@ -52,7 +53,6 @@ export function createDatabaseSample(
     | "config"
     | "host"
     | "memory"
-    | "openKey"
     | "listingTries"
     | "choosing"
     | "lostAdmissions"
@@ -70,6 +70,7 @@ export function createDatabaseSample(
     upkeep: (work: Promise<unknown>) => void;
     parts: {
       providers: Providers;
+      providerKeys: ProviderKeys;
       cancellation: Cancellation;
       idempotency: Idempotency<Summary>;
       approvals: DatabaseApprovals;
@@ -80,7 +81,7 @@ export function createDatabaseSample(
   const { fetch, log } = host;
   const { name, ids, vault, callScheduler, background, upkeep } = database;
   const { ledger, approvals } = database.stores;
-  const { providers, idempotency, cancellation } = database.parts;
+  const { providers, providerKeys, idempotency, cancellation } = database.parts;
   const { chooser } = isolate.choosing(catalogueDatabaseOf(name));
   const limitWaits = createLimitWaits({ ledger, ...clock, after });
   const endCall = createEndCall({ ledger, ids, ended: limitWaits.ended });
@@ -97,12 +98,10 @@ export function createDatabaseSample(
     log,
   });
   const measure = measureOf(isolate, { background });
-  const openKey = (credential: SealedCredential): ReturnType<Vault["open"]> =>
-    isolate.openKey(credential, vault);
   const readList = createModelLists({
     credentials: database.stores.credentials,
     providers,
-    openKey,
+    providerKeys,
     tries: isolate.listingTries,
     ends: host.ends,
     ...clock,
@@ -134,7 +133,7 @@ export function createDatabaseSample(
   });
   const attempt = createAttempt({
     providers,
-    openKey,
+    providerKeys,
     ...clock,
     after,
     chance: () => Math.random(),

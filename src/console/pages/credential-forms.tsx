@@ -2,6 +2,7 @@ import { useId, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Field, Form, TextArea } from "../parts/form.tsx";
 import type { Asked } from "../problem.ts";
+import { CloudFields, isCloudForm, membersOf, useCloudInput } from "./cloud-fields.tsx";
 
 type Credential = Schemas["Credential"];
 type DeclaredModel = Schemas["DeclaredModel"];
@@ -20,6 +21,7 @@ export const knownProviders = [
   "fireworks",
   "cohere",
   "cerebras",
+  "azure",
 ];
 
 const modelsHint = (
@@ -127,6 +129,8 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
   const [apiKey, setApiKey] = useState("");
   const [baseUrl, setBaseUrl] = useState("");
   const [models, setModels] = useState("");
+  const cloud = useCloudInput(provider);
+  const isCloud = isCloudForm(provider);
   const make = async () => {
     const declared = modelsIn(models);
     if (declared === undefined) return notJson;
@@ -136,7 +140,7 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
         body: {
           provider,
           name,
-          apiKey: apiKey.trim(),
+          ...(isCloud ? membersOf(cloud.input) : { apiKey: apiKey.trim() }),
           ...(baseUrl !== "" && { baseUrl }),
           ...(declared !== null && { models: declared }),
         },
@@ -153,15 +157,18 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
             <ProviderField value={provider} onInput={setProvider} fault={faultOf("provider")} />
             <Field title="Name" name="name" value={name} onInput={setName} isRequired />
           </div>
-          <Field
-            title="API key of the provider"
-            name="apiKey"
-            type="password"
-            value={apiKey}
-            onInput={setApiKey}
-            hint="Encrypted immediately and never shown again."
-            fault={faultOf("apiKey")}
-          />
+          <CloudFields {...{ ...cloud, faultOf }} />
+          {!isCloud && (
+            <Field
+              title="API key of the provider"
+              name="apiKey"
+              type="password"
+              value={apiKey}
+              onInput={setApiKey}
+              hint="Encrypted immediately and never shown again."
+              fault={faultOf("apiKey")}
+            />
+          )}
           <OwnEndpoint
             isOpen={!knownProviders.includes(provider)}
             {...{ baseUrl, setBaseUrl, models, setModels, faultOf }}

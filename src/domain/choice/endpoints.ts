@@ -1,4 +1,5 @@
 import { memoizedByText } from "../memoized.ts";
+import { cloudUrl, type CloudPlace } from "../models/cloud-place.ts";
 
 /** Always passed to provider libraries, which otherwise send a tenant's key to `OPENAI_BASE_URL`. */
 export const baseUrls: ReadonlyMap<string, string> = new Map([
@@ -22,9 +23,11 @@ const originOf = memoizedByText((url) => URL.parse(url)?.origin ?? null);
 export function endpointOf(credential: {
   provider: string;
   baseUrl?: string | null | undefined;
+  place?: CloudPlace | null | undefined;
 }): string {
-  const { provider, baseUrl } = credential;
-  const url = baseUrl?.trim() ? baseUrl.trim() : baseUrls.get(provider);
+  const { provider, baseUrl = null, place } = credential;
+  const own = place ? cloudUrl(place, baseUrl) : baseUrl?.trim();
+  const url = own || baseUrls.get(provider);
   const origin = url === undefined ? null : originOf(url);
   return origin === null ? provider : `${provider} ${origin}`;
 }

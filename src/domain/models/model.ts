@@ -1,4 +1,5 @@
 import type { Modality } from "../modality.ts";
+import type { CloudPlace } from "./cloud-place.ts";
 import type { ReasoningControl } from "./reasoning.ts";
 
 /** The provider of canned answers, used until a tenant has another. */
@@ -119,6 +120,8 @@ export interface CredentialSummary {
   status: "active" | "failing";
   models: DeclaredModel[] | null;
   baseUrl?: string | null;
+  /** absent or null: not a cloud's */
+  place?: CloudPlace | null;
   /** the last conclusive list */
   listing?: Listing | null;
 }

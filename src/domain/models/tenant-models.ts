@@ -1,5 +1,6 @@
 import { memoizedByObject } from "../memoized.ts";
 import { canonicalOf } from "./canonical-name.ts";
+import { apiOf } from "./clouds.ts";
 import { modelsListed } from "./listings.ts";
 import {
   nameOf,
@@ -51,9 +52,10 @@ const ownWays = /^(anthropic|google|workers)_/;
 
 function alike(liked: Model, provider: string, id: string): Model {
   const { synced: _, unverified: __, estimated: ___, reasoningControl, ...figures } = liked;
+  const api = apiOf({ provider, id, like: nameOf(liked) });
   const isAskedAlike =
     reasoningControl !== undefined &&
-    (provider === liked.provider || !ownWays.test(reasoningControl.sentAs));
+    (api === liked.provider || !ownWays.test(reasoningControl.sentAs));
   return {
     ...figures,
     provider,

@@ -52,6 +52,7 @@ export interface ServerStore {
 /** `generation` changes with every write. */
 export interface ServerTokens {
   tenantId: string;
+  /** a server, or a cloud's credential */
   serverId: string;
   sealed: string | null;
   generation: string;
@@ -99,6 +100,9 @@ export interface UserTokenStore {
   ): AsyncResult<null>;
   forget(tenantId: string, userId: string): AsyncResult<null>;
 }
+
+/** Tokens that are obtained without a person. */
+export type RenewedTokens = Omit<TokenStore, "replace">;
 
 export interface TokenStores {
   serverTokens: TokenStore;

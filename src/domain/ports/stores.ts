@@ -30,7 +30,12 @@ import type { Result } from "../result.ts";
 import type { SealedFor, SealingStore, SealedRowStore } from "../tenancy/sealing.ts";
 import type { SealStore } from "../audit/seals.ts";
 import type { SealedServer } from "../servers/server.ts";
-import type { AuthorizationStore, ServerStore, TokenStores } from "./server-stores.ts";
+import type {
+  AuthorizationStore,
+  RenewedTokens,
+  ServerStore,
+  TokenStores,
+} from "./server-stores.ts";
 import type { Residency } from "../tenancy/residency.ts";
 import type { BridgeChange, Session } from "../tenancy/session.ts";
 import type { DeliveryStore, OutboxStore } from "./outbox.ts";
@@ -133,7 +138,7 @@ export interface KeyStore {
 }
 
 export type CredentialChange = Partial<
-  Pick<SealedCredential, "name" | "baseUrl" | "models" | "status" | "sealed">
+  Pick<SealedCredential, "name" | "baseUrl" | "place" | "models" | "status" | "sealed">
 >;
 
 interface CredentialRead extends Pick<Credential, "tenantId" | "id"> {
@@ -232,6 +237,7 @@ export interface Stores extends TokenStores {
   credentials: CredentialStore;
   overrides: OverrideStore;
   servers: ServerStore;
+  credentialTokens: RenewedTokens;
   authorizations: AuthorizationStore;
   sessions: SessionStore;
   oauthEntries: OauthEntryStore;

@@ -1,5 +1,6 @@
 import type { ProviderFault } from "../attempts.ts";
 import type { PassedRequest } from "../passing.ts";
+import type { CloudPlace } from "../models/cloud-place.ts";
 import type { ReadListing } from "../models/listings.ts";
 import type { Model } from "../models/model.ts";
 import type { ReasoningRequest } from "../models/reasoning.ts";
@@ -9,9 +10,21 @@ import type { CallSlot } from "./call-slot.ts";
 import type { TakePart } from "./stream-parts.ts";
 import type { Usage } from "../usage.ts";
 
+export interface ProviderCredential {
+  /** absent: refusals are not remembered */
+  id?: string;
+  provider: string;
+  /** a key, or a cloud's access token */
+  apiKey: string;
+  baseUrl: string | null;
+  /** absent or null: not a cloud's */
+  place?: CloudPlace | null;
+}
+
+type CredentialPlace = Pick<ProviderCredential, "provider" | "baseUrl" | "place">;
+
 export interface ProviderRequest {
-  /** without an id, refusals are not remembered */
-  credential: { id?: string; provider: string; apiKey: string; baseUrl: string | null };
+  credential: ProviderCredential;
   model: Model;
   call: SamplingCall;
   passed?: PassedRequest;
@@ -49,21 +62,16 @@ export interface Providers {
   /** Never throws; faults contain no provider text. */
   complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
   countTokens(request: {
-    credential: ProviderRequest["credential"];
+    credential: ProviderCredential;
     model: string;
     passed: PassedRequest;
     signal: AbortSignal;
   }): Promise<string | null>;
   /** Resolves with the whole answer after the provider's own last event; another end is a fault. Never throws. */
   stream(request: ProviderRequest, take: TakePart): Promise<Result<ProviderAnswer, ProviderFault>>;
-  listModels(
-    credential: ProviderRequest["credential"],
-    signal: AbortSignal,
-  ): Promise<ReadListing | null>;
+  /** null: no list. Never throws. */
+  listModels(credential: ProviderCredential, signal: AbortSignal): Promise<ReadListing | null>;
   /** Why a credential can't be used; null: usable. */
-  problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
-  addressOf(credential: {
-    provider: string;
-    baseUrl: string | null;
-  }): { address: string; port: number } | null;
+  problemWith(credential: CredentialPlace): string | null;
+  addressOf(credential: CredentialPlace): { address: string; port: number } | null;
 }

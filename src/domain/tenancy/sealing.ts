@@ -1,5 +1,6 @@
 /** Re-encryption under the current master key; see `docs/decisions/0010-seals-name-their-destination.md`. */
 import type { AdminEvent } from "../admin-event.ts";
+import type { CloudPlace } from "../models/cloud-place.ts";
 import type { AsyncResult } from "../refusals.ts";
 
 /** Additional authenticated data of a seal. */
@@ -24,18 +25,32 @@ export interface SealedFor {
   destination: string;
 }
 
-/** Bound to the credential's base URL, or the provider's default. */
-export const providerKeyOf = (credential: {
+interface SealedKeyOf {
   tenantId: string;
   provider: string;
   id: string;
   baseUrl: string | null;
-}): SealedFor => ({
+  place?: CloudPlace | null;
+}
+
+/** Bound to the credential's base URL and place, or the provider's default. */
+export const providerKeyOf = (credential: SealedKeyOf): SealedFor => ({
   purpose: "credential",
   tenantId: credential.tenantId,
   provider: credential.provider,
   id: credential.id,
-  destination: credential.baseUrl ?? "default",
+  destination: credential.place
+    ? JSON.stringify([
+        credential.baseUrl,
+        Object.entries(credential.place).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+      ])
+    : (credential.baseUrl ?? "default"),
+});
+
+/** Access tokens that the credential was exchanged for. */
+export const cloudTokenOf = (credential: SealedKeyOf): SealedFor => ({
+  ...providerKeyOf(credential),
+  purpose: "token",
 });
 
 /** Webhook secrets are never sent. */

@@ -1,4 +1,5 @@
 /** Rules by wire; sources are in a fixture of the unit tests. `compatible`: every other Chat Completions endpoint. */
+import { apiOf } from "../models/clouds.ts";
 import { parseModel } from "../models/lines.ts";
 import type { Model } from "../models/model.ts";
 
@@ -216,16 +217,11 @@ const wireByProvider: ReadonlyMap<string, Wire> = new Map([
   ["moonshotai", "moonshot"],
 ]);
 
-export const wireOf = ({
-  provider,
-  id,
-  like = id,
-}: Pick<Model, "provider" | "id" | "like">): Wire =>
-  provider === "openai"
-    ? needsResponses.test(like)
-      ? "openai-responses"
-      : "openai-chat"
-    : (wireByProvider.get(provider) ?? "compatible");
+export function wireOf(model: Pick<Model, "provider" | "id" | "like">): Wire {
+  const api = apiOf(model);
+  if (api !== "openai") return wireByProvider.get(api) ?? "compatible";
+  return needsResponses.test(model.like ?? model.id) ? "openai-responses" : "openai-chat";
+}
 
 /** Each compatible endpoint may reject different requests, so each counts as a wire of its own. */
 export function wireAt(model: Pick<Model, "provider" | "id" | "like">, endpoint: string): string {

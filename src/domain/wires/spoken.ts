@@ -1,4 +1,5 @@
 import type { ModelEndpointName } from "../model-endpoint.ts";
+import { apiOf } from "../models/clouds.ts";
 import type { Model } from "../models/model.ts";
 import { wireOf } from "./rules.ts";
 
@@ -11,6 +12,6 @@ export function speaks(
   if (model.provider === "demo") return false;
   const wire = wireOf(model);
   if (endpoint === "messages") return wire === "anthropic";
-  if (endpoint === "responses") return model.provider === "openai";
+  if (endpoint === "responses") return apiOf(model) === "openai";
   return wire !== "openai-responses" && !ownApis.has(wire);
 }

@@ -173,13 +173,47 @@ export const provider = z
   .openapi({ example: "openai" });
 const secret = z.string().max(4_096);
 const address = optionalLine(500);
+const required = z.string().min(1).max(4_096);
+const cloudAuth = z
+  .union([
+    z.strictObject({ apiKey: required }),
+    z.strictObject({
+      tenantId: z.string().regex(/^[\w.-]{1,100}$/, "The directory's id, or its domain."),
+      clientId: required,
+      clientSecret: required,
+    }),
+  ])
+  .openapi("CloudAuth", {
+    description:
+      "`azure`: a key of the resource, or tenant, client, and secret of an app in Microsoft Entra ID.",
+  });
+const cloudMembers = {
+  auth: cloudAuth.optional(),
+  endpoint: line(500).optional().openapi({
+    description: "`azure`: the resource's endpoint.",
+    example: "https://acme.openai.azure.com",
+  }),
+  deployments: z
+    .array(z.strictObject({ id: modelId, model: like }))
+    .min(1)
+    .max(500)
+    .optional()
+    .openapi({
+      description: "`azure`: the deployments, each with its base model as provider/model.",
+      example: [{ id: "prod-chat", model: "openai/gpt-5-mini" }],
+    }),
+  tokenUrl: line(500).optional().openapi({
+    description: "Replaces the cloud's token server. Only for the operator.",
+  }),
+};
 export const credentialInput = z
   .strictObject({
     provider,
     name,
-    apiKey: secret,
+    apiKey: secret.optional().openapi({ description: "Required, except for clouds." }),
     baseUrl: address.nullish(),
     models: z.array(declaredModel).max(500).nullish(),
+    ...cloudMembers,
   })
   .openapi("CredentialInput");
 export const credentialPatch = z
@@ -188,6 +222,7 @@ export const credentialPatch = z
     apiKey: secret.optional(),
     baseUrl: address.nullable().optional(),
     models: z.array(declaredModel).max(500).nullable().optional(),
+    ...cloudMembers,
   })
   .openapi("CredentialPatch");
 export const credential = z
@@ -202,6 +237,12 @@ export const credential = z
     listing: z.object({ at: millis, models: z.int() }).nullable().openapi({
       description:
         "Number of models in the provider's list for the key, and when it was read. Unlisted models aren't selected. null if there is no list.",
+    }),
+    endpoint: cloudMembers.endpoint,
+    deployments: cloudMembers.deployments,
+    tokenUrl: cloudMembers.tokenUrl,
+    authKind: z.enum(["apiKey", "clientSecret"]).optional().openapi({
+      description: "How a cloud's credential authenticates.",
     }),
     createdAt: millis,
     updatedAt: millis,

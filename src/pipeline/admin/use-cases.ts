@@ -7,6 +7,7 @@ import type { Providers } from "../../domain/sampling/providers.ts";
 import type { CatalogueReader } from "../sampling/choice/catalogue.ts";
 import type { NoteRejected } from "../../domain/tenancy/rejected-row.ts";
 import type { KeyCodes } from "../callers/key-codes.ts";
+import type { ProviderKeys } from "../provider-keys.ts";
 import type { UserHash } from "../people/users.ts";
 import type { SealDeps } from "../scheduled/audit/seal-check.ts";
 import type { UpstreamHeaders } from "../servers/upstream-headers.ts";
@@ -51,6 +52,7 @@ export const createAdminUseCases = (
       keyCodes: KeyCodes;
       rejected: NoteRejected;
       providers: Providers;
+      providerKeys: ProviderKeys;
       catalogue: CatalogueReader;
       catalogueSync: CatalogueSyncDeps | null;
       allowPrivateUpstreams: boolean;

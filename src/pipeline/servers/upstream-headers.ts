@@ -12,7 +12,8 @@ import { isPerUser, type SealedServer } from "../../domain/servers/server.ts";
 import { authorizationNeeded } from "./authorization-needed.ts";
 import { accountOf, grantIn, noPerson, type Account, type OnBehalf } from "./server-accounts.ts";
 import { createServerSecrets } from "./server-secrets.ts";
-import { createTokenRenewal } from "./token-renewal.ts";
+import { createTokenRenewal } from "../token-renewal.ts";
+import { createAccountTokens } from "./account-tokens.ts";
 
 export interface UpstreamHeaders {
   /** @param caller `null` for administrators' checks */
@@ -80,7 +81,13 @@ export function createUpstreamHeaders(deps: {
       eventOf(server, "server.unauthorized", { slug: server.slug, why }),
     );
 
-  const grantFor = createTokenRenewal({ ...deps, servers, secrets, markFailing });
+  const grantFor = createAccountTokens({
+    ...deps,
+    servers,
+    secrets,
+    markFailing,
+    grantFor: createTokenRenewal(deps),
+  });
 
   async function withoutToken(
     { server, owner, tokens }: Account,

@@ -47,7 +47,6 @@ export const servers = sqliteTable(
 );
 
 const tokenColumns = () => ({
-  serverId: text("server_id").notNull(),
   sealed: text(),
   /** changes with every write, for optimistic locking */
   generation: text().notNull(),
@@ -62,9 +61,21 @@ export const serverTokens = sqliteTable(
   "server_tokens",
   {
     tenantId: tenantId(),
+    serverId: text("server_id").notNull(),
     ...tokenColumns(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.serverId] })],
+);
+
+/** Access tokens of clouds' credentials. They end within hours, so a new MASTER_KEY doesn't re-seal them. */
+export const credentialTokens = sqliteTable(
+  "credential_tokens",
+  {
+    tenantId: tenantId(),
+    credentialId: text("credential_id").notNull(),
+    ...tokenColumns(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.credentialId] })],
 );
 
 /** Tokens of a person's own account at the server. */
@@ -76,6 +87,7 @@ export const userTokens = sqliteTable(
     userId: text("user_id").notNull(),
     /** how the person proved their identity: `AccountOwner` */
     shown: text().notNull(),
+    serverId: text("server_id").notNull(),
     ...tokenColumns(),
   },
   (table) => [

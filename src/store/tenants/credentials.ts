@@ -7,6 +7,7 @@ import { execute, hasRows, inLane } from "../execute.ts";
 import { appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { credentials, tenants } from "../schema.ts";
+import { credentialTokens } from "../schema/server-schema.ts";
 
 /**
  * Changes a credential's status once, with an event, and invalidates prepared choices. No effect if the
@@ -40,6 +41,10 @@ export const createCredentialStore = (db: Database): CredentialStore => {
     and(eq(credentials.tenantId, tenantId), eq(credentials.id, id));
   const whereRead = ({ tenantId, id, readAt }: { tenantId: string; id: string; readAt: number }) =>
     and(whereId(tenantId, id), eq(credentials.updatedAt, readAt));
+  const forgetTokens = (tenantId: string, id: string) =>
+    db.builder
+      .delete(credentialTokens)
+      .where(and(eq(credentialTokens.tenantId, tenantId), eq(credentialTokens.credentialId, id)));
   return {
     create: (credential, event) =>
       writeChange(
@@ -70,15 +75,18 @@ export const createCredentialStore = (db: Database): CredentialStore => {
       writeChange(
         db,
         tenantId,
-        db.builder
-          .update(credentials)
-          // Another key or address has another list.
-          .set({
-            ...values,
-            updatedAt: now,
-            ...(values.sealed !== undefined && { listing: null, listingDueAt: 0 }),
-          })
-          .where(whereId(tenantId, id)),
+        [
+          db.builder
+            .update(credentials)
+            // Another key or address has another list and other tokens.
+            .set({
+              ...values,
+              updatedAt: now,
+              ...(values.sealed !== undefined && { listing: null, listingDueAt: 0 }),
+            })
+            .where(whereId(tenantId, id)),
+          ...(values.sealed === undefined ? [] : [forgetTokens(tenantId, id)]),
+        ],
         event,
         ifVersion,
       ),
@@ -106,6 +114,11 @@ export const createCredentialStore = (db: Database): CredentialStore => {
       ]);
     },
     remove: (tenantId, id, event) =>
-      writeChange(db, tenantId, db.builder.delete(credentials).where(whereId(tenantId, id)), event),
+      writeChange(
+        db,
+        tenantId,
+        [forgetTokens(tenantId, id), db.builder.delete(credentials).where(whereId(tenantId, id))],
+        event,
+      ),
   };
 };

@@ -4,7 +4,12 @@
  */
 import { and, asc, eq, isNotNull, sql, type SQL } from "drizzle-orm";
 import { clockSlackMs } from "../../domain/clocks.ts";
-import type { ServerTokens, TokenStore, UserTokenStore } from "../../domain/ports/server-stores.ts";
+import type {
+  RenewedTokens,
+  ServerTokens,
+  TokenStore,
+  UserTokenStore,
+} from "../../domain/ports/server-stores.ts";
 import type { AccountOwner } from "../../domain/tenancy/user.ts";
 import { ok } from "../../domain/result.ts";
 import { raw, type Database, type Row } from "../db.ts";
@@ -14,7 +19,7 @@ import { authorizations, servers, userTokens } from "../schema/server-schema.ts"
 
 const tokensOf = (row: Row): ServerTokens => ({
   tenantId: String(row["tenant_id"]),
-  serverId: String(row["server_id"]),
+  serverId: String(row["holder_id"]),
   sealed: row["sealed"] as string | null,
   generation: String(row["generation"]),
   expiresAt: row["expires_at"] as number | null,
@@ -22,32 +27,52 @@ const tokensOf = (row: Row): ServerTokens => ({
   fault: row["fault"] as ServerTokens["fault"],
 });
 
-const columns = sql`tenant_id, server_id, sealed, generation, expires_at, lease_until, fault`;
-
 interface TokenRowDeps {
   nonce: () => string;
-  /** `null` for the tenant */
-  of: AccountOwner | null;
+  /** `null` for the tenant's account at a server */
+  of: AccountOwner | "credential" | null;
 }
 
-/** The tenant's and people's tokens are in two tables that differ in the owner's columns. */
+const tables = {
+  server: { table: sql`server_tokens`, holder: sql`server_id`, holders: sql`servers` },
+  user: { table: sql`user_tokens`, holder: sql`server_id`, holders: sql`servers` },
+  credential: {
+    table: sql`credential_tokens`,
+    holder: sql`credential_id`,
+    holders: sql`credentials`,
+  },
+};
+
+/** The tables differ in the columns of the holder and owner. */
 function placeOf({ nonce, of }: TokenRowDeps) {
+  if (of === null || of === "credential") {
+    const { holder, ...named } = tables[of ?? "server"];
+    return {
+      ...named,
+      holder,
+      owner: sql``,
+      ownerValues: (): SQL => sql``,
+      unique: sql`tenant_id, ${holder}`,
+      where: (tenantId: string, id: string): SQL =>
+        sql`tenant_id = ${tenantId} and ${holder} = ${id}`,
+    };
+  }
   return {
-    table: of === null ? sql`server_tokens` : sql`user_tokens`,
+    ...tables.user,
     /** owner's columns and values */
-    owner: of === null ? sql`` : sql`id, user_id, shown, `,
-    ownerValues: (): SQL => (of === null ? sql`` : sql`${nonce()}, ${of.userId}, ${of.shown}, `),
-    unique: of === null ? sql`tenant_id, server_id` : sql`tenant_id, user_id, shown, server_id`,
+    owner: sql`id, user_id, shown, `,
+    ownerValues: (): SQL => sql`${nonce()}, ${of.userId}, ${of.shown}, `,
+    unique: sql`tenant_id, user_id, shown, server_id`,
     where: (tenantId: string, serverId: string): SQL =>
-      of === null
-        ? sql`tenant_id = ${tenantId} and server_id = ${serverId}`
-        : sql`tenant_id = ${tenantId} and user_id = ${of.userId} and shown = ${of.shown}
-            and server_id = ${serverId}`,
+      sql`tenant_id = ${tenantId} and user_id = ${of.userId} and shown = ${of.shown}
+        and server_id = ${serverId}`,
   };
 }
 
 export const createTokenStore = (db: Database, deps: TokenRowDeps): TokenStore => {
-  const { table, owner, ownerValues, unique, where } = placeOf(deps);
+  const { table, holder, holders, owner, ownerValues, unique, where } = placeOf(deps);
+  const columns = sql`
+    tenant_id, ${holder} as holder_id, sealed, generation, expires_at, lease_until, fault`;
   const still = (tenantId: string, serverId: string, generation: string): SQL =>
     sql`${where(tenantId, serverId)} and generation = ${generation}`;
   return {
@@ -61,10 +86,10 @@ export const createTokenStore = (db: Database, deps: TokenRowDeps): TokenStore =
     async claim(tenantId, serverId, { from, lease, now, leaseUntil }) {
       const isAsRead = from === null ? sql`sealed is null` : sql`generation = ${from}`;
       const written = await db.write([
-        // No row for a missing server or another tenant's.
+        // No row for a missing holder or another tenant's.
         raw(sql`
-          insert into ${table} (${owner}tenant_id, server_id, generation, lease_until)
-          select ${ownerValues()}tenant_id, id, ${deps.nonce()}, 0 from servers
+          insert into ${table} (${owner}tenant_id, ${holder}, generation, lease_until)
+          select ${ownerValues()}tenant_id, id, ${deps.nonce()}, 0 from ${holders}
           where tenant_id = ${tenantId} and id = ${serverId}
           on conflict do nothing`),
         // A repeated batch may take the lease that it wrote itself. A later end was written before a clock was
@@ -130,6 +155,12 @@ export const createTokenStore = (db: Database, deps: TokenRowDeps): TokenStore =
       ]),
   };
 };
+
+/** Tokens of clouds' credentials, which are obtained without a person. */
+export function createCredentialTokens(db: Database, deps: { nonce: () => string }): RenewedTokens {
+  const { replace: _, ...tokens } = createTokenStore(db, { ...deps, of: "credential" });
+  return tokens;
+}
 
 export const createUserTokenStore = (
   db: Database,

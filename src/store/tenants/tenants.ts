@@ -27,7 +27,13 @@ import { recordNumbers, seals, unreadableRecords } from "../schema/seal-schema.t
 import { oauthEntries } from "../schema/oauth-schema.ts";
 import { users } from "../schema/user-schema.ts";
 import { auditSinks } from "../schema/sink-schema.ts";
-import { authorizations, servers, serverTokens, userTokens } from "../schema/server-schema.ts";
+import {
+  authorizations,
+  credentialTokens,
+  servers,
+  serverTokens,
+  userTokens,
+} from "../schema/server-schema.ts";
 
 const sliceSize = 2_000;
 
@@ -105,6 +111,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         authorizations,
         serverTokens,
         userTokens,
+        credentialTokens,
         servers,
         modelOverrides,
         credentials,

@@ -115,6 +115,7 @@ function invocation(
         rejected: async () => {},
         keyCodes: undefined as never,
         providers: undefined as never,
+        providerKeys: undefined as never,
         catalogue: undefined as never,
         allowPrivateUpstreams: true,
         ownOrigins: [],

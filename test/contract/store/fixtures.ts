@@ -86,6 +86,7 @@ export const credential = (
   provider: "openai",
   name: "Credential",
   baseUrl: null,
+  place: null,
   models: null,
   status: "active",
   sealed: "v1.aaaaaaaaaaaa.nonce.text",

@@ -73,6 +73,7 @@ const ownedTables = [
   "circuits",
   "console_sessions",
   "counters",
+  "credential_tokens",
   "credentials",
   "grouped_usage",
   "health",
@@ -96,6 +97,11 @@ const ownedTables = [
   "webhook_messages",
   "webhook_secrets",
 ] as const;
+
+const generationOf = async (
+  stored: Stores["credentialTokens"],
+  { who, credential: its }: Pick<Owned, "who" | "credential">,
+): Promise<string> => value(await stored.get(who.tenantId, its.id))?.generation ?? "";
 
 const grantEntryOf = (tenantId: string): OauthEntryChange => ({
   tenantId,
@@ -409,6 +415,27 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "servers.setStatus": async ({ servers }, owner, { tenantId }) => {
       const about = { event: event(tenantId), now: start };
       value(await servers.setStatus(tenantId, owner.server.id, "failing", about));
+    },
+    "credentialTokens.get": async ({ credentialTokens }, owner, { tenantId }) => {
+      expect(value(await credentialTokens.get(tenantId, owner.credential.id))).toBeNull();
+    },
+    "credentialTokens.claim": async ({ credentialTokens }, owner, { tenantId }) => {
+      const about = { from: null, lease: "mine", now: start, leaseUntil: start + dayMs };
+      expect(value(await credentialTokens.claim(tenantId, owner.credential.id, about))).toBeNull();
+    },
+    "credentialTokens.save": async ({ credentialTokens }, owner, { tenantId }) => {
+      const from = await generationOf(credentialTokens, owner);
+      const about = { from, generation: "stolen", sealed: "stolen", expiresAt: null };
+      expect(value(await credentialTokens.save(tenantId, owner.credential.id, about))).toBe(false);
+    },
+    "credentialTokens.fail": async ({ credentialTokens }, owner, { tenantId }) => {
+      const from = await generationOf(credentialTokens, owner);
+      const about = { from, fault: "invalid_grant", leaseUntil: start + dayMs } as const;
+      value(await credentialTokens.fail(tenantId, owner.credential.id, about));
+    },
+    "credentialTokens.expire": async ({ credentialTokens }, owner, { tenantId }) => {
+      const from = await generationOf(credentialTokens, owner);
+      value(await credentialTokens.expire(tenantId, owner.credential.id, from));
     },
     "serverTokens.get": async ({ serverTokens }, owner, { tenantId }) => {
       expect(value(await serverTokens.get(tenantId, owner.server.id))).toBeNull();
@@ -1024,6 +1051,8 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.ledger.admit(its.running));
       expect(value(await stores.ledger.admit(its.held)).state).toBe("admitted");
       value(await stores.credentials.create(its.credential, event(tenantId)));
+      const claim = { from: null, lease: "mine", now: start, leaseUntil: start + 1 };
+      value(await stores.credentialTokens.claim(tenantId, its.credential.id, claim));
       value(await stores.servers.create(its.server, event(tenantId)));
       const granted = { event: event(tenantId), now: start };
       value(await stores.serverTokens.replace(its.tokens, granted));

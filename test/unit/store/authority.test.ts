@@ -15,6 +15,7 @@ import { codedApproval } from "../../../src/domain/ports/approvals.ts";
 import { codedText } from "../../../src/domain/tenancy/access.ts";
 import { codedSession } from "../../../src/domain/tenancy/console-session.ts";
 import {
+  cloudTokenOf,
   providerKeyOf,
   webhookSecretOf,
   type SealedFor,
@@ -155,6 +156,7 @@ const granting: Record<string, Grants> = {
       provider: "openai",
       name: "Name",
       baseUrl: null,
+      place: { cloud: "azure", endpoint: "https://a.test", auth: "apiKey" },
       models: null,
       status: "active",
       createdAt: 0,
@@ -198,6 +200,14 @@ const granting: Record<string, Grants> = {
         .split(/\s+/)
         .map((column) => [column, "An entry's settings are as the database says: no secret."]),
     ),
+  },
+  credential_tokens: {
+    grants: "a cloud's account",
+    row: { tenantId: "ten_1", credentialId: "cred_1", ...tokenRow },
+    ...sealed(({ tenantId, credentialId: id }: { tenantId: string; credentialId: string }) =>
+      cloudTokenOf({ tenantId, id, provider: "azure", baseUrl: null }),
+    ),
+    open: tokenColumns,
   },
   server_tokens: {
     grants: "the tenant's account at a server",

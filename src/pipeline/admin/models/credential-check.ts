@@ -10,11 +10,10 @@ import {
   type Model,
 } from "../../../domain/models/model.ts";
 import { modelsOf } from "../../../domain/models/tenant-models.ts";
-import type { CredentialStore, SealedCredential, Vault } from "../../../domain/ports/stores.ts";
+import type { CredentialStore, SealedCredential } from "../../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { ok } from "../../../domain/result.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
-import { providerKeyOf } from "../../../domain/tenancy/sealing.ts";
 import type { SamplingCall } from "../../../domain/sampling/call.ts";
 import type { Providers } from "../../../domain/sampling/providers.ts";
 import {
@@ -23,6 +22,7 @@ import {
   type ReasoningRequest,
 } from "../../../domain/models/reasoning.ts";
 import { keepRead } from "../../sampling/attempts/model-lists.ts";
+import type { ProviderKeys } from "../../provider-keys.ts";
 import { eventOf, type AdminDeps } from "../access/access.ts";
 
 export interface CredentialCheck {
@@ -93,22 +93,27 @@ function probesOf(
 async function checkCredential(
   {
     providers,
-    vault,
+    providerKeys,
     credentials,
     now,
-  }: { providers: Providers; vault: Vault; credentials: CredentialStore; now: () => number },
+  }: {
+    providers: Providers;
+    providerKeys: ProviderKeys;
+    credentials: CredentialStore;
+    now: () => number;
+  },
   credential: SealedCredential,
   catalogue: Catalogue,
 ): Promise<Answered> {
-  const { provider, baseUrl } = credential;
+  const { baseUrl } = credential;
   const known = modelsOf(catalogue, [credential], []);
-  const opened = await vault.open(credential.sealed, providerKeyOf(credential));
+  const opened = await providerKeys.open(credential);
   if (!opened.ok) {
     const [model] = probesOf(credential, known, null);
-    const fault = { kind: "unopenable", status: null } as const;
+    const fault = shownFault(opened.error);
     return { ok: false, model: model === undefined ? null : nameOf(model), fault, listed: null };
   }
-  const key = { provider, apiKey: opened.value, baseUrl };
+  const key = opened.value;
   const read = await providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
   const listed = read?.ids.slice(0, maxShown) ?? null;
   let last: Answered = { ok: false, model: null, fault: null, listed };
@@ -135,7 +140,11 @@ async function checkCredential(
 
 /** A failing credential whose key is accepted becomes active unless it changed meanwhile. */
 export async function checkAndMark(
-  deps: AdminDeps & { providers: Providers; vault: Vault; credentials: CredentialStore },
+  deps: AdminDeps & {
+    providers: Providers;
+    providerKeys: ProviderKeys;
+    credentials: CredentialStore;
+  },
   actor: Actor,
   credential: SealedCredential,
   catalogue: Catalogue,

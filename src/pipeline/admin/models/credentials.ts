@@ -1,7 +1,6 @@
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import type { DeclaredModel } from "../../../domain/models/model.ts";
-import { problemWithKey } from "../../../domain/tenancy/placeholders.ts";
-import { problemWithUpstream } from "../../../domain/servers/upstreams.ts";
+import type { CloudPlace } from "../../../domain/models/cloud-place.ts";
 import type {
   CredentialChange,
   CredentialStore,
@@ -14,25 +13,28 @@ import type {
 } from "../../../domain/ports/stores.ts";
 import type { Providers } from "../../../domain/sampling/providers.ts";
 import { providerKeyOf } from "../../../domain/tenancy/sealing.ts";
-import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import type { ProviderKeys } from "../../provider-keys.ts";
 import type { CatalogueReader } from "../../sampling/choice/catalogue.ts";
-import { err, ok, type Result } from "../../../domain/result.ts";
+import { err, ok } from "../../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts";
 import { checkLeave, mayDeclare } from "./ceilings.ts";
+import { modelsIn, placeIn, secretIn, type CloudMembers } from "./cloud-input.ts";
+import { createInputCheck } from "./credential-input.ts";
 import { createDeclaredModels } from "./declared-models.ts";
 import { edit, type IfMatch } from "../access/editing.ts";
 import { shown, shownOf, type ShownCredential } from "./shown-credential.ts";
 import { checkAndMark, type CredentialCheck } from "./credential-check.ts";
 
-export interface CredentialInput {
+export interface CredentialInput extends CloudMembers {
   provider: string;
   name: string;
-  apiKey: string;
+  apiKey?: string | undefined;
   baseUrl: string | null;
   models: DeclaredModel[] | null;
 }
 
-export interface CredentialPatch {
+export interface CredentialPatch extends CloudMembers {
   name?: string | undefined;
   apiKey?: string | undefined;
   baseUrl?: string | null | undefined;
@@ -45,8 +47,8 @@ const keyless = new Set(["workers-ai", "demo"]);
 const originOf = (baseUrl: string | null): string | null =>
   baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null);
 
-const requiredAgain = (detail: string) =>
-  err({ reason: "invalid_params", path: "apiKey", detail } as const);
+const requiredAgain = (place: CloudPlace | null, detail: string) =>
+  err({ reason: "invalid_params", path: place === null ? "apiKey" : "auth", detail } as const);
 
 const unknownAddress = err({
   reason: "invalid_params",
@@ -61,39 +63,24 @@ export function createCredentialAdmin(
     overrides: Pick<OverrideStore, "list">;
     vault: Vault;
     providers: Providers;
+    providerKeys: ProviderKeys;
     catalogue: CatalogueReader;
     allowPrivateUpstreams: boolean;
     ownOrigins: readonly string[];
   },
 ) {
-  const { credentials, vault, providers } = deps;
+  const { credentials, vault } = deps;
   const declared = createDeclaredModels(deps);
-
-  const checked = (input: {
-    provider: string;
-    baseUrl: string | null;
-    apiKey?: string | undefined;
-  }): Result<null, Refusal> => {
-    const wrongKey = problemWithKey(input.apiKey ?? "");
-    if (wrongKey !== null)
-      return err({ reason: "invalid_params", path: "apiKey", detail: wrongKey });
-    const problem =
-      (input.baseUrl === null
-        ? null
-        : problemWithUpstream(input.baseUrl, {
-            allowPrivate: deps.allowPrivateUpstreams,
-            ownOrigins: deps.ownOrigins,
-          })) ?? providers.problemWith(input);
-    return problem === null
-      ? ok(null)
-      : err({ reason: "invalid_params", path: "baseUrl", detail: problem });
-  };
+  const checked = createInputCheck(deps);
 
   const resealed = async (credential: SealedCredential, baseUrl: string | null) => {
     const opened = await vault.open(credential.sealed, providerKeyOf(credential));
     return opened.ok
       ? ok(await vault.seal(opened.value, providerKeyOf({ ...credential, baseUrl })))
-      : requiredAgain("it can't be opened, so it must come with another baseUrl");
+      : requiredAgain(
+          credential.place ?? null,
+          "it can't be opened, so it must come with another baseUrl",
+        );
   };
 
   const find = async (
@@ -116,38 +103,47 @@ export function createCredentialAdmin(
     patch: CredentialPatch,
   ): AsyncResult<CredentialChange> => {
     const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
-    const usable = checked({ provider: credential.provider, baseUrl, apiKey: patch.apiKey });
+    const { provider, place: before = null } = credential;
+    const placed = placeIn(actor, { provider, ...patch }, before);
+    if (!placed.ok) return placed;
+    const place = placed.value;
+    const secret = secretIn(patch);
+    const models = patch.deployments === undefined ? patch.models : modelsIn(patch.deployments);
+    const usable = checked({ ...patch, provider, baseUrl }, place);
     if (!usable.ok) return usable;
-    const allowed = mayDeclare(actor, credential.provider, patch.models);
+    const allowed = mayDeclare(actor, provider, models);
     if (!allowed.ok) return allowed;
-    const alike = await declared.knowsAlike(patch.models);
+    const alike = await declared.knowsAlike(models);
     if (!alike.ok) return alike;
-    if (patch.models !== undefined) {
-      const changed = { ...credential, models: patch.models };
+    if (models !== undefined) {
+      const changed = { ...credential, models };
       const serving = await declared.servesSomething(credential.tenantId, changed);
       if (!serving.ok) return serving;
     }
     // Permission to change an address doesn't include reading the key, so the key never moves to another
     // origin.
-    if (patch.apiKey === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
-      return requiredAgain("must come with a baseUrl of another origin");
+    if (secret === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
+      return requiredAgain(before, "must come with a baseUrl of another origin");
+    if (secret === undefined && JSON.stringify(place) !== JSON.stringify(before))
+      return requiredAgain(before, "must come with another endpoint");
     // Rejects a new key if the stored address is not authentic.
-    if (patch.apiKey !== undefined && patch.baseUrl === undefined) {
+    if (secret !== undefined && patch.baseUrl === undefined && patch.endpoint === undefined) {
       const opened = await vault.open(credential.sealed, providerKeyOf(credential));
       if (!opened.ok) return unknownAddress;
     }
-    const isMoved = patch.apiKey === undefined && baseUrl !== credential.baseUrl;
+    const isMoved = secret === undefined && baseUrl !== credential.baseUrl;
     const moved = isMoved ? await resealed(credential, baseUrl) : ok(credential.sealed);
     if (!moved.ok) return moved;
     return ok({
       baseUrl,
       ...(patch.name === undefined ? {} : { name: patch.name }),
-      ...(patch.models === undefined ? {} : { models: patch.models }),
-      ...(patch.apiKey === undefined
+      ...(models === undefined ? {} : { models }),
+      ...(secret === undefined
         ? isMoved && { sealed: moved.value }
         : {
             status: "active" as const,
-            sealed: await vault.seal(patch.apiKey, providerKeyOf({ ...credential, baseUrl })),
+            place,
+            sealed: await vault.seal(secret, providerKeyOf({ ...credential, baseUrl, place })),
           }),
     });
   };
@@ -182,17 +178,23 @@ export function createCredentialAdmin(
     async create(actor: Actor, slug: string, input: CredentialInput): AsyncResult<ShownCredential> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
-      const usable = checked(input);
+      const { provider, name, baseUrl, deployments } = input;
+      const placed = placeIn(actor, input);
+      if (!placed.ok) return placed;
+      const place = placed.value;
+      const usable = checked(input, place);
       if (!usable.ok) return usable;
-      const allowed = checkLeave(tenant.value, input.provider);
+      const allowed = checkLeave(tenant.value, provider);
       if (!allowed.ok) return allowed;
-      const described = mayDeclare(actor, input.provider, input.models);
+      const models = deployments === undefined ? input.models : modelsIn(deployments);
+      const described = mayDeclare(actor, provider, models);
       if (!described.ok) return described;
-      const alike = await declared.knowsAlike(input.models);
+      const alike = await declared.knowsAlike(models);
       if (!alike.ok) return alike;
-      const { apiKey, ...rest } = input;
+      const secret = secretIn(input);
       // A custom endpoint may need no key.
-      if (apiKey === "" && input.baseUrl === null && !keyless.has(input.provider))
+      const isNeeded = baseUrl === null && !keyless.has(provider);
+      if (secret === undefined || (secret === "" && isNeeded))
         return err({
           reason: "invalid_params",
           path: "apiKey",
@@ -201,12 +203,11 @@ export function createCredentialAdmin(
       const id = deps.ids.next("credential");
       const tenantId = tenant.value.id;
       const at = deps.now();
+      const its = { id, tenantId, provider, name, baseUrl, place, models };
       const credential: SealedCredential = {
-        id,
-        tenantId,
-        ...rest,
+        ...its,
         status: "active",
-        sealed: await vault.seal(apiKey, providerKeyOf({ ...rest, tenantId, id })),
+        sealed: await vault.seal(secret, providerKeyOf(its)),
         createdAt: at,
         updatedAt: at,
       };
@@ -218,7 +219,7 @@ export function createCredentialAdmin(
           action: "credential.create",
           tenantId,
           target: id,
-          detail: { provider: input.provider, name: input.name, baseUrl: input.baseUrl },
+          detail: { provider, name, baseUrl, ...(place !== null && { ...place }) },
         }),
       );
       return created.ok ? ok(shown(credential)) : created;

@@ -9,16 +9,6 @@ import {
 import type { Refusal } from "../../../domain/refusals.ts";
 import type { ProviderAnswer } from "../../../domain/sampling/providers.ts";
 
-export const unopenable: ProviderFault = {
-  kind: "unopenable",
-  status: null,
-  retryable: true,
-  retryAfterMs: null,
-  billed: "no",
-  reach: "credential",
-  usage: null,
-};
-
 type Outcome = Omit<Attempt, "provider" | "model" | "credentialId" | "latencyMs">;
 
 export const answered = ({ notes, usage }: ProviderAnswer): Outcome => ({

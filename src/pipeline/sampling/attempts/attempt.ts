@@ -16,7 +16,7 @@ import {
   type Tried,
 } from "../../../domain/choice/failover.ts";
 import type { AfterContentFilter } from "../../../domain/choice/policy.ts";
-import type { SealedCredential, Vault } from "../../../domain/ports/stores.ts";
+import type { SealedCredential } from "../../../domain/ports/stores.ts";
 import type {
   ProviderAnswer,
   ProviderRequest,
@@ -30,9 +30,11 @@ import type { CallSlot } from "../../../domain/sampling/call-slot.ts";
 import { err, ok, type Result } from "../../../domain/result.ts";
 import type { SamplingCall } from "../../../domain/sampling/call.ts";
 import { targetOf } from "../admission/admit.ts";
-import { answered, exhausted, failed, refusedKeysOf, unopenable } from "./attempt-outcome.ts";
+import type { ProviderKeys } from "../../provider-keys.ts";
+import { answered, exhausted, failed, refusedKeysOf } from "./attempt-outcome.ts";
 import type { AttemptStreams } from "./attempt-streams.ts";
 import { signalUntil } from "./signal-until.ts";
+import { withKey } from "./with-key.ts";
 
 export interface AttemptsMade {
   attempts: Attempt[];
@@ -149,14 +151,14 @@ const patienceOf = (
 
 export function createAttempt(deps: {
   providers: Providers;
-  openKey: (credential: SealedCredential) => ReturnType<Vault["open"]>;
+  providerKeys: ProviderKeys;
   now: () => number;
   elapsed: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   after: (ms: number, act: () => void) => () => void;
   chance: () => number;
 }) {
-  const { providers, openKey, now, elapsed, wait, after, chance } = deps;
+  const { providers, providerKeys, now, elapsed, wait, after, chance } = deps;
 
   const complete = async (
     { stream, outside }: Walk,
@@ -173,12 +175,9 @@ export function createAttempt(deps: {
     { model, credential, reasoning, maxTokens }: Next,
     timeoutMs: number,
   ): Promise<Result<ProviderAnswer, ProviderFault>> => {
-    const { provider, tenantId, id, baseUrl } = credential;
+    const { tenantId, id } = credential;
     const traceHeaders = walk.begins(credential);
-    const opened = await openKey(credential);
-    if (!opened.ok) return err(unopenable);
     const asked = {
-      credential: { id, provider, apiKey: opened.value, baseUrl },
       model,
       call: walk.call,
       ...(walk.passed !== undefined && { passed: walk.passed }),
@@ -193,7 +192,10 @@ export function createAttempt(deps: {
           walk.onMessage?.({ provider: model.provider, model: model.id, message }),
       }),
     };
-    const answer = await complete(walk, asked, timeoutMs);
+    const answer = await withKey(providerKeys, credential, {
+      call: (key) => complete(walk, { ...asked, credential: key }, timeoutMs),
+      isGivenOut: () => walk.stream?.isGivenOut() === true,
+    });
     if (!answer.ok || maxTokens >= walk.call.maxTokens) return answer;
     const note = `maxTokens lowered to ${maxTokens}: this model has no room for more`;
     return ok({ ...answer.value, notes: [...answer.value.notes, note] });

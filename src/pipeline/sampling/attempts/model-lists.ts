@@ -1,10 +1,11 @@
 /** Reads each credential's model list at most daily, after an answered call and off its path. */
 import { createBoundedMap, type BoundedMap } from "../../../domain/bounded-map.ts";
 import { countedListing, type ReadListing } from "../../../domain/models/listings.ts";
-import type { CredentialStore, SealedCredential, Vault } from "../../../domain/ports/stores.ts";
+import type { CredentialStore, SealedCredential } from "../../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { ok } from "../../../domain/result.ts";
 import type { AttemptAll } from "./attempt.ts";
+import type { ProviderKeys } from "../../provider-keys.ts";
 import type { Providers } from "../../../domain/sampling/providers.ts";
 
 const dayMs = 86_400_000;
@@ -32,13 +33,13 @@ export async function keepRead(
 export function createModelLists(deps: {
   credentials: Pick<CredentialStore, "claimListing" | "keepListing">;
   providers: Pick<Providers, "listModels">;
-  openKey: (credential: SealedCredential) => ReturnType<Vault["open"]>;
+  providerKeys: Pick<ProviderKeys, "open">;
   tries: ListingTries;
   now: () => number;
   elapsed: () => number;
   ends?: AbortSignal | undefined;
 }) {
-  const { credentials, providers, openKey, tries, now, elapsed, ends } = deps;
+  const { credentials, providers, providerKeys, tries, now, elapsed, ends } = deps;
 
   const isDue = ({ id, baseUrl, listingDueAt = 0 }: SealedCredential): boolean => {
     const tried = tries.get(id);
@@ -50,17 +51,17 @@ export function createModelLists(deps: {
   };
 
   const read = async (credential: SealedCredential): Promise<void> => {
-    const { tenantId, id, updatedAt, provider, baseUrl } = credential;
+    const { tenantId, id, updatedAt } = credential;
     const at = now();
     const claimed = await credentials.claimListing(
       { tenantId, id, readAt: updatedAt },
       { now: at, until: at + dayMs },
     );
     if (!claimed.ok || !claimed.value) return;
-    const key = await openKey(credential);
+    const key = await providerKeys.open(credential);
     if (!key.ok) return;
     const listed = await providers.listModels(
-      { provider, apiKey: key.value, baseUrl },
+      key.value,
       AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(ends === undefined ? [] : [ends])]),
     );
     await keepRead(credentials, credential, { read: listed, now: now() });

@@ -1,9 +1,9 @@
 /** Counts a request's tokens at a provider that speaks its API. Nothing is admitted or recorded, since counting is free. */
 import type { PassedRequest } from "../../../domain/passing.ts";
-import type { SealedCredential, Vault } from "../../../domain/ports/stores.ts";
 import type { SamplingCall } from "../../../domain/sampling/call.ts";
 import type { Providers } from "../../../domain/sampling/providers.ts";
 import { speaks } from "../../../domain/wires/spoken.ts";
+import type { ProviderKeys } from "../../provider-keys.ts";
 import type { Caller } from "../../callers/authenticate.ts";
 import type { Chooser, Declared } from "./choose.ts";
 
@@ -22,7 +22,7 @@ export const createCountTokens =
   (deps: {
     chooser: Pick<Chooser, "plan">;
     providers: Pick<Providers, "countTokens">;
-    openKey: (credential: SealedCredential) => ReturnType<Vault["open"]>;
+    providerKeys: Pick<ProviderKeys, "open">;
   }): CountTokens =>
   async ({ call, passed, declared, caller, signal }) => {
     const { snapshot } = caller;
@@ -31,11 +31,10 @@ export const createCountTokens =
     if (chosen === undefined || !speaks(chosen.model, passed.endpoint)) return null;
     const credential = snapshot.credentials.find(({ id }) => id === chosen.credentialIds[0]);
     if (credential === undefined) return null;
-    const key = await deps.openKey(credential);
+    const key = await deps.providerKeys.open(credential);
     if (!key.ok) return null;
-    const { provider, baseUrl } = credential;
     return deps.providers.countTokens({
-      credential: { provider, baseUrl, apiKey: key.value },
+      credential: key.value,
       model: chosen.model.id,
       passed,
       signal,

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkAndMark } from "../../../../../src/pipeline/admin/models/credential-check.ts";
 import { err, ok } from "../../../../../src/domain/result.ts";
 import type { Listing } from "../../../../../src/domain/models/model.ts";
+import { plainKeys } from "../../../../fakes/plain-keys.ts";
 import { model } from "../../../domain/models.fixture.ts";
 
 const catalogue = {
@@ -19,7 +20,7 @@ async function checked(statuses: Record<string, number>, listed: string[] | null
   const asked: string[] = [];
   const kept: Listing[] = [];
   const deps = {
-    vault: { open: async () => ok("key") },
+    providerKeys: plainKeys(async () => ok("key")),
     now: () => 7,
     credentials: {
       keepListing: async (_: unknown, listing: Listing) => {

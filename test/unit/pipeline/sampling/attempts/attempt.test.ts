@@ -12,6 +12,7 @@ import { err, ok, type Result } from "../../../../../src/domain/result.ts";
 import { createElapsed } from "../../../../../src/domain/clocks.ts";
 import { createAttempt } from "../../../../../src/pipeline/sampling/attempts/attempt.ts";
 import { call, model } from "../../../domain/models.fixture.ts";
+import { plainKeys } from "../../../../fakes/plain-keys.ts";
 
 const answer: ProviderAnswer = {
   content: [{ type: "text", text: "hello" }],
@@ -91,7 +92,7 @@ async function walk(
       countTokens: () => Promise.resolve(null),
       addressOf: () => null,
     },
-    openKey,
+    providerKeys: plainKeys(openKey),
     now: () => time - behind,
     elapsed: createElapsed(() => time - behind),
     wait: async (ms) => {

@@ -1,0 +1,25 @@
+/** Whose API a cloud serves a model by. */
+import { memoizedByObject } from "../memoized.ts";
+import { canonicalName } from "./canonical-name.ts";
+import { isCloud, type Cloud } from "./cloud-place.ts";
+
+/** Makers whose own API the cloud offers. Other models are served by an API compatible with OpenAI's. */
+const makersOf: Readonly<Record<Cloud, readonly string[]>> = {
+  azure: ["openai"],
+  bedrock: ["anthropic"],
+  vertex: ["anthropic", "google"],
+};
+
+type Served = Readonly<{ provider: string; id: string; like?: string | undefined }>;
+
+const makerOf = memoizedByObject(
+  ({ id, like = id }: Served): string | undefined => canonicalName(like)?.split("/")[0],
+);
+
+/** The provider whose API serves the model. */
+export function apiOf(model: Served): string {
+  const { provider } = model;
+  if (!isCloud(provider)) return provider;
+  const maker = makerOf(model);
+  return maker !== undefined && makersOf[provider].includes(maker) ? maker : provider;
+}

@@ -1,0 +1,15 @@
+import type { CloudAuth, CloudPlace } from "../models/cloud-place.ts";
+import type { Result } from "../result.ts";
+import type { OauthFault } from "../servers/oauth.ts";
+
+export interface CloudGrant {
+  token: string;
+  /** ms since the epoch; null: unknown */
+  expiresAt: number | null;
+}
+
+/** Exchanges a cloud's secret for an access token. Never throws. */
+export type ObtainToken = (asked: {
+  auth: CloudAuth;
+  place: CloudPlace;
+}) => Promise<Result<CloudGrant, OauthFault>>;

@@ -1,0 +1,114 @@
+/** Keys of providers as requests need them: opened, and for clouds exchanged for access tokens. */
+import type { FaultCode, ProviderFault } from "../domain/attempts.ts";
+import type { CloudAuth, CloudPlace } from "../domain/models/cloud-place.ts";
+import type { CloudGrant, ObtainToken } from "../domain/ports/cloud-tokens.ts";
+import type { RenewedTokens } from "../domain/ports/server-stores.ts";
+import type { SealedCredential, Vault } from "../domain/ports/stores.ts";
+import type { AsyncResult } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { ProviderCredential } from "../domain/sampling/providers.ts";
+import { isUnreachable, type OauthFault } from "../domain/servers/oauth.ts";
+import { cloudTokenOf } from "../domain/tenancy/sealing.ts";
+import type { OpenKey } from "./opened-keys.ts";
+import { isFresh, type GrantFor } from "./token-renewal.ts";
+
+export interface ProviderKeys {
+  open(credential: SealedCredential): Promise<Result<ProviderCredential, ProviderFault>>;
+  /** Forgets a token that the provider rejected. Returns whether another may be obtained. */
+  rejected(credential: SealedCredential): Promise<boolean>;
+}
+
+const fault = (kind: ProviderFault["kind"], code?: FaultCode): ProviderFault => ({
+  kind,
+  status: null,
+  retryable: true,
+  retryAfterMs: null,
+  billed: "no",
+  reach: "credential",
+  usage: null,
+  ...(code !== undefined && { code }),
+});
+
+const codeOf = (why: OauthFault): FaultCode =>
+  isUnreachable(why) ? "token_unreachable" : "token_refused";
+
+interface HeldGrant extends CloudGrant {
+  /** the sealed secret that obtained it: a changed credential needs another token */
+  from: string;
+}
+
+const isExchanged = ({ auth }: CloudPlace): boolean => auth !== "apiKey";
+
+/** Grants by the snapshot's credential, so that most calls read no token from the database. */
+export const createGrantMemory = () => new WeakMap<SealedCredential, HeldGrant>();
+
+export function createProviderKeys(deps: {
+  openKey: OpenKey;
+  vault: Vault;
+  tokens: RenewedTokens;
+  grantFor: GrantFor;
+  obtain: ObtainToken;
+  memory: ReturnType<typeof createGrantMemory>;
+  now: () => number;
+}): ProviderKeys {
+  const { openKey, vault, tokens, grantFor, obtain, memory, now } = deps;
+
+  const grantOf = async (
+    credential: SealedCredential,
+    { place, secret }: { place: CloudPlace; secret: string },
+  ): AsyncResult<HeldGrant | null> => {
+    const known = memory.get(credential);
+    if (known !== undefined && isFresh(known, now())) return ok(known);
+    const { tenantId, id, sealed } = credential;
+    const granted = await grantFor<HeldGrant>({
+      tokens,
+      tenantId,
+      id,
+      begins: true,
+      async held(row) {
+        if (row === null || row.sealed === null) return null;
+        const plain = await vault.open(row.sealed, cloudTokenOf(credential));
+        const grant = plain.ok ? (JSON.parse(plain.value) as HeldGrant) : null;
+        return grant?.from === sealed ? grant : null;
+      },
+      seal: (grant) => vault.seal(JSON.stringify(grant), cloudTokenOf(credential)),
+      async ask() {
+        const asked = await obtain({ auth: JSON.parse(secret) as CloudAuth, place });
+        return ok(asked.ok ? ok({ ...asked.value, from: sealed }) : asked);
+      },
+      refused: async () => ok(null),
+    });
+    if (granted.ok && granted.value !== null) memory.set(credential, granted.value);
+    return granted;
+  };
+
+  return {
+    async open(credential) {
+      const { id, tenantId, provider, baseUrl, place } = credential;
+      const opened = await openKey(credential, vault);
+      if (!opened.ok) return err(fault("unopenable"));
+      const its = { id, provider, baseUrl, ...(place && { place }) };
+      if (!place) return ok({ ...its, apiKey: opened.value });
+      if (!isExchanged(place)) {
+        const { apiKey } = JSON.parse(opened.value) as { apiKey: string };
+        return ok({ ...its, apiKey });
+      }
+      const grant = await grantOf(credential, { place, secret: opened.value });
+      if (!grant.ok) return err(fault("server"));
+      if (grant.value !== null) return ok({ ...its, apiKey: grant.value.token });
+      const row = await tokens.get(tenantId, id);
+      const why = row.ok ? (row.value?.fault ?? null) : null;
+      return err(fault("auth", why === null ? "token_unreachable" : codeOf(why)));
+    },
+
+    async rejected(credential) {
+      const { tenantId, id, place } = credential;
+      if (!place || !isExchanged(place)) return false;
+      memory.delete(credential);
+      const row = await tokens.get(tenantId, id);
+      if (!row.ok || row.value === null) return false;
+      const expired = await tokens.expire(tenantId, id, row.value.generation);
+      return expired.ok;
+    },
+  };
+}
