@@ -12,7 +12,7 @@ import { endOfTime, periodOf } from "./resources.ts";
 
 export type Buckets = ReadonlyMap<number, number>;
 
-type Window = Pick<LimitCheck, "since" | "bucket" | "until" | "pause">;
+export type Window = Pick<LimitCheck, "since" | "bucket" | "until" | "pause">;
 
 export interface Used {
   used: number;

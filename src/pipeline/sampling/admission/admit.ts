@@ -139,12 +139,12 @@ export interface ToReserve extends Charged {
 
 const attemptLimitOf = ({ tenant }: Snapshot): number => tenant.policy.maxAttempts ?? maxAttempts;
 
-export function candidatesFor(input: ToReserve): ReservedAttempt[] {
+export function candidatesFor(input: ToReserve, scopes = scopesFor(input)): ReservedAttempt[] {
   const { plan, caller } = input;
   const { snapshot } = caller;
   const max = attemptLimitOf(snapshot);
   const { credentials } = snapshot;
-  return stepsOf(plan, { credentials, max, bounds: callBoundsOf(scopesFor(input)) });
+  return stepsOf(plan, { credentials, max, bounds: callBoundsOf(scopes) });
 }
 
 export function reservationOf(input: ToReserve): Reserved {
@@ -152,7 +152,7 @@ export function reservationOf(input: ToReserve): Reserved {
   const { tenant } = caller.snapshot;
   const scopes = scopesFor(input);
   const max = attemptLimitOf(caller.snapshot);
-  const steps = candidatesFor(input);
+  const steps = candidatesFor(input, scopes);
   const tokens = Math.max(...steps.map((step) => step.tokens));
   const { endpoint } = plan.requirements;
   const longest = endpoint === undefined ? defaultDeadlineMs : defaultEndpointDeadlineMs;

@@ -4,7 +4,6 @@ import { lastBucketOf, nameOfLimit, type LimitCheck } from "../../../domain/limi
 import { countedOfRuns, isMoney, isTokens } from "../../../domain/limits/resources.ts";
 import {
   beginningOf,
-  usedIn,
   verdictOn,
   waitFor,
   type ClaimChecks,
@@ -43,7 +42,7 @@ function usedOf({ memory }: LedgerParts, { tenantId, now }: AdmitEntry, check: L
   if (check.resource === "concurrent")
     return { used: memory.calls.count(tenantId, check, now), oldest: null };
   const { subject, resource } = check;
-  return usedIn(memory.counters.bucketsOf({ tenantId, subject, resource }, check.since), check);
+  return memory.counters.usedOf({ tenantId, subject, resource }, check);
 }
 
 /** Limits of new runs ask for nothing if the run continues. */

@@ -106,11 +106,13 @@ export function keepingStatements(
   ended: SQL,
 ): Compiled[] {
   const { id, tenantId, captured } = settlement;
+  const answer = answerClaim(builder, settlement, ended);
+  if (captured === null) return answer;
   const keep = raw(sql`
     insert into captures (request_id, tenant_id, sealed)
     select ${id}, ${tenantId}, ${captured} where ${ended}
     on conflict do nothing`);
-  return [...(captured === null ? [] : [keep]), ...answerClaim(builder, settlement, ended)];
+  return [keep, ...answer];
 }
 
 const endedBy = ({ settlement: { id, tenantId }, nonce }: SettlementTry): SQL => sql`
