@@ -115,7 +115,8 @@ function answeredDirectly(
 ): Promise<ClientAnswer> | null {
   if (request.method !== "POST" || request.headers.has("Origin")) return null;
   const { url } = request;
-  const { pathname: path } = new URL(url);
+  const { pathname, search } = new URL(url);
+  const path = pathname + search;
   const place = directPlace(path);
   if (place === null) return null;
   const { servicesFor } = compositionAt?.(url) ?? ownComposition(isolate, request);

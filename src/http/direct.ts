@@ -1,6 +1,6 @@
 /**
- * Answers sampling calls and proxied messages without `fetch` objects, as `http/app.ts` would. Everything else
- * goes to the app.
+ * Answers sampling calls, proxied messages, and calls of models without `fetch` objects, as `http/app.ts`
+ * would. Everything else goes to the app.
  */
 import type { ClientAnswer } from "../domain/ports/client-answer.ts";
 import { isPlain } from "../domain/ports/client-answer.ts";
@@ -9,19 +9,29 @@ import { bearerOf } from "../domain/tenancy/access.ts";
 import { receive, routerKeyHeader } from "../proxy/receive.ts";
 import { protectAnswer } from "./answer-headers.ts";
 import type { HttpEnv } from "./context.ts";
+import { modelKeyHeader } from "./models/caller.ts";
+import { clientAnswer, modelEndpoints, type ModelPath } from "./models/endpoints.ts";
+import { postModelCall } from "./models/post.ts";
 import { problemOf } from "./problem.ts";
 import { postSampling } from "./sampling/post.ts";
 
+/** Below a tenant's path, refusals need a challenge, which the app adds. */
+const modelPaths: ReadonlyMap<string, ModelPath> = new Map(
+  (Object.keys(modelEndpoints) as ModelPath[]).map((path) => [`/v1/${path}`, path]),
+);
 /** Paths that need no decoding. */
 const proxied = /^\/mcp\/([A-Za-z0-9_-]+)\/([A-Za-z0-9_-]+)$/;
 
 export type DirectPlace =
   | { surface: "sampling" }
+  | { surface: "models"; path: ModelPath }
   | { surface: "proxy"; through: { tenant: string; server: string } };
 
 /** `null` if the app must decide. */
 export function directPlace(path: string): DirectPlace | null {
   if (path === "/v1/sampling") return { surface: "sampling" };
+  const model = modelPaths.get(path);
+  if (model !== undefined) return { surface: "models", path: model };
   const found = proxied.exec(path);
   return found === null
     ? null
@@ -29,6 +39,7 @@ export function directPlace(path: string): DirectPlace | null {
 }
 
 type Env = Pick<HttpEnv["Bindings"], "servicesFor" | "requestIs">;
+type Services = ReturnType<Env["servicesFor"]>;
 
 export interface DirectMessage {
   /** a POST without `Origin` */
@@ -41,8 +52,36 @@ export interface DirectMessage {
 export function answerDirectly(env: Env, message: DirectMessage): Promise<ClientAnswer> | null {
   const { headers } = message.request;
   const token =
-    headers.get(routerKeyHeader)?.trim() ?? bearerOf(headers.get("Authorization") ?? undefined);
+    headers.get(routerKeyHeader)?.trim() ??
+    bearerOf(headers.get("Authorization") ?? undefined) ??
+    (message.place.surface === "models" ? headers.get(modelKeyHeader)?.trim() : undefined) ??
+    null;
   return token === null ? null : answered(env, { ...message, token });
+}
+
+async function answerAt(
+  place: DirectPlace,
+  {
+    services,
+    path,
+    ...input
+  }: Pick<DirectMessage, "request" | "path"> & { requestId: string; services: Services },
+): Promise<ClientAnswer> {
+  switch (place.surface) {
+    case "sampling":
+      return postSampling(services.sampling, input);
+    case "models":
+      return clientAnswer(
+        await postModelCall(services.models, modelEndpoints[place.path], { ...input, url: path }),
+      );
+    case "proxy":
+      return receive(services.proxy, {
+        ...input,
+        path,
+        through: place.through,
+        problem: (refusal) => problemOf(input.requestId, refusal),
+      });
+  }
 }
 
 async function answered(
@@ -52,22 +91,12 @@ async function answered(
   const services = env.servicesFor(token);
   const requestId = services.app.ids.next("request");
   env.requestIs?.(requestId);
-  let answer: ClientAnswer;
-  try {
-    answer =
-      place.surface === "sampling"
-        ? await postSampling(services.sampling, { request, requestId })
-        : await receive(services.proxy, {
-            request,
-            path,
-            through: place.through,
-            requestId,
-            problem: (refusal) => problemOf(requestId, refusal),
-          });
-  } catch (thrown) {
-    services.app.report(requestId, thrown);
-    answer = problemOf(requestId, { reason: "internal" });
-  }
+  const answer = await answerAt(place, { request, path, requestId, services }).catch(
+    (thrown: unknown) => {
+      services.app.report(requestId, thrown);
+      return problemOf(requestId, { reason: "internal" });
+    },
+  );
   if (place.surface === "proxy")
     protectAnswer(isPlain(answer) ? fieldsOf(answer.fields) : answer.headers);
   return answer;

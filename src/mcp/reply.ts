@@ -1,5 +1,5 @@
 /** The answer to a JSON-RPC message as an HTTP response. */
-import { plainAnswer, type ClientAnswer } from "../domain/ports/client-answer.ts";
+import { inLowerCase, plainAnswer, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import { refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 import { legacyWireOf } from "./faults.ts";
@@ -63,12 +63,6 @@ export function refusalReply(
 /** Seconds between comments: disconnects are noticed when writing, and cancellation must take effect within 2 s. */
 const silentTicks = 1;
 const never = new AbortController().signal;
-
-const inLowerCase = (headers: Record<string, string>): Record<string, string> => {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) fields[name.toLowerCase()] = value;
-  return fields;
-};
 
 const jsonAnswer = (
   message: object,

@@ -29,7 +29,7 @@ export interface RequestHooks {
 
 export interface NodeServerDeps {
   answer: (request: Request, about: RequestHooks) => Promise<Response>;
-  /** For sampling calls and proxied messages; `null` falls back to `answer`. `url` is unmodified. */
+  /** For sampling calls, proxied messages, and calls of models; `null` falls back to `answer`. `url` is unmodified. */
   answerDirectly: (
     message: { request: ClientMessage; url: string; path: string },
     about: Pick<RequestHooks, "requestIs">,
@@ -84,7 +84,7 @@ function sendHeadWithFirstPiece(outgoing: ServerResponse): void {
 const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean =>
   rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1;
 
-const mayBeDirect = /^\/(?:mcp\/|v1\/sampling$)/;
+const mayBeDirect = /^\/(?:mcp\/|v1\/(?:sampling|chat\/completions|messages|responses)$)/;
 /** Longer than proxies keep connections. */
 const keepAliveMs = 75_000;
 /** Keys, tokens, and proxies' own headers. */

@@ -1,4 +1,4 @@
-import { memoizedByObject } from "../memoized.ts";
+import { memoizedByObject, memoizedByText } from "../memoized.ts";
 import { parseName } from "./lines.ts";
 import type { Model } from "./model.ts";
 import { bareName, foldName, withoutServing } from "./plain-name.ts";
@@ -83,7 +83,7 @@ export const otherNamesOf = (canonical: string): string[] =>
   [...alsoCalled].flatMap(([name, of]) => (of === canonical ? [name] : []));
 
 /** null: unknown series. `us.anthropic.claude-sonnet-5-v1:0` becomes `anthropic/claude-sonnet-5`. */
-export function canonicalName(text: string): string | null {
+export const canonicalName = memoizedByText((text): string | null => {
   const read = parseName(text);
   const maker = read === null ? undefined : makerOf.get(read.series);
   if (read === null || maker === undefined)
@@ -107,7 +107,7 @@ export function canonicalName(text: string): string | null {
     .replace(/^o-/, "o")
     .replace(/-k-(?=\d)/, "-k");
   return alsoCalled.get(name) ?? `${maker}/${name}`;
-}
+});
 
 export const canonicalOf = memoizedByObject(
   ({

@@ -37,6 +37,12 @@ export const isClientBody = (content: PlainAnswer["content"]): content is Client
 const bodyInit = (content: PlainAnswer["content"]): BodyInit | null =>
   isClientBody(content) ? content.stream() : content;
 
+export const inLowerCase = (headers: Record<string, string>): Record<string, string> => {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) fields[name.toLowerCase()] = value;
+  return fields;
+};
+
 export function plainAnswer({
   status,
   fields,

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
+import type { ClientMessage } from "../../domain/ports/client-message.ts";
 import type { RequestBody } from "../../domain/passing.ts";
 import { readModelRequest } from "../../mcp/json-text/model-request.ts";
 import { bytesToAdmit, isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
@@ -15,7 +16,9 @@ import { type Answered } from "./errors.ts";
 
 /** One request at an endpoint. */
 export interface ModelRequest {
-  request: Request;
+  request: ClientMessage;
+  /** with its query */
+  url: string;
   requestId: string;
   /** slug in the path; absent: the path names no tenant */
   tenant?: string | undefined;

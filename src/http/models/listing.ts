@@ -104,7 +104,7 @@ export async function listedModels(
   const entries = [...chosen, ...models.map(entryOf)];
   return dialect === "openai"
     ? ok({ object: "list", data: entries.map(openaiEntry) })
-    : pageOf(entries, new URL(input.request.url).searchParams);
+    : pageOf(entries, new URL(input.url).searchParams);
 }
 
 /** @param name as the path has it, decoded */

@@ -23,7 +23,7 @@ const withoutDenied = (betas: string, { deniedBetas = [] }: EndpointPolicy): str
         .join(",");
 
 const headersOf = (
-  sent: Headers,
+  sent: Pick<Headers, "get">,
   endpoint: ModelEndpointName,
   policy: EndpointPolicy,
 ): PassedRequest["headers"] =>
@@ -52,7 +52,7 @@ function queryOf(url: string, endpoint: ModelEndpointName): Pick<PassedRequest, 
 }
 
 export const passedFrom = (
-  { headers, url }: Pick<Request, "headers" | "url">,
+  { headers, url }: { headers: Pick<Headers, "get">; url: string },
   endpoint: ModelEndpointName,
   { body, caller }: { body: RequestBody; caller: Caller },
 ): Omit<PassedRequest, "addsLimit"> => ({

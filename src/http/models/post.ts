@@ -56,11 +56,10 @@ export const declared = { capabilities: everyCapability, features: featuresOf({}
 
 async function samplingRequestOf(
   services: ModelServices,
-  { request, tenant }: ModelRequest,
+  { request: { headers }, url, tenant }: ModelRequest,
   authenticated: AuthenticatedRequest & { endpoint: ModelEndpointName },
 ): Promise<UnreadRequest> {
   const { caller, decoded, bytes, slot, startedAt, beganAt, authMs } = authenticated;
-  const { headers } = request;
   const key = idempotencyKeyOf(headers, {});
   const asked = askedByHeaders(headers);
   const [name, version] = (headers.get("User-Agent")?.split(" ")[0] ?? "").split("/");
@@ -84,7 +83,7 @@ async function samplingRequestOf(
     again: () => services.authenticate(modelClaim(authenticated.token, tenant), "database"),
     call: key.ok ? call : key,
     endpoint: authenticated.endpoint,
-    passed: passedFrom(request, authenticated.endpoint, { body: bytes, caller }),
+    passed: passedFrom({ headers, url }, authenticated.endpoint, { body: bytes, caller }),
     replayKey:
       key.ok && key.value !== null
         ? { kind: "client", key: await services.sha256Hex(key.value) }

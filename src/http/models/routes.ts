@@ -5,77 +5,32 @@
 import { Hono, type Context } from "hono";
 import { ok } from "../../domain/result.ts";
 import { tokensMeasured, measureInput } from "../../domain/sampling/estimate.ts";
+import { responseOf } from "../../domain/ports/client-answer.ts";
 import type { HttpEnv } from "../context.ts";
 import { challengeUnauthenticated } from "../middleware/challenge.ts";
-import { chatAnswer, messagesAnswer, responsesAnswer } from "./answers.ts";
-import { chatEvents } from "./chat-events.ts";
-import { decodeChat } from "./chat-request.ts";
 import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
+import { clientAnswer, modelEndpoints } from "./endpoints.ts";
 import { listedModel, listedModels } from "./listing.ts";
-import { messagesEvents } from "./messages-events.ts";
-import { decodeMessages } from "./messages-request.ts";
 import { countedRequest } from "./decoded-request.ts";
 import { passedFrom } from "./passed-from.ts";
-import { responsesEvents } from "./responses-events.ts";
-import { decodeResponses } from "./responses-request.ts";
 import { unscheduled } from "../../domain/sampling/call-slot.ts";
 import type { StreamedAnswer } from "./stream.ts";
 import { inSlot, type ModelRequest } from "./in-slot.ts";
 import { declared, postModelCall, type ModelEndpoint } from "./post.ts";
 
-const chat: ModelEndpoint = {
-  name: "chat.completions",
-  dialect: "openai",
-  decode: decodeChat,
-  encode: chatAnswer,
-  events: chatEvents,
-};
-const messages: ModelEndpoint = {
-  name: "messages",
-  dialect: "anthropic",
-  decode: decodeMessages,
-  encode: messagesAnswer,
-  events: messagesEvents,
-};
-
-const responses: ModelEndpoint = {
-  name: "responses",
-  dialect: "openai",
-  decode: decodeResponses,
-  encode: responsesAnswer,
-  events: responsesEvents,
-};
-
 const inputOf = (c: Context<HttpEnv>): ModelRequest => ({
   request: c.req.raw,
+  url: c.req.url,
   requestId: c.get("requestId"),
   tenant: c.req.param("tenant"),
 });
 
-const streamed = ({ headers, content }: StreamedAnswer): Response =>
-  new Response(content.stream(), {
-    headers: {
-      "Content-Type": "text/event-stream; charset=utf-8",
-      "Cache-Control": "no-cache, no-transform",
-      // A proxy that buffers would hold events back.
-      "X-Accel-Buffering": "no",
-      ...headers,
-    },
-  });
-
-const answered = ({ status, headers, body }: Answered): Response =>
-  new Response(typeof body === "string" ? body : JSON.stringify(body), {
-    status,
-    headers: { "Content-Type": "application/json", ...headers },
-  });
-
-const responseOf = (answer: Answered | StreamedAnswer): Response =>
-  "content" in answer ? streamed(answer) : answered(answer);
+const answered = (answer: Answered | StreamedAnswer): Response => responseOf(clientAnswer(answer));
 
 const call =
   (endpoint: ModelEndpoint) =>
   async (c: Context<HttpEnv>): Promise<Response> =>
-    responseOf(await postModelCall(c.get("services").models, endpoint, inputOf(c)));
+    answered(await postModelCall(c.get("services").models, endpoint, inputOf(c)));
 
 /** Anthropic's SDK names the API's version in each request. */
 const dialectOf = (c: Context<HttpEnv>): Dialect =>
@@ -104,8 +59,8 @@ async function count(c: Context<HttpEnv>): Promise<Response> {
   const counted = await inSlot(services, input, async ({ body, bytes, caller, slot }) => {
     const asked = countedRequest(body);
     if (!asked.ok) return asked;
-    const { signal } = input.request;
-    const passed = passedFrom(input.request, "messages", { body: bytes, caller });
+    const { headers, signal } = input.request;
+    const passed = passedFrom({ headers, url: input.url }, "messages", { body: bytes, caller });
     const found = await (slot ?? unscheduled).outside(() =>
       services.countTokens({
         call: asked.value,
@@ -140,11 +95,11 @@ const allowing =
 export const modelRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
     .use(challengeUnauthenticated("models"))
-    .post("/chat/completions", call(chat))
+    .post("/chat/completions", call(modelEndpoints["chat/completions"]))
     .all("/chat/completions", allowing("POST", "openai"))
-    .post("/responses", call(responses))
+    .post("/responses", call(modelEndpoints.responses))
     .all("/responses", allowing("POST", "openai"))
-    .post("/messages", call(messages))
+    .post("/messages", call(modelEndpoints.messages))
     .all("/messages", allowing("POST", "anthropic"))
     .post("/messages/count_tokens", count)
     .all("/messages/count_tokens", allowing("POST", "anthropic"))

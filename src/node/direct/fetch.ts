@@ -27,7 +27,7 @@ type Controller = Parameters<Handler["onRequestStart"]>[0];
 interface Asked {
   place: DirectPlace;
   headers: Record<string, string>;
-  body: string;
+  body: string | Uint8Array<ArrayBuffer>;
   signal: AbortSignal | null;
 }
 
@@ -51,11 +51,15 @@ function headersOf(init: RequestInit, { codings }: DirectPlace): Record<string, 
   return all;
 }
 
+const isBytes = (body: RequestInit["body"]): body is Uint8Array<ArrayBuffer> =>
+  body instanceof Uint8Array && body.buffer instanceof ArrayBuffer;
+
 /** null: not a question of the kind that is sent here */
 function askedOf(input: Parameters<Fetch>[0], init: RequestInit | undefined): Asked | null {
   if (init === undefined || typeof input !== "string") return null;
   const { method, body, redirect, signal } = init;
-  if (method !== "POST" || typeof body !== "string" || redirect !== "manual") return null;
+  if (method !== "POST" || redirect !== "manual") return null;
+  if (typeof body !== "string" && !isBytes(body)) return null;
   if (!Object.keys(init).every((name) => members.has(name))) return null;
   const { place } = placeOf(input);
   if (place === null) return null;

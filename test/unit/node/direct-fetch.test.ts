@@ -72,9 +72,19 @@ const textOf = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
 };
 
 /** All that a caller can see of an answer. */
-async function seenOf(send: typeof fetch, url: string, signal?: AbortSignal) {
+async function seenOf(
+  send: typeof fetch,
+  url: string,
+  {
+    signal,
+    ...given
+  }: Partial<ReturnType<typeof init>> | { body: Uint8Array<ArrayBuffer>; signal?: never } = {},
+) {
   try {
-    const { ok, status, statusText, headers, body } = await send(url, init(signal));
+    const { ok, status, statusText, headers, body } = await send(url, {
+      ...init(signal),
+      ...given,
+    });
     const { date: _, ...rest } = Object.fromEntries(headers);
     const seen = { ok, status, statusText, headers: rest };
     try {
@@ -100,6 +110,13 @@ describe("a short question", () => {
     },
   );
 
+  it.for(["/echo", "/headers", "/error"])("sends bytes as it sends a text: %s", async (path) => {
+    const body = new TextEncoder().encode(`_${init().body}`).subarray(1);
+    const asText = await seenOf(outgoing.fetchShort, origin + path);
+    expect(await seenOf(outgoing.fetchShort, origin + path, { body })).toEqual(asText);
+    expect(await seenOf(outgoing.fetch, origin + path, { body })).toEqual(asText);
+  });
+
   it("says why nobody could be reached", async () => {
     const nowhere = "http://127.0.0.1:10081/";
     const direct = await seenOf(outgoing.fetchShort, nowhere);
@@ -115,10 +132,10 @@ describe("a short question", () => {
         const ending = new AbortController();
         const reason = new DOMException("Too late.", "TimeoutError");
         setTimeout(() => ending.abort(reason), 30);
-        const seen = await seenOf(send, origin + path, ending.signal);
+        const seen = await seenOf(send, origin + path, { signal: ending.signal });
         expect(JSON.stringify(seen)).toContain('"name":"TimeoutError","message":"Too late."');
         await expect.poll(server.left).toBe(before + 1);
-        expect(await seenOf(send, `${origin}/echo`, ending.signal)).toMatchObject({
+        expect(await seenOf(send, `${origin}/echo`, { signal: ending.signal })).toMatchObject({
           thrown: { name: "TimeoutError" },
         });
       }
