@@ -2,6 +2,7 @@
  * The body of an answer, as it arrives: what `fetch.ts` gives in place of a web stream, whose every piece
  * passes through a chain of promises.
  */
+import { concatenated } from "../../domain/bytes.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Read = { done: false; value: Bytes } | { done: true; value: undefined };
@@ -39,16 +40,30 @@ export function createAnswerBody(connection: {
   let reader: PromiseWithResolvers<Read> | null = null;
   let isHeldUp = false;
 
-  const read = (): Promise<Read> => {
-    const value = pieces.shift();
-    if (value !== undefined) {
-      size -= value.byteLength;
-      if (isHeldUp && size < readAheadBytes) {
-        isHeldUp = false;
-        connection.resume();
-      }
-      return Promise.resolve({ done: false, value });
+  /** All that has arrived. */
+  const taken = (): Bytes | null => {
+    const [first, ...more] = pieces;
+    if (first === undefined) return null;
+    const value = more.length === 0 ? first : concatenated(pieces);
+    pieces.length = 0;
+    size = 0;
+    if (isHeldUp) {
+      isHeldUp = false;
+      connection.resume();
     }
+    return value;
+  };
+  /** After the turn in which a piece arrived: a packet may hold many, and each read costs promises. */
+  const deliver = (): void => {
+    if (reader === null) return;
+    const value = taken();
+    if (value === null) return;
+    reader.resolve({ done: false, value });
+    reader = null;
+  };
+  const read = (): Promise<Read> => {
+    const value = taken();
+    if (value !== null) return Promise.resolve({ done: false, value });
     if (ended?.how === "failed") return Promise.reject(ended.cause);
     if (ended !== null) return Promise.resolve(over);
     reader ??= Promise.withResolvers();
@@ -79,21 +94,18 @@ export function createAnswerBody(connection: {
     },
     push(bytes) {
       if (ended !== null) return true;
-      if (reader === null) {
-        pieces.push(bytes);
-        size += bytes.byteLength;
-        isHeldUp = size >= readAheadBytes;
-        return !isHeldUp;
-      }
-      reader.resolve({ done: false, value: bytes });
-      reader = null;
-      return true;
+      if (reader !== null && pieces.length === 0) queueMicrotask(deliver);
+      pieces.push(bytes);
+      size += bytes.byteLength;
+      isHeldUp = size >= readAheadBytes;
+      return !isHeldUp;
     },
     end() {
       ended ??= { how: "whole" };
-      reader?.resolve(over);
+      if (pieces.length === 0) reader?.resolve(over);
     },
     fail(cause) {
+      deliver();
       ended ??= { how: "failed", cause };
       pieces.length = 0;
       reader?.reject(cause);
