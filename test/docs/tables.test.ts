@@ -2,6 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { exclusionReasons } from "../../src/domain/requirements.ts";
 import { reasons, refusalTable } from "../../src/domain/refusals.ts";
+import { errorAnswer, type Dialect } from "../../src/http/models/errors.ts";
+import { modelErrors } from "../fixtures/model-errors.ts";
 import { pageNamed, sourceFiles } from "./pages.ts";
 
 /** The cells of every row of a page's tables. */
@@ -39,6 +41,38 @@ it("docs/choosing-models.md says what excludes a model, each reason once", () =>
   // Only counted, in `excluded`.
   const shown = exclusionReasons.filter((reason) => reason !== "no_credential");
   expect(named.toSorted()).toEqual(shown.toSorted());
+});
+
+describe("docs/models.md", () => {
+  const [, part = ""] = pageNamed("docs/models.md").text.split("| cause | Anthropic | OpenAI |\n");
+  const [table = ""] = part.split("\n\n");
+  const rows = table.split("\n").slice(1);
+  const cells = rows.map((row) =>
+    row.split(" | ").map((cell) => cell.replaceAll(/^\| | \|$/g, "")),
+  );
+  const errors = Object.values(modelErrors);
+
+  it("has a row for each cause of an error", () => {
+    const causes = new Set(errors.map(({ cause }) => cause));
+    expect(cells.map(([cause]) => cause).toSorted()).toEqual([...causes].toSorted());
+  });
+
+  it.each(["anthropic", "openai"] as const satisfies Dialect[])(
+    "gives each error's status and name in the words of %s",
+    (dialect) => {
+      for (const [cause, anthropic = "", openai = ""] of cells) {
+        const said = dialect === "anthropic" ? anthropic : openai;
+        const [name] = /(?<=^\d+ `)\w+/.exec(said) ?? [];
+        for (const { refusal } of errors.filter((each) => each.cause === cause)) {
+          const { status, headers, body } = errorAnswer(refusal, { dialect, requestId: "req_1" });
+          const { type, code } = body["error"] as Record<string, unknown>;
+          expect([refusal.reason, said.slice(0, 3)]).toEqual([refusal.reason, String(status)]);
+          if (name !== undefined) expect([type, code]).toContain(name);
+          if (said.includes("x-should-retry")) expect(headers["x-should-retry"]).toBe("false");
+        }
+      }
+    },
+  );
 });
 
 /** Set by the start for packages that it uses, and no setting of ours. */

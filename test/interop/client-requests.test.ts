@@ -2,70 +2,31 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Refusal } from "../../src/domain/refusals.ts";
-import type { Requirements } from "../../src/domain/requirements.ts";
 import { errorAnswer, type Dialect } from "../../src/http/models/errors.ts";
+import { modelErrors } from "../fixtures/model-errors.ts";
 import { patient } from "../setup/patience.ts";
 import { areClientsInstalled, clientModule } from "./clients/installed.ts";
 
-const requirements: Requirements = {
-  inputModalities: ["text"],
-  outputModalities: ["text"],
-  tools: false,
-  inputTokens: 300_000,
-  maxTokens: 10,
-};
-const money = { limit: "key.usdPerDay", limitUsd: 1, usedUsd: 1, neededUsd: 0.1 };
-const failure = { provider: "openai", model: "m", status: 503, code: null, billed: "no" } as const;
-const noModel = (excludedBy: "not_named" | "context_window"): Refusal => ({
-  reason: "no_eligible_model",
-  cause: "all_excluded",
-  requirements,
-  candidates: [{ model: "openai/m", excludedBy }],
-});
+const once = { openai: 1, anthropic: 1, aiOpenai: 1, aiAnthropic: 1, langchain: 1 };
+/** The SDKs repeat a request twice. LangChain would repeat it six times if it weren't told otherwise. */
+const again = { openai: 3, anthropic: 3, aiOpenai: 3, aiAnthropic: 3, langchain: 2 };
 
-/** A short wait, so that clients that heed it come back within the test. */
-const waitMs = 1_000;
-
-const refusals: Readonly<Record<string, Refusal>> = {
-  "no key": { reason: "unauthorized", detail: "Unknown API key." },
-  "a used budget": { reason: "budget_exceeded", ...money, retryAfterMs: 40_000_000 },
-  "running calls in the way": { reason: "budget_exceeded", ...money, retryAfterMs: waitMs },
-  "a rate": { reason: "rate_limited", limit: "key.requestsPerMinute", retryAfterMs: waitMs },
-  "a kill switch": { reason: "stopped", what: "key", name: "key_1", why: "Leaked." },
-  "no such model": noModel("not_named"),
-  "a prompt that is too long": noModel("context_window"),
-  "providers that fail": {
-    reason: "provider_failed",
-    attempts: [{ ...failure, retryable: true }],
-  } as unknown as Refusal,
-  "a pending approval": {
-    reason: "approval_pending",
-    retryAfterMs: waitMs,
-    idempotencyKey: "key-of-the-call",
-  },
-  "a refused member": { reason: "invalid_params", path: "background", detail: "Not supported." },
+/** The AI SDK and LangChain ignore `x-should-retry`. LangChain never retries 409, nor a used budget. */
+const exceptions: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  "a used budget": { aiOpenai: 3 },
+  "a call beyond its limit": { aiOpenai: 3 },
+  "a pending approval": { aiOpenai: 3, aiAnthropic: 3 },
+  "a stream that isn't kept": { aiOpenai: 3, aiAnthropic: 3 },
+  "a key that its provider refuses": { aiOpenai: 3, aiAnthropic: 3, langchain: 2 },
 };
 
-/** Requests that each client makes in all. The SDKs repeat a request twice, LangChain six times. */
-const expected: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  "no key": { openai: 1, anthropic: 1, aiOpenai: 1, aiAnthropic: 1, langchain: 1 },
-  "a used budget": { openai: 1, anthropic: 1, aiOpenai: 3, aiAnthropic: 1, langchain: 1 },
-  "running calls in the way": { openai: 3, anthropic: 3, aiOpenai: 3, aiAnthropic: 3 },
-  "a rate": { openai: 3, anthropic: 3, aiOpenai: 3, aiAnthropic: 3 },
-  "a kill switch": { openai: 1, anthropic: 1, aiOpenai: 1, aiAnthropic: 1, langchain: 1 },
-  "no such model": { openai: 1, anthropic: 1, aiOpenai: 1, aiAnthropic: 1, langchain: 1 },
-  "a prompt that is too long": {
-    openai: 1,
-    anthropic: 1,
-    aiOpenai: 1,
-    aiAnthropic: 1,
-    langchain: 1,
-  },
-  "providers that fail": { openai: 3, anthropic: 3, aiOpenai: 3, aiAnthropic: 3 },
-  "a pending approval": { openai: 1, anthropic: 1, aiOpenai: 3, aiAnthropic: 3, langchain: 1 },
-  "a refused member": { openai: 1, anthropic: 1, aiOpenai: 1, aiAnthropic: 1, langchain: 1 },
-};
+/** Requests that each client makes in all. */
+const expected = Object.fromEntries(
+  Object.entries(modelErrors).map(([name, { isRetried = false }]) => [
+    name,
+    { ...(isRetried ? again : once), ...exceptions[name] },
+  ]),
+);
 
 interface Chats {
   chat: { completions: { create(body: object): Promise<unknown> } };
@@ -122,7 +83,9 @@ const clients: Readonly<Record<string, { dialect: Dialect; ask(base: string): Pr
           ChatOpenAI: Make<{ invoke(text: string): Promise<unknown> }>;
         }>("@langchain/openai");
         const configuration = { baseURL: `${base}/v1` };
-        return new ChatOpenAI({ apiKey: "k", model: "m", configuration }).invoke("Hello.");
+        return new ChatOpenAI({ apiKey: "k", model: "m", configuration, maxRetries: 1 }).invoke(
+          "Hello.",
+        );
       },
     },
   };
@@ -141,7 +104,7 @@ describe.skipIf(!areClientsInstalled)("after", () => {
     const [, client = "", row = ""] = (request.url ?? "").split("/").map(decodeURIComponent);
     const of = `${client} ${row}`;
     counts.set(of, (counts.get(of) ?? 0) + 1);
-    const refusal = refusals[row] ?? { reason: "internal" };
+    const refusal = modelErrors[row]?.refusal ?? { reason: "internal" };
     const dialect = clients[client]?.dialect ?? "openai";
     const { status, headers, body } = errorAnswer(refusal, { dialect, requestId: "req_1" });
     request.resume().once("end", () => {
