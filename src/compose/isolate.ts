@@ -37,6 +37,7 @@ import { createLostAdmissions } from "../pipeline/sampling/admission/lost-admiss
 import { createOpenedKeys } from "../pipeline/opened-keys.ts";
 import { createGrantMemory } from "../pipeline/provider-keys.ts";
 import { createOpenExchanges } from "../domain/limits/open-exchanges.ts";
+import { createListenerMemory } from "../proxy/bridge/listeners.ts";
 import { createStreamMemory } from "../proxy/legacy/streams.ts";
 import { createRetests } from "../proxy/retests.ts";
 import { createChooser } from "../pipeline/sampling/choice/choose.ts";
@@ -272,6 +273,7 @@ export async function createIsolate(config: Config, host: Host) {
     listingTries: createListingTries(callersRemembered),
     openExchanges: openOnes,
     streamMemory: createStreamMemory(callersRemembered),
+    listenerMemory: createListenerMemory(callersRemembered),
     retests: createRetests({ capacity: callersRemembered, elapsed }),
     queues,
     heldBack: { count: 0 },

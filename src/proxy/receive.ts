@@ -14,6 +14,7 @@ import { clientFault } from "../mcp/client-faults.ts";
 import { isModern } from "../mcp/era.ts";
 import { idToRefuse } from "../mcp/json-text/ambiguous.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
+import { listenMethod } from "../mcp/translate/subscriptions.ts";
 import { admitBody, type LargeBodyServices } from "../pipeline/callers/body-allowance.ts";
 import type { Claim } from "../pipeline/callers/authenticate.ts";
 import type { Challenges } from "../pipeline/servers/challenges.ts";
@@ -31,9 +32,6 @@ export interface ReceiveServices extends BridgeServices, LargeBodyServices {
 
 export const routerKeyHeader = "X-Sampling-Router-Key";
 const sessionHeader = "Mcp-Session-Id";
-/** 2026-07-28 has no GET. The response to this request is the stream of a client's subscriptions. */
-const listenMethod = "subscriptions/listen";
-
 const decoder = new TextDecoder();
 /** An API key or access token of the router's, which is never forwarded. */
 const isOwn = (text: string): boolean => /\bsrk_/i.test(text) || anyToken.test(text);
@@ -77,6 +75,7 @@ function openKindOf(method: Exchange["method"], body: ProxiedBody | null): OpenK
   if (method === "GET") return "streams";
   const [request] = body === null ? [] : requestsIn(body);
   if (request === undefined) return "messages";
+  // 2026-07-28 has no GET. The response to this request is the stream of a client's subscriptions.
   return request.method === listenMethod ? "streams" : "requests";
 }
 

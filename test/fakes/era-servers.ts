@@ -1,9 +1,10 @@
 /** Servers of either era, of the official SDKs, whose tools ask and tell what a client of the other era may get. */
 import type { McpServer as LegacyServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { inputRequired, McpServer } from "@modelcontextprotocol/server";
+import { SubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { startSdkServer as startLegacy } from "./mcp-servers.ts";
-import { startSdkServer as startModern } from "./sdk-server.ts";
+import { listenWith, type SdkServer } from "./sdk-server.ts";
 
 const says = (text: string) => ({ content: [{ type: "text" as const, text }] });
 const inputSchema = { q: z.string() };
@@ -15,8 +16,23 @@ const form = (message: string) => ({
 });
 const page = (message: string) => ({ message, url: "https://example.com/open" });
 
-function legacyTools(server: LegacyServer): void {
-  server.server.registerCapabilities({ logging: {} });
+/** A legacy server's sessions, and what each subscribed to. */
+type Sessions = Map<LegacyServer, Set<string>>;
+
+function legacyTools(server: LegacyServer, sessions: Sessions): void {
+  const subscribed = new Set<string>();
+  sessions.set(server, subscribed);
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- not an event target
+  server.server.onclose = () => void sessions.delete(server);
+  server.server.registerCapabilities({ logging: {}, resources: { subscribe: true } });
+  server.registerResource("made", "made:it", {}, (uri) => ({
+    contents: [{ uri: uri.href, text: "It." }],
+  }));
+  server.server.setRequestHandler(SubscribeRequestSchema, ({ params }) => {
+    if (!params.uri.startsWith("made:")) throw new Error("unknown");
+    subscribed.add(params.uri);
+    return {};
+  });
   server.registerTool("logs", { inputSchema }, async ({ q }, extra) => {
     for (const level of logged)
       await extra.sendNotification({
@@ -28,11 +44,17 @@ function legacyTools(server: LegacyServer): void {
 }
 
 function modernServer(): McpServer {
-  const server = new McpServer({ name: "modern", version: "2" }, { capabilities: { logging: {} } });
+  const server = new McpServer(
+    { name: "modern", version: "2" },
+    { capabilities: { logging: {}, resources: { subscribe: true } } },
+  );
   server.registerTool("logs", { inputSchema: z.object(inputSchema) }, async ({ q }, ctx) => {
     for (const level of logged) await ctx.mcpReq.log(level, q);
     return says("logged");
   });
+  server.registerResource("made", "made:it", {}, async (uri) => ({
+    contents: [{ uri: uri.href, text: "It." }],
+  }));
   server.registerTool("form", { inputSchema: z.object(inputSchema) }, async ({ q }, ctx) => {
     const said = ctx.mcpReq.inputResponses;
     if (said === undefined || Object.keys(said).length === 0)
@@ -74,5 +96,39 @@ function modernServer(): McpServer {
   return server;
 }
 
-export const startLegacyServer = () => startLegacy({ build: legacyTools });
-export const startModernServer = () => startModern(modernServer);
+/** Tells everybody who listens. */
+interface Changing {
+  toolsChanged(): void;
+  updated(uri: string): void;
+}
+
+export async function startLegacyServer(): Promise<
+  Awaited<ReturnType<typeof startLegacy>> & Changing & { sessions(): number }
+> {
+  const sessions: Sessions = new Map();
+  const server = await startLegacy({ build: (built) => legacyTools(built, sessions) });
+  return {
+    ...server,
+    sessions: () => sessions.size,
+    toolsChanged() {
+      for (const each of sessions.keys()) each.sendToolListChanged();
+    },
+    updated(uri) {
+      for (const [each, subscribed] of sessions)
+        if (subscribed.has(uri)) void each.server.sendResourceUpdated({ uri });
+    },
+  };
+}
+
+export async function startModernServer(): Promise<SdkServer & Changing> {
+  const handler = createMcpHandler(modernServer, { legacy: "reject" });
+  const listening = await listenWith(handler.fetch);
+  return {
+    ...listening,
+    toolsChanged: () => handler.notify.toolsChanged(),
+    updated: (uri) => handler.notify.resourceUpdated(uri),
+    async stop() {
+      await Promise.all([listening.stop(), handler.close()]);
+    },
+  };
+}

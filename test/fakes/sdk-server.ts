@@ -17,6 +17,8 @@ export interface SdkServer {
   url: string;
   /** every request, as it came */
   heard: { method: string; headers: Record<string, string>; text: string }[];
+  /** responses that have not ended */
+  open(): number;
   stop(): Promise<void>;
 }
 
@@ -153,6 +155,7 @@ export async function listenWith(
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
     heard,
+    open: () => open.size,
     async stop() {
       for (const response of open) response.destroy();
       const closed = new Promise<void>((resolve) => http.close(() => resolve()));

@@ -122,7 +122,7 @@ describe("a modern client before a legacy server", () => {
     expect(json["result"]).toEqual({
       resultType: "complete",
       supportedVersions: [modern],
-      capabilities: { tools: {}, resources: {}, logging: {} },
+      capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, logging: {} },
       instructions: "Mind the gap.",
       _meta: { [`${ns}/serverInfo`]: initialized.serverInfo },
       ttlMs: 0,
@@ -193,7 +193,7 @@ describe("a modern client before a legacy server", () => {
 
   it("is refused what does not cross", async () => {
     server.handle(legacy((request, reply) => answer(request, reply, {})));
-    for (const method of ["subscriptions/listen", "tasks/get", "logging/setLevel"])
+    for (const method of ["tasks/get", "logging/setLevel", "resources/subscribe"])
       expect(await ask(method)).toMatchObject({ status: 404, json: { error: { code: -32601 } } });
     expect(methods()).toEqual(["server/discover"]);
   });

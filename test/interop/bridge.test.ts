@@ -335,19 +335,6 @@ describe("a legacy client's requests to a modern server", () => {
     expect(gone.status).toBe(404);
   });
 
-  it("get 405 for a GET stream", async () => {
-    const { client, transport } = await connectThrough(urls.modern, key);
-    const stream = await fetch(urls.modern, {
-      headers: {
-        Authorization: `Bearer ${key}`,
-        Accept: "text/event-stream",
-        "Mcp-Session-Id": transport.sessionId ?? "",
-      },
-    });
-    expect(stream.status).toBe(405);
-    await client.close();
-  });
-
   it("are refused in another key's session", async () => {
     const { client, transport } = await connectThrough(urls.modern, key);
     const other = await proxyKey(router, tenant);

@@ -7,6 +7,8 @@ import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.j
 import {
   ElicitRequestSchema,
   LoggingMessageNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
   type ClientCapabilities,
   type ElicitRequest,
   type ElicitResult,
@@ -15,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { createTenant } from "../fakes/caller.ts";
 import { startLegacyServer, startModernServer } from "../fakes/era-servers.ts";
-import { connectThrough, proxyKey, recordsOf, register } from "../fakes/proxied.ts";
+import { connectThrough, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const modern = "2026-07-28";
@@ -199,6 +201,102 @@ describe("a legacy client that a modern server asks", () => {
     });
     await expect(call("form", "q", { signal: left.signal })).rejects.toThrow();
     await ended.promise;
+    await client.close();
+  });
+});
+
+describe("changes at a modern server", () => {
+  const connected = async () => {
+    const proxied = await connectThrough(urls.modern, key);
+    const got: string[] = [];
+    const { client } = proxied;
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => void got.push("tools"));
+    client.setNotificationHandler(
+      ResourceUpdatedNotificationSchema,
+      ({ params }) => void got.push(params.uri),
+    );
+    // Its GET stream is open when an update arrives.
+    await until(() => {
+      servers.modern.toolsChanged();
+      return got.length > 0;
+    });
+    got.length = 0;
+    return { ...proxied, got };
+  };
+
+  it("reach a legacy client on its GET stream, resources once it subscribes", async () => {
+    const { client, got } = await connected();
+    expect(client.getServerCapabilities()).toMatchObject({
+      tools: { listChanged: true },
+      resources: { subscribe: true },
+    });
+    servers.modern.updated("made:it");
+    await client.subscribeResource({ uri: "made:it" });
+    servers.modern.updated("made:it");
+    servers.modern.updated("made:other");
+    await until(() => got.includes("made:it"));
+    await client.unsubscribeResource({ uri: "made:it" });
+    servers.modern.updated("made:it");
+    got.length = 0;
+    await until(() => {
+      servers.modern.toolsChanged();
+      return got.includes("tools");
+    });
+    expect(new Set(got)).toEqual(new Set(["tools"]));
+    await client.close();
+  });
+
+  it("are no longer listened to when the client has ended its session, or has left", async () => {
+    const ended = await connected();
+    await ended.transport.terminateSession();
+    await until(() => servers.modern.open() === 0);
+    await ended.client.close();
+    const left = await connected();
+    expect(servers.modern.open()).toBeGreaterThan(0);
+    await left.client.close();
+    await until(() => servers.modern.open() === 0);
+  });
+});
+
+describe("changes at a legacy server", () => {
+  it("reach each listener of a modern client, as far as the server offers them", async () => {
+    const client = await connectModern(urls.legacy);
+    const got: string[] = [];
+    client.setNotificationHandler("notifications/tools/list_changed", () => void got.push("tools"));
+    client.setNotificationHandler(
+      "notifications/resources/updated",
+      ({ params }) => void got.push(params.uri),
+    );
+    const before = servers.legacy.sessions();
+    const all = await client.listen({
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourceSubscriptions: ["made:it", "unknown:it"],
+    });
+    expect(all.honoredFilter).toEqual({
+      toolsListChanged: true,
+      resourceSubscriptions: ["made:it"],
+    });
+    servers.legacy.toolsChanged();
+    servers.legacy.updated("made:it");
+    await until(() => got.length === 2);
+    expect(got.toSorted()).toEqual(["made:it", "tools"]);
+    const resources = await client.listen({ resourceSubscriptions: ["made:it"] });
+    got.length = 0;
+    servers.legacy.toolsChanged();
+    await until(() => got.length > 0);
+    await all.close();
+    await resources.close();
+    await until(() => servers.legacy.sessions() === before);
+    expect(got).toEqual(["tools"]);
+    await client.close();
+  });
+
+  it("are not promised where the server offers none", async () => {
+    const client = await connectModern(urls.legacy);
+    const nothing = await client.listen({ promptsListChanged: true });
+    expect(nothing.honoredFilter).toEqual({});
+    await nothing.closed;
     await client.close();
   });
 });

@@ -17,6 +17,7 @@ import {
 } from "../../pipeline/callers/authenticate.ts";
 import { createDeliver } from "../../proxy/legacy/post-answer.ts";
 import { createRoundStates } from "../../proxy/modern/round-state.ts";
+import { createListeners } from "../../proxy/bridge/listeners.ts";
 import { createQuestions } from "../../proxy/bridge/questions.ts";
 import { createRounds } from "../../proxy/modern/rounds.ts";
 import { createStreams } from "../../proxy/legacy/streams.ts";
@@ -174,6 +175,7 @@ export function createDatabaseParts(
         bodyAllowance: () => isolate.bodyAllowance,
         openExchanges: () => isolate.openExchanges,
         retests: () => isolate.retests,
+        listeners: () => createListeners({ memory: isolate.listenerMemory, ...clock }),
         streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),
         rounds,
         questions: () => createQuestions({ questions: stores.questions, vault: roundVault, now }),

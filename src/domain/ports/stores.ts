@@ -191,7 +191,7 @@ export interface SessionStore {
     where: { tenantId: string; keyId: string; serverId: string; bridgeKey: string },
     now: number,
   ): AsyncResult<Session | null>;
-  /** Replaces the given members, so that concurrent changes of others are kept. */
+  /** Replaces or merges the given members, so that concurrent changes are kept. */
   amendBridge(tenantId: string, id: string, change: BridgeChange): AsyncResult<null>;
   /** The event is only written for an administrator. Returns whether a session existed. */
   end(tenantId: string, id: string, event: AdminEvent | null): AsyncResult<boolean>;

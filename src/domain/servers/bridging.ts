@@ -17,13 +17,52 @@ export const bridgedMethods: readonly string[] = [
   "completion/complete",
 ];
 
-/** Without flags, because bridges don't support notifications and subscriptions. */
+/** What a server may notify of, and clients may ignore. */
+const notified: Readonly<Record<string, readonly string[]>> = {
+  tools: ["listChanged"],
+  prompts: ["listChanged"],
+  resources: ["listChanged", "subscribe"],
+};
+
+/** The capabilities of a server that work between the eras. */
 export const bridgedOffers = (capabilities: unknown): JsonObject =>
   Object.fromEntries(
-    ["tools", "prompts", "resources", "completions", "logging"].flatMap((name) =>
-      isObject(own(capabilities, name)) ? [[name, {}]] : [],
-    ),
+    ["tools", "prompts", "resources", "completions", "logging"].flatMap((name) => {
+      const offered = own(capabilities, name);
+      if (!isObject(offered)) return [];
+      const flags = (notified[name] ?? []).filter((flag) => offered[flag] === true);
+      return [[name, Object.fromEntries(flags.map((flag) => [flag, true]))]];
+    }),
   );
+
+/** What a client of 2026-07-28 wants to be notified of. */
+export interface SubscriptionFilter {
+  toolsListChanged?: true;
+  promptsListChanged?: true;
+  resourcesListChanged?: true;
+  resourceSubscriptions?: readonly string[];
+}
+
+/** The part of a filter that a server can fulfil. */
+export function honoredBy(capabilities: unknown, filter: SubscriptionFilter): SubscriptionFilter {
+  const flag = (name: string, of: string): boolean => own(own(capabilities, name), of) === true;
+  return {
+    ...(filter.toolsListChanged && flag("tools", "listChanged") && { toolsListChanged: true }),
+    ...(filter.promptsListChanged &&
+      flag("prompts", "listChanged") && { promptsListChanged: true }),
+    ...(filter.resourcesListChanged &&
+      flag("resources", "listChanged") && { resourcesListChanged: true }),
+    ...(filter.resourceSubscriptions &&
+      flag("resources", "subscribe") && { resourceSubscriptions: filter.resourceSubscriptions }),
+  };
+}
+
+/** Everything that a server notifies of without a subscription. */
+export const everyChange: SubscriptionFilter = {
+  toolsListChanged: true,
+  promptsListChanged: true,
+  resourcesListChanged: true,
+};
 
 /** Only content negotiation; the client can't be asked anything. */
 export function bridgedDeclarations(capabilities: unknown): JsonObject {

@@ -14,11 +14,23 @@ export type Bridge =
       paramHeaders: Readonly<Record<string, readonly ParamHeader[]>> | null;
       /** tools with wrapped output; absent: not loaded */
       wrapped?: Readonly<Record<string, boolean>>;
-      /** of the log messages that the client wants; absent: the server sends none */
+      /** of the log messages that the client wants; absent: the default */
       logLevel?: string;
+      /** capabilities of the server that a client of the older era can use */
+      offers: JsonObject;
+      /** resources that the client subscribed to, by URI */
+      subscribed?: Readonly<Record<string, true>>;
+      /** id of the GET request whose stream listens; a newer one ends the others */
+      listener?: string;
     };
 
-export type BridgeChange = Partial<Omit<Extract<Bridge, { to: "modern" }>, "to">>;
+/** Members that change while the session lasts. */
+export type BridgeChange = Partial<
+  Omit<Extract<Bridge, { to: "modern" }>, "offers" | "subscribed" | "to">
+> & {
+  /** merged; null: no longer subscribed */
+  subscribed?: Readonly<Record<string, true | null>>;
+};
 
 /** An argument that is repeated as `Mcp-Param-{name}`. */
 export interface ParamHeader {

@@ -25,11 +25,9 @@ import { derive, headersFor, type Exchange } from "../exchange.ts";
 import { proxyModern } from "../modern/message.ts";
 import { askClient } from "./ask-client.ts";
 import type { BridgeServices } from "./services.ts";
+import { logLevelOf } from "./session-requests.ts";
 import { bridgedCaller, concludeWithout, relayTranslated, type Bridging } from "./relay.ts";
 import { noteTools, readTools } from "./tools.ts";
-
-export const logLevelOf = ({ bridge }: Session): string | null =>
-  (bridge?.to === "modern" ? bridge.logLevel : undefined) ?? null;
 
 /** What the client answered in the round before. */
 interface Round {

@@ -19,11 +19,13 @@ import {
   type ModernMeta,
 } from "../../mcp/rev2026/codec.ts";
 import { checkName } from "../../mcp/rev2026/headers.ts";
+import { listenMethod } from "../../mcp/translate/subscriptions.ts";
 import { concludeRefused, openClientReply } from "../client-reply.ts";
 import { derive, refuse, type Exchange } from "../exchange.ts";
 import { proxyLegacy } from "../legacy/message.ts";
 import type { BridgeServices } from "./services.ts";
-import { sessionFor, sessionHeaders } from "./legacy-session.ts";
+import { inSession, sessionFor } from "./legacy-session.ts";
+import { listenToLegacy } from "./listen-to-legacy.ts";
 import { answerTo, bridgedCaller, relayTranslated, type Bridging } from "./relay.ts";
 
 function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal | null {
@@ -35,33 +37,9 @@ function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal 
     const supported = [modernRevision];
     return { reason: "unsupported_protocol_version", supported, requested: revision.slice(0, 50) };
   }
-  return method === discoverMethod || bridgedMethods.includes(method)
+  return method === discoverMethod || method === listenMethod || bridgedMethods.includes(method)
     ? null
     : { reason: "method_not_found", method: method.slice(0, 100) };
-}
-
-function inSession(
-  services: Pick<BridgeServices, "sessions">,
-  exchange: Exchange,
-  context: { session: Session; meta: ModernMeta; text: string; left: AbortSignal },
-): Exchange {
-  const { text, left } = context;
-  // Without a session id, ids of the server's requests may repeat, so none is stored.
-  const session =
-    context.session.upstreamId === null
-      ? null
-      : { ...context.session, clientInfo: context.meta.clientInfo };
-  const confirm = async (): Promise<Refusal | null> => {
-    const there = session === null ? ok(session) : await services.sessions.fresh(session);
-    if (!there.ok) return there.error;
-    return session !== null && there.value === null ? { reason: "session_not_found" } : null;
-  };
-  return derive(exchange, {
-    caller: (caller) => ({ ...caller, session }),
-    confirm,
-    message: { headers: sessionHeaders(exchange.headers, context.session), text },
-    left,
-  });
 }
 
 export async function bridgeToLegacy(
@@ -87,7 +65,8 @@ export async function bridgeToLegacy(
   if (!named.ok) return refused(named.error);
 
   const exchange = derive(original, { caller: bridgedCaller });
-  return carryToLegacy(services, exchange, { request, meta });
+  const carry = method === listenMethod ? listenToLegacy : carryToLegacy;
+  return carry(services, exchange, { request, meta });
 }
 
 function carryToLegacy(

@@ -33,6 +33,31 @@ export function sessionHeaders(
   );
 }
 
+/** The exchange as a message in the session, if the session is still there. */
+export function inSession(
+  services: Pick<BridgeServices, "sessions">,
+  exchange: Exchange,
+  context: { session: Session; meta: ModernMeta; text: string; left: AbortSignal },
+): Exchange {
+  const { text, left } = context;
+  // Without a session id, ids of the server's requests may repeat, so none is stored.
+  const session =
+    context.session.upstreamId === null
+      ? null
+      : { ...context.session, clientInfo: context.meta.clientInfo };
+  const confirm = async (): Promise<Refusal | null> => {
+    const there = session === null ? ok(session) : await services.sessions.fresh(session);
+    if (!there.ok) return there.error;
+    return session !== null && there.value === null ? { reason: "session_not_found" } : null;
+  };
+  return derive(exchange, {
+    caller: (caller) => ({ ...caller, session }),
+    confirm,
+    message: { headers: sessionHeaders(exchange.headers, context.session), text },
+    left,
+  });
+}
+
 /** Identifies the session by everything that the server learns about its client. */
 async function bridgeKeyOf(
   services: Pick<BridgeServices, "sessions" | "sha256Hex">,
@@ -56,7 +81,7 @@ async function bridgeKeyOf(
   return services.sha256Hex(new TextEncoder().encode(JSON.stringify(advertised)));
 }
 
-async function beginSession(
+export async function beginLegacySession(
   services: Pick<
     BridgeServices,
     "background" | "callerMemory" | "retests" | "servers" | "sessions" | "upstream"
@@ -131,6 +156,6 @@ export async function sessionFor(
   const found = await services.sessions.bridged(exchange.server, keyId, key);
   if (!found.ok) return found;
   if (found.value !== null) return ok({ session: found.value, isNew: false });
-  const stored = await beginSession(services, exchange, { meta: context.meta, key });
+  const stored = await beginLegacySession(services, exchange, { meta: context.meta, key });
   return stored.ok ? ok({ session: stored.value, isNew: true }) : stored;
 }

@@ -1,26 +1,22 @@
 /** A legacy client of a modern server. The router serves the client's session, and proxies each request as a modern one. */
-import { type ClientAnswer } from "../../domain/ports/client-answer.ts";
-import { bridgedMethods } from "../../domain/servers/bridging.ts";
+import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
+import { bridgedMethods, bridgedOffers } from "../../domain/servers/bridging.ts";
 import { own, type JsonObject } from "../../domain/json.ts";
-import { type Refusal } from "../../domain/refusals.ts";
+import type { Refusal } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
-import type { Session } from "../../domain/tenancy/session.ts";
 import { initializeResultOf } from "../../mcp/translate/discovery.ts";
 import { isFaithful } from "../../mcp/body.ts";
 import { negotiate } from "../../mcp/era.ts";
 import { decodeInitialize } from "../../mcp/initialize.ts";
 import { resultMessage } from "../../mcp/jsonrpc.ts";
-import { logLevelIn, logLevels } from "../../mcp/log-levels.ts";
 import { requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
 import { refuse, type Exchange } from "../exchange.ts";
 import { noteCancellations } from "../legacy/message.ts";
 import { keepAnswer } from "./ask-client.ts";
-import { carryToModern, logLevelOf } from "./carry-to-modern.ts";
+import { carryToModern } from "./carry-to-modern.ts";
+import { listenToModern } from "./listen-to-modern.ts";
+import { answerForSession } from "./session-requests.ts";
 import type { BridgeServices } from "./services.ts";
-
-const setLevelMethod = "logging/setLevel";
-/** Until the client sets a level. Its era lets the server decide. */
-const unaskedLogLevel = "info";
 
 const jsonReply = (message: unknown, headers: Record<string, string> = {}): Response =>
   Response.json(message, { headers });
@@ -47,9 +43,7 @@ export async function beginTowardsModern(
     bridge: {
       to: "modern",
       paramHeaders: null,
-      ...(own(own(discovered, "capabilities"), "logging") !== undefined && {
-        logLevel: unaskedLogLevel,
-      }),
+      offers: bridgedOffers(own(discovered, "capabilities")),
     },
   });
   if (!stored.ok) return refused(stored.error);
@@ -57,25 +51,6 @@ export async function beginTowardsModern(
     resultMessage(request.id, initializeResultOf(discovered, { revision, slug: server.slug })),
     { "Mcp-Session-Id": stored.value.upstreamId ?? "" },
   );
-}
-
-/** The server's era has no such request: the level goes with each request. */
-async function keepLogLevel(
-  services: Pick<BridgeServices, "sessions">,
-  session: Session,
-  context: {
-    request: ProxiedRequest;
-    refused: (refusal: Refusal, request: ProxiedRequest) => Promise<ClientAnswer>;
-  },
-): Promise<ClientAnswer> {
-  const { request, refused } = context;
-  const logLevel = logLevelIn(request.params["level"]);
-  if (logLevel === null) {
-    const detail = `One of ${logLevels.join(", ")}.`;
-    return refused({ reason: "invalid_params", path: "level", detail }, request);
-  }
-  const kept = await services.sessions.amendBridge(session, { logLevel });
-  return kept.ok ? jsonReply(resultMessage(request.id, {})) : refused(kept.error, request);
 }
 
 export async function bridgeToModern(
@@ -91,8 +66,7 @@ export async function bridgeToModern(
   if (!found.ok) return refused(found.error, null);
   const session = found.value;
   if (session === null) return refused({ reason: "session_not_found" }, null);
-  if (method === "GET")
-    return refused({ reason: "method_not_allowed", allow: "POST, DELETE" }, null);
+  if (method === "GET") return listenToModern(services, exchange, session);
   if (method === "DELETE") {
     const ended = await services.sessions.end(session);
     return ended.ok ? new Response(null, { status: 200 }) : refused(ended.error, null);
@@ -109,8 +83,8 @@ export async function bridgeToModern(
     return refused({ reason: "invalid_request", detail }, request);
   }
   if (request.method === "ping") return jsonReply(resultMessage(request.id, {}));
-  if (request.method === setLevelMethod && logLevelOf(session) !== null)
-    return keepLogLevel(services, session, { request, refused });
+  const kept = await answerForSession(services, exchange, { session, request });
+  if (kept !== null) return kept;
   if (!bridgedMethods.includes(request.method))
     return refused({ reason: "method_not_found", method: request.method.slice(0, 100) }, request);
   return carryToModern(services, exchange, { request, session });

@@ -2,11 +2,13 @@ import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { CallerMemory } from "../../pipeline/callers/caller-memory.ts";
 import type { LegacyServices } from "../legacy/services.ts";
 import type { ModernServices } from "../modern/rounds.ts";
+import type { Listeners } from "./listeners.ts";
 import type { Questions } from "./questions.ts";
 
 export interface BridgeServices extends LegacyServices, ModernServices {
   /** what this isolate remembers of callers and of their servers */
   callerMemory: Pick<CallerMemory, "amend">;
   ids: Ids;
+  listeners: Listeners;
   questions: Questions;
 }

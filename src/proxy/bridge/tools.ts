@@ -63,7 +63,7 @@ export async function readTools(
   const tools = { paramHeaders, wrapped: remembered(wrapped) ?? {} };
   await services.sessions.amendBridge(session, tools);
   // If storing fails, this call still uses the tools, and the next one reads them again.
-  return { ...session, bridge: { ...session.bridge, to: "modern", ...tools } };
+  return { ...session, bridge: { offers: {}, ...session.bridge, to: "modern", ...tools } };
 }
 
 /** Updates the session after the client has listed the tools. */

@@ -70,7 +70,7 @@ async function answersForRouter(
 }
 
 /** Renews the claim of the client's GET stream until the returned function is called. */
-function claimClientStream(
+export function claimClientStream(
   services: Pick<LegacyServices, "background" | "streams">,
   session: Session,
 ): () => void {

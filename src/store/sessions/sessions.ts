@@ -121,10 +121,15 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
         return row ?? null;
       }),
     amendBridge(tenantId, id, change) {
-      const bridge = Object.entries(change).reduce<SQL>(
+      const { subscribed, ...replaced } = change;
+      const kept =
+        subscribed === undefined
+          ? sql`${sessions.bridge}`
+          : sql`json_patch(${sessions.bridge}, ${JSON.stringify({ subscribed })})`;
+      const bridge = Object.entries(replaced).reduce<SQL>(
         (amended, [name, value]) =>
           sql`json_set(${amended}, ${`$.${name}`}, json(${JSON.stringify(value)}))`,
-        sql`${sessions.bridge}`,
+        kept,
       );
       return execute(db, [
         db.builder.update(sessions).set({ bridge }).where(whereId(tenantId, id)),

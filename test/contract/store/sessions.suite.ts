@@ -73,18 +73,25 @@ export const sessionsSuite = (backend: Backend): void => {
     it("keep what else of a bridge changes at the same time", async () => {
       const who = await caller(world.stores);
       const { sessions } = world.stores;
-      const bridge = { to: "modern", paramHeaders: null } as const;
+      const bridge = { to: "modern", paramHeaders: null, offers: {} } as const;
       const { id } = await stored(who, { serverId: "srv_1", upstreamId: "u", bridge });
       const wrapped = { 'a "tool"': true };
       await Promise.all([
         sessions.amendBridge(who.tenantId, id, { logLevel: "error" }),
         sessions.amendBridge(who.tenantId, id, { paramHeaders: {}, wrapped }),
+        sessions.amendBridge(who.tenantId, id, { subscribed: { "made:a": true } }),
+        sessions.amendBridge(who.tenantId, id, { subscribed: { 'made:"b"': true } }),
       ]);
+      const gone = { subscribed: { "made:a": null }, listener: "l" } as const;
+      value(await sessions.amendBridge(who.tenantId, id, gone));
       expect(value(await sessions.get(who.tenantId, id))?.bridge).toEqual({
         to: "modern",
         paramHeaders: {},
         wrapped,
         logLevel: "error",
+        offers: {},
+        subscribed: { 'made:"b"': true },
+        listener: "l",
       });
     });
 
