@@ -1,4 +1,3 @@
-/** Actions of events in words, by the API's names. */
 const actions: Readonly<Record<string, string>> = {
   "alert.raised": "triggered an alert",
   "audit.tampered": "detected a changed record",

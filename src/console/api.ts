@@ -41,7 +41,6 @@ interface Answer<T> {
   response: Response;
 }
 
-/** Never throws. */
 export async function asked<T>(answer: Promise<Answer<T>>): Promise<Asked<T>> {
   try {
     const { data, error, response } = await answer;

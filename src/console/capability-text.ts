@@ -20,11 +20,9 @@ export function capabilityText(capabilities: Capabilities): string {
 
 export interface CountedCapability {
   declared: string;
-  /** in the session's revision */
   counts: string;
 }
 
-/** Each capability as declared and as interpreted. */
 export function countedCapabilities(session: {
   capabilities: Capabilities;
   effective: Capabilities;

@@ -1,4 +1,3 @@
-/** Formats figures for the reader's locale and time zone. */
 import { latestTime } from "../domain/latest-time.ts";
 import { language } from "./locale.ts";
 
@@ -84,7 +83,6 @@ export const time = (ms: number | null | undefined): string =>
 /** Always with the day, for copying; other years with the year. */
 export const shortTime = (ms: number, now = Date.now()): string =>
   dateOf(ms).getFullYear() === new Date(now).getFullYear() ? dayAndSecond.format(ms) : time(ms);
-/** An hour in the reader's zone, or a day in UTC. */
 export const bucketTime = (ms: number, bucket: "hour" | "day"): string =>
   bucket === "day" ? dayInUtc.format(ms) : dayAndClock.format(ms);
 

@@ -1,4 +1,3 @@
-/** A page whose file is loaded on demand. */
 import { signal } from "@preact/signals";
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect } from "preact/hooks";

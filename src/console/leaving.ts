@@ -5,7 +5,6 @@ const guards = new Set<Guard>();
 for (const kind of ["click", "popstate"])
   addEventListener(kind, (event) => [...guards].at(-1)?.(event), true);
 
-/** @returns removes the guard */
 export function guardPage(guard: Guard): () => void {
   guards.add(guard);
   return () => void guards.delete(guard);

@@ -1,5 +1,3 @@
-/** Titles of limits and their subjects. */
-
 export const commonTitles = {
   requestsPerMinute: "Requests per minute",
   tokensPerMinute: "Tokens per minute",
@@ -29,12 +27,10 @@ const owners: Readonly<Record<string, string>> = {
 };
 const ownerTexts: Readonly<Record<string, string>> = { user: "person" };
 
-/** `mail` in `tag:mail`; the end of an id. */
 const bare = (subject: string): string =>
   subject.replace(/^(?:tag|group|user):/, "").replace(/^[a-z]+_\w{20,}(?=\w{6}$)/, "…");
 
 /**
- * `tenant.usdPerDay` → title and subject
  * @param subject as in the API
  * @param name display name of the subject
  */

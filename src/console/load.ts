@@ -1,4 +1,3 @@
-/** Loading state of a page's data. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Asked, Problem } from "./problem.ts";
 
@@ -9,13 +8,11 @@ export type Loaded<T> =
       state: "there";
       value: T;
       tag: string | null;
-      /** why the last refresh failed */
       stale?: Problem;
     };
 
 export interface Loading<T> {
   loaded: Loaded<T>;
-  /** Keeps the current value until the answer arrives. */
   again: () => Promise<void>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Works around browser languages that `Intl` rejects, such as `en-US@posix` in containers, which break uPlot's
- * import.
- */
+/** `Intl` rejects some browser languages, such as `en-US@posix` in containers, which breaks uPlot's import. */
 function isTaken(language: string): boolean {
   try {
     return Intl.NumberFormat.supportedLocalesOf(language).length >= 0;

@@ -45,7 +45,6 @@ export function totalsOf(rows: readonly UsageRow[]): Totals {
 export interface Series {
   /** ms since the epoch, the start of each bucket, without gaps */
   at: number[];
-  /** `null` without a measurement */
   lines: { name: string; values: (number | null)[] }[];
 }
 
@@ -83,12 +82,10 @@ export const others = "all others";
 interface SeriesOptions {
   metric: MetricName;
   bucketMs: number;
-  /** ms since the epoch */
   from: number;
   until: number;
 }
 
-/** The largest groups, and the sum of all others. Missing buckets are 0. */
 export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: SeriesOptions): Series {
   const { of } = metrics[metric];
   const sums = new Map<string, number>();
@@ -129,7 +126,6 @@ export function windowOf({
 /** Forecasts at the start of a window are noise. */
 const minShare = 0.02;
 
-/** Linear extrapolation; `null` if too early. */
 export function forecastOf(state: LimitState, now: number): number | null {
   const window = windowOf(state);
   if (window === null) return null;

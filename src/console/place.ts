@@ -2,12 +2,10 @@
 /** Prefix of the router's paths, or empty. */
 export const prefix = new URL("../..", import.meta.url).pathname.slice(0, -1);
 export const consolePath = `${prefix}/console`;
-/** For commands to copy. */
 export const routerUrl = `${location.origin}${prefix}`;
 
 export const pathOf = (page: string): string => `${consolePath}${page}`;
 
-/** `null` on operator pages. */
 export function tenantIn(path: string): string | null {
   const [, slug] = /^\/t\/([^/]+)/.exec(path.slice(consolePath.length)) ?? [];
   return slug === undefined ? null : decodeURIComponent(slug);

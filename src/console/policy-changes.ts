@@ -7,7 +7,6 @@ export interface PolicyEvent {
 
 export interface MemberChange {
   member: string;
-  /** JSON; `null` if missing */
   before: string | null;
   after: string | null;
 }
@@ -17,7 +16,7 @@ const textOf = (value: unknown): string | null =>
 
 /**
  * @param events newest first
- * @returns `null` unless it is a policy change whose predecessor is among the events
+ * @returns `null` if the events lack the policy change before
  */
 export function policyChanges(
   event: PolicyEvent,

@@ -1,10 +1,8 @@
 export interface Problem {
-  /** HTTP status, or 0 without an answer */
   status: number;
   reason: string;
   title: string;
   detail: string;
-  /** the invalid member */
   path?: string;
   requestId?: string;
 }

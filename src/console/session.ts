@@ -6,12 +6,9 @@ import { problemOf, unreachable, type Asked } from "./problem.ts";
 
 export interface Actor {
   kind: "operator" | "key" | "person";
-  /** absent for the operator's token */
   name?: string;
   role: string;
-  /** of the key */
   id?: string;
-  /** slug; absent for the operator */
   tenant?: string;
 }
 
@@ -24,7 +21,6 @@ export interface Session {
 
 /** `null` if signed out, `undefined` while unknown */
 export const session = signal<Session | null | undefined>(undefined);
-/** Reason shown on the sign-in page. */
 export const signInReason = signal<string | null>(null);
 /** The session has ended; the page stays until another person signs in. */
 export const hasEnded = signal(false);
@@ -50,7 +46,6 @@ function sessionIn(text: string | undefined): Session | null {
   return text === undefined || text === "" ? null : (JSON.parse(text) as Session);
 }
 
-/** From the page, else from the router. */
 export async function restoreSession(text: string | undefined): Promise<void> {
   const written = sessionIn(text);
   if (written !== null) {
@@ -89,10 +84,7 @@ export async function signOut(): Promise<void> {
   session.value = null;
 }
 
-/**
- * The API rejected the session.
- * @returns whether there was one
- */
+/** @returns whether there was a session */
 export function sessionLost(): boolean {
   if (!session.value) return false;
   signInReason.value = "Your session has expired. Sign in again to continue.";

@@ -1,4 +1,3 @@
-/** Navigation around every page. */
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -136,7 +135,6 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const tenant = tenantIn(path);
-  // Closes the menu on navigation.
   useEffect(() => setOpen(false), [path]);
   const menu = useRef<HTMLButtonElement>(null);
   const closeOnEscape = ({ key }: KeyboardEvent): void => {

@@ -17,7 +17,6 @@ export type Kind = keyof typeof kinds;
 
 export interface Stop {
   kind: Kind;
-  /** empty for the tenant itself */
   name: string;
   why: string;
 }

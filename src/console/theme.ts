@@ -1,4 +1,3 @@
-/** The theme chosen in this browser, else the system's. */
 import { effect, signal } from "@preact/signals";
 
 export const themes = ["system", "light", "dark"] as const;
@@ -25,8 +24,6 @@ export function followTheme(): void {
     else dataset["theme"] = theme.value;
     try {
       localStorage.setItem(place, theme.value);
-    } catch {
-      // Then the choice isn't stored.
-    }
+    } catch {}
   });
 }

@@ -1,5 +1,3 @@
-/** Headers of every answer of the proxy. */
-
 /** The headers that carry a key, and the one that CORS depends on. */
 const keyHeaders = ["Authorization", "X-Sampling-Router-Key", "Origin"];
 

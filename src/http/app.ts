@@ -1,4 +1,3 @@
-/** Mounts all surfaces and handles unexpected errors. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { adminRoutes } from "./admin/routes.ts";
 import { accountRoutes } from "./authorization/account.ts";
@@ -44,7 +43,6 @@ export function createApp(): OpenAPIHono<HttpEnv> {
     return next();
   });
   app.route("/.well-known", metadataRoutes());
-  // Everything below requires an allowed origin.
   app.use(checkOrigin);
   app.route("/v1/sampling", samplingRoutes());
   app.route("/v1/route", dryRunRoutes());

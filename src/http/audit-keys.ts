@@ -3,10 +3,7 @@ import type { HttpEnv } from "./context.ts";
 import { limitPublicRequests } from "./middleware/public-requests.ts";
 import { problem } from "./problem.ts";
 
-/**
- * `/.well-known/sampling-router/audit-keys.json`: all public keys that ever signed, as a JWK set (RFC 7517, RFC
- * 8037). Public, without a key.
- */
+/** All public keys that ever signed, as a JWK set (RFC 7517, RFC 8037). Public, without a key. */
 export const auditKeyRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>().get("/audit-keys.json", limitPublicRequests, async (c) => {
     const found = await c.get("services").audit.auditKeys();

@@ -1,4 +1,3 @@
-/** `/console/session`: sign in, current session, sign out. */
 import { Hono, type Context } from "hono";
 import { readSmallBody } from "../mcp/body.ts";
 import { isObject } from "../domain/json.ts";
@@ -17,7 +16,6 @@ const needsTls: Refusal = {
   action:
     "signing in over plain http, which others can read: open the console over https, or on localhost through a tunnel",
 };
-/** Longer than any key. */
 const maxKeyCharacters = 1_000;
 /** A key with every character escaped. Unauthenticated, so no more is read. */
 const maxBodyBytes = 8 * 1024;

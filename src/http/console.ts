@@ -18,7 +18,6 @@ const forever = "public, max-age=31536000, immutable";
 
 interface Manifest {
   script: string;
-  /** files by page name */
   pages: JsonObject;
 }
 
@@ -51,11 +50,9 @@ export function pageNamedBy(path: string): string {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f6f5e'/%3E%3Cpath d='M3 8h4l3-4m-3 4 3 4' stroke='%23fff' stroke-width='1.6' fill='none'/%3E%3C/svg%3E";
 
-/** `session` saves the script a request */
 interface PageOptions {
   way: string;
   script: string;
-  /** preloaded with the script */
   ahead: string | null;
   session: string | null;
 }

@@ -25,17 +25,13 @@ import type { PersonSignIn } from "../pipeline/people/person-sign-in.ts";
 import type { ModelServices, SamplingServices } from "./sampling-services.ts";
 
 export interface Services {
-  /** for every request */
   app: {
     ids: Pick<Ids, "next">;
     /** Logs the name of an unexpected exception, never its message. */
     report: (requestId: string, thrown: unknown) => void;
     allowedOrigins: readonly string[];
-    /** limits unauthenticated OAuth and sign-in requests */
     publicRequests: AddressRate;
-    /** of `PUBLIC_URL` */
     publicOrigins: readonly string[];
-    /** including gateways' paths */
     publicUrls: readonly string[];
   };
   sampling: SamplingServices;
@@ -54,27 +50,20 @@ export interface Services {
   };
   console: {
     consoleSessions: ConsoleSessions;
-    /** `null` for the operator's */
     personSignInOf: (slug: string | null) => AsyncResult<PersonSignIn>;
-    /** constant-time comparison */
     isSame: (one: string, other: string) => Promise<boolean>;
   };
   oauth: {
-    /** Finishes an authorization with the browser's query. */
     finishAuthorization: (came: {
       query: URLSearchParams;
-      /** cookie value, or empty */
       browser: string;
     }) => AsyncResult<FinishedAuthorization>;
     connections: PersonConnections;
     people: PersonPages;
-    /** `null` without OAuth */
     authorizationServer: () => AuthorizationServer | null;
     consents: () => OauthConsents | null;
     challenges: Challenges;
-    /** limits client registrations */
     registrations: AddressRate;
-    /** limits consent pages */
     consentOpenings: AddressRate;
   };
   health: { readiness: Pick<Readiness, "check"> };
@@ -84,17 +73,13 @@ export interface Services {
     shownMetrics: (() => { text: string; type: string }) | null;
   };
   consolePage: { consoleFiles: ConsoleFiles };
-  /** all public keys that ever signed */
   audit: { auditKeys: () => AsyncResult<AuditKey[]> };
 }
 
 export interface HttpEnv {
   Bindings: {
-    /** of the token's database */
     servicesFor: (token: string | null) => Services;
-    /** receives the request's id */
     requestIs?: (requestId: string) => void;
-    /** client address, if the host knows it */
     address?: () => string;
   };
   Variables: {
@@ -108,7 +93,6 @@ export interface HttpEnv {
 export const ownUrlAt = (c: Context<HttpEnv>): string | null =>
   ownUrlOf(askedAt(c), c.get("services").app.publicUrls);
 
-/** The request's URL and the configured origins. */
 export const askedAt = (c: Context<HttpEnv>): RequestOrigin => ({
   url: c.req.url,
   publicOrigins: c.get("services").app.publicOrigins,

@@ -19,7 +19,6 @@ import { postSampling } from "./sampling/post.ts";
 const modelPaths: ReadonlyMap<string, ModelPath> = new Map(
   (Object.keys(modelEndpoints) as ModelPath[]).map((path) => [`/v1/${path}`, path]),
 );
-/** Paths that need no decoding. */
 const proxied = /^\/mcp\/([A-Za-z0-9_-]+)\/([A-Za-z0-9_-]+)$/;
 
 export type DirectPlace =
@@ -102,7 +101,6 @@ async function answered(
   return answer;
 }
 
-/** @param fields in lower case */
 const fieldsOf = (fields: Record<string, string>): Parameters<typeof protectAnswer>[0] => ({
   get: (name) => fields[name.toLowerCase()] ?? null,
   has: (name) => fields[name.toLowerCase()] !== undefined,

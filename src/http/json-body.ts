@@ -1,4 +1,3 @@
-/** A body with one JSON object that every parser reads alike. */
 import { isObject, type JsonObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";

@@ -1,5 +1,3 @@
-/** Security headers of pages. */
-
 const styles = { inline: "; style-src 'unsafe-inline'", none: "" } as const;
 
 /** No script, no other hosts, no framing. */

@@ -20,7 +20,6 @@ import { unsupportedRevision } from "./sampling/modern.ts";
 
 interface Reader {
   codec: Codec;
-  /** as declared */
   capabilities: JsonObject;
 }
 

@@ -12,7 +12,6 @@ export interface CreateMessageServices {
   sample: Sample;
   sha256Hex: (content: string | Uint8Array<ArrayBuffer>) => Promise<string>;
   report: (requestId: string, thrown: unknown) => void;
-  /** ms, monotonic */
   elapsed: () => number;
 }
 

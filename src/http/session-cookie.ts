@@ -1,4 +1,3 @@
-/** Cookies of console sessions, account pages, and sign-in attempts. */
 import type { Context } from "hono";
 import { generateCookie, getCookie } from "hono/cookie";
 import { isOwnMachine } from "../domain/servers/own-origin.ts";
@@ -10,10 +9,7 @@ type Kept = "session" | "sign_in" | "connect" | "person" | "person_sign_in";
 const secureNameOf = (of: Kept): string => `__Host-sr_${of}`;
 const secureName = secureNameOf("session");
 
-/**
- * Over plain http on localhost, not every browser accepts `Secure`. Cookies ignore ports, so the name contains
- * it.
- */
+/** Not every browser accepts `Secure` over plain http. Cookies ignore ports, so the name contains it. */
 const plainNameOf = (of: Kept, { port }: URL): string => `sr_${of}_${port === "" ? "80" : port}`;
 const plainName = (url: URL): string => plainNameOf("session", url);
 
@@ -32,10 +28,7 @@ interface Place {
   secure: boolean;
 }
 
-/**
- * `null` over an insecure connection. `Origin` shows the browser's scheme even behind a proxy that speaks plain
- * http.
- */
+/** `null` over an insecure connection. `Origin` shows the browser's scheme even behind a proxy. */
 function placeOf(c: Context<HttpEnv>): Place | null {
   const asked = new URL(c.req.url);
   const from = URL.parse(c.req.header("Origin") ?? asked.origin);
@@ -46,7 +39,7 @@ function placeOf(c: Context<HttpEnv>): Place | null {
 }
 
 /**
- * Sets the cookie on `c.res`: Hono's `setCookie` is lost if the handler returns its own response.
+ * Hono's `setCookie` is lost if the handler returns its own response.
  * @param seconds 0 deletes the cookie
  */
 function send(
@@ -61,10 +54,7 @@ const forgotten = { value: "", seconds: 0 };
 
 export const mayKeepSession = (c: Context<HttpEnv>): boolean => placeOf(c) !== null;
 
-/**
- * `Lax`, since `Strict` cookies are not sent on return from an identity provider. CSRF token and `Origin`
- * protect changes.
- */
+/** `Strict` cookies are not sent on return from an identity provider. CSRF token and `Origin` protect changes. */
 export function keepSession(c: Context<HttpEnv>, token: string, seconds: number): void {
   const place = placeOf(c);
   if (place !== null) send(c, place, { value: token, seconds });
@@ -84,7 +74,6 @@ function placeAt(c: Context<HttpEnv>, of: Kept, origin: string): Place | null {
     : null;
 }
 
-/** For requests without `Origin`. `false` if insecure. */
 export function keepCookie(
   c: Context<HttpEnv>,
   of: Kept,
@@ -101,7 +90,6 @@ export function cookieOf(c: Context<HttpEnv>, of: Kept, origin: string): string 
   return place === null ? null : (getCookie(c, place.name) ?? null);
 }
 
-/** Deletes the cookie and returns its value. */
 export function takeCookie(c: Context<HttpEnv>, of: Kept, origin: string): string | null {
   const value = cookieOf(c, of, origin);
   const place = placeAt(c, of, origin);

@@ -12,7 +12,6 @@ const reads = new Set(["GET", "HEAD"]);
 
 const noCookie: Refusal = { reason: "unauthorized", detail: "There is no session. Sign in." };
 
-/** `null` for the console's own calls. */
 async function foreignCall(
   c: Context<HttpEnv>,
   { csrf }: OpenConsoleSession,

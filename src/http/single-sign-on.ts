@@ -1,4 +1,3 @@
-/** `/console/single-sign-on`: sign-in at an identity provider. */
 import { Hono, type Context } from "hono";
 import { isOwnOrigin, ownOriginOf } from "../domain/servers/own-origin.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -18,15 +17,11 @@ const noPlace: Refusal = {
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const maxAssertionCharacters = 16_384;
 
-/** Including a gateway's path. */
 const urlFor = (c: Context<HttpEnv>): string => ownUrlAt(c) ?? "";
 const callbackFor = (c: Context<HttpEnv>): string => `${urlFor(c)}/console/single-sign-on/callback`;
 const addressOf = (c: Context<HttpEnv>): string => c.env.address?.() ?? "";
 
-/**
- * Always a new session, so that none can be planted.
- * @returns the console's address, never one from the request
- */
+/** Always a new session, so that none can be planted. @returns the console's address, never one from the request */
 async function enter(
   c: Context<HttpEnv>,
   origin: string,
@@ -82,7 +77,6 @@ async function callback(c: Context<HttpEnv>): Promise<Response> {
     : refused(c, { refusal: made.error, slug });
 }
 
-/** Shows people the page with the reason, and programs the problem. */
 function refused(
   c: Context<HttpEnv>,
   { refusal, slug }: { refusal: Refusal; slug: string | null },

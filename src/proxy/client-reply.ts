@@ -16,12 +16,10 @@ const lateMs = 1_000;
 export interface ClientReply {
   streams(): boolean;
   /**
-   * Begins a stream if none has begun.
    * @param headers the server's, in lower case
    * @param mayComment whether the last write ended between events; absent: always
    */
   begin(headers: Record<string, string>, mayComment?: () => boolean): void;
-  /** Resolves when the client can take more. */
   write(bytes: Uint8Array<ArrayBuffer> | string): Promise<void>;
   end(): void;
   answer(answer: ClientAnswer): void;
@@ -60,7 +58,6 @@ export const concludeRefused = (
     whole: () => refuse(refusal, { id, requestId, wireOf }),
   });
 
-/** Ends the reply to a request that its client has cancelled. */
 export function leaveUnanswered(reply: ClientReply): void {
   if (reply.streams()) reply.end();
   else reply.answer(plainAnswer({ status: 202, fields: {}, content: null }));

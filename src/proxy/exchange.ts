@@ -1,4 +1,3 @@
-/** One message, or one stream, on its way through the proxy. */
 import { responseOf } from "../domain/ports/client-answer.ts";
 import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -23,11 +22,9 @@ export interface Exchange {
   current: () => Promise<Result<Caller, Refusal>>;
   again: () => Promise<Result<Caller, Refusal>>;
   method: "POST" | "GET" | "DELETE";
-  /** the client's own headers; `Upstream` decides which of them are forwarded */
   headers: MessageHeaders;
   /** the client's `Authorization` if its key came in the other header */
   authorization: string | null;
-  /** the unchanged body; empty for GET and DELETE */
   bytes: Uint8Array<ArrayBuffer>;
   text: string;
   body: ProxiedBody | null;
@@ -108,7 +105,6 @@ export function headersFor(
 /** ms until a server's headers arrive. A server may hold them back until a tool has finished. */
 const headersMs = 300_000;
 
-/** Sends a message to the server. What `sending` leaves out is the exchange's own. */
 export const sendOn = (
   deps: Pick<ProxyServices, "upstream">,
   {

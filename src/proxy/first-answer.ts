@@ -1,4 +1,3 @@
-/** The first answer in a response, JSON or a stream, and what precedes it. */
 import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { isObject, parsedJson, type JsonObject } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
@@ -18,7 +17,6 @@ const encoder = new TextEncoder();
 export interface FirstAnswer {
   response: UpstreamAnswer;
   answer: JsonObject | null;
-  /** the bytes that were read, then the rest of the body */
   body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>;
 }
 

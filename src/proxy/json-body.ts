@@ -1,7 +1,4 @@
-/**
- * Validates a server's JSON while it passes. A fault in the buffered part becomes a refusal; a later one truncates the body, so
- * that no parser accepts it.
- */
+/** A fault in the buffered part becomes a refusal; a later one truncates the body, so that no parser accepts it. */
 import type { AnswerReader, UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { concatenated } from "../domain/bytes.ts";
 import {
@@ -61,10 +58,8 @@ function rest(options: {
 
 interface Reading {
   mayPass: (head: string) => boolean;
-  /** bytes of a body that may not pass while it arrives */
   maxBytes: number;
   sender: ServerSender;
-  /** called for a fault that is found after bytes have passed */
   unreadable: (fault: Fault) => void;
 }
 

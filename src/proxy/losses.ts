@@ -1,7 +1,4 @@
-/**
- * Replaces what a client could read differently than the router in a server's stream. No request is left waiting: an
- * unreadable answer becomes `server_failed`; if its request is unknown, all waiting requests get that at the stream's end.
- */
+/** An unreadable answer becomes `server_failed`, so that no request is left waiting. */
 import { parsedJson } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
@@ -27,7 +24,6 @@ export function createLosses(
   services: Pick<ProxyServices, "note">,
   options: {
     requestId: string;
-    /** ids of the requests that this stream answers */
     ids: readonly RequestId[];
     era: keyof typeof wires;
     sender?: ServerSender;
@@ -80,7 +76,6 @@ export function createLosses(
       answered += errors.length;
       return whole.withData(JSON.stringify(errors.length === 1 ? first : errors));
     },
-    /** Errors for the requests that still wait at the stream's end. */
     last(): string {
       const fault = lost;
       if (fault === null || answered >= ids.length) return "";

@@ -7,9 +7,8 @@ import { appendEvent } from "./events.ts";
 import { tenants } from "./schema.ts";
 
 /**
- * Increments the tenant's version, which invalidates prepared choices.
- * @param ifVersion fails the transaction with `precondition_failed` if the tenant has another version: the
- * update then sets a null version, which the schema rejects
+ * Invalidates prepared choices.
+ * @param ifVersion for another version, the update sets a null version, which the schema rejects
  */
 export const raiseVersion = (builder: Builder, tenantId: string, ifVersion?: number): Compiled =>
   ifVersion === undefined
@@ -21,7 +20,6 @@ export const raiseVersion = (builder: Builder, tenantId: string, ifVersion?: num
         update tenants set version = case when version = ${ifVersion} then version + 1 end
         where id = ${tenantId}`);
 
-/** Writes a change of a tenant's resource with the new version and the event in one transaction. */
 export function writeChange(
   db: Database,
   tenantId: string,

@@ -1,7 +1,4 @@
-/**
- * One interface over all drivers. Reads use drizzle; `write` sends compiled statements as one transaction in
- * one round trip.
- */
+/** Reads use drizzle; `write` sends compiled statements as one transaction in one round trip. */
 import type { Client } from "@libsql/client";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { drizzle as drizzleLibsql } from "drizzle-orm/libsql/web";
@@ -36,7 +33,6 @@ export function compile(statement: Compiled): Sent {
 
 const dialect = new SQLiteAsyncDialect();
 
-/** For statements that drizzle's builder can't express. */
 export const raw = (statement: SQL): Compiled => ({ toSQL: () => dialect.sqlToQuery(statement) });
 
 export type Row = Record<string, unknown>;
@@ -46,27 +42,20 @@ export type Builder = DrizzleD1Database;
 
 export interface Database {
   readonly builder: Builder;
-  /** Counts as one round trip. */
   read<T>(work: (builder: Builder) => Promise<T>): AsyncResult<T>;
   /** One transaction and one round trip. Returns the rows of each statement. */
   write(statements: readonly Compiled[], writeOptions?: WriteOptions): AsyncResult<Row[][]>;
   /** Writes together with other callers. Absent if the engine writes for each caller alone. */
   readonly writeInBulk?: WriteInBulk;
-  /**
-   * Enters a call into the in-memory ledger; `null` if it wrote nothing and leaves the decision to SQL. Absent
-   * if the engine has no such ledger.
-   */
+  /** `null` if it wrote nothing and SQL decides. Absent if the engine has no in-memory ledger. */
   readonly enter?: (entry: Entry, writeOptions: WriteOptions) => AsyncResult<Answer | null>;
   /** `null` if a write succeeded in time. */
   probe(statement: Compiled, withinMs: number): Promise<WriteFault | null>;
 }
 
 export interface WriteOptions {
-  /** a tenant's id */
   lane: string;
-  /** defaults to `begins` */
   kind?: WorkKind;
-  /** defaults to `once` */
   ifLost?: Sending["ifLost"];
 }
 
@@ -92,7 +81,6 @@ export interface BulkWrite<Outcome> {
 
 export type Bulk<Item, Outcome> = (items: readonly Item[]) => BulkWrite<Outcome>;
 
-/** `null` if nothing was written and the caller's own statements decide. */
 export type WriteInBulk = <Item, Outcome>(
   bulk: Bulk<Item, Outcome>,
   item: Item,
@@ -115,13 +103,9 @@ export interface DatabaseOptions {
   writeQueue?: AdmissionQueue;
 }
 
-/** Default ms for one round trip. */
 export const defaultTimeoutMs = 5_000;
-/** ms a caller is asked to wait while the database is unreachable. */
 const retryAfterMs = 1_000;
-/** ms to wait for an operator to replace the database. */
 export const unreleasedAfterMs = 60_000;
-/** ms to wait for an operator to restore the database. */
 const replacedAfterMs = 60_000;
 /** Attempts while another writer holds the lock. */
 const lockedTries = 3;
@@ -268,7 +252,6 @@ export function createDatabase(
   };
 }
 
-/** @param options `groups` batches writes of several callers */
 export function openLibsql(
   client: Client,
   { groups, ...options }: DatabaseOptions & { groups?: { send: Send; join: JoinBulk } } = {},

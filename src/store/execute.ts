@@ -5,24 +5,20 @@ import type { Database } from "./db.ts";
 type Writer = Pick<Database, "write">;
 type Writing = [db: Writer, ...sent: Parameters<Database["write"]>];
 
-/** @param lane a tenant's id */
 export const inLane = (db: Database, lane: string): Writer => ({
   write: (statements) => db.write(statements, { lane }),
 });
 
-/** Writes whose returned rows don't matter. */
 export async function execute(...[db, ...sent]: Writing): AsyncResult<null> {
   const written = await db.write(...sent);
   return written.ok ? ok(null) : written;
 }
 
-/** Number of returned rows. */
 export async function countRows(...[db, ...sent]: Writing): AsyncResult<number> {
   const written = await db.write(...sent);
   return written.ok ? ok(written.value.flat().length) : written;
 }
 
-/** Whether any row is returned. */
 export async function hasRows(...writing: Writing): AsyncResult<boolean> {
   const counted = await countRows(...writing);
   return counted.ok ? ok(counted.value > 0) : counted;

@@ -1,4 +1,3 @@
-/** Applies and checks migrations. */
 import hashes from "../../migrations/meta/hashes.json" with { type: "json" };
 import type { AsyncResult } from "../domain/refusals.ts";
 import { sql } from "drizzle-orm";
@@ -7,15 +6,11 @@ import { err, ok } from "../domain/result.ts";
 import { raw, unreleasedAfterMs, type Compiled, type Database } from "./db.ts";
 
 export interface Migration {
-  /** for example `0000_baseline.sql` */
   name: string;
   sql: string;
 }
 
-/**
- * Whether a migration removes or changes what the previous release uses. All others only add, which a test
- * enforces, so that the previous release can run with them.
- */
+/** All other migrations only add, which a test enforces, so that the previous release can run with them. */
 export const takesAway = (name: string): boolean => /_contract[_.]/.test(name);
 
 const separator = "--> statement-breakpoint";
@@ -36,9 +31,9 @@ export const migrationTables =
 export const firstHash = "select hash from migrations order by id limit 1";
 
 /**
- * Whether an unreleased version created the database, judged by its first migration.
+ * Judged by the first migration.
  * @param tables the result of `migrationTables`
- * @param first the result of `firstHash`, or `null` without migrations
+ * @param first the result of `firstHash`
  */
 export const isUnreleased = (tables: readonly unknown[], first: unknown): boolean =>
   tables.includes("d1_migrations") ||
@@ -71,7 +66,6 @@ async function appliedOf(db: Database): AsyncResult<string[]> {
   return rows.ok ? ok((rows.value[1] ?? []).map((row) => String(row["name"]))) : rows;
 }
 
-/** Migrations of a newer version. */
 export async function unknownMigrations(
   db: Database,
   known: readonly Migration[],
@@ -82,10 +76,7 @@ export async function unknownMigrations(
   return ok(applied.value.filter((name) => !names.has(name)));
 }
 
-/**
- * Each migration is a transaction that first claims its unique name, so concurrent runs apply it once. Returns
- * the names applied here.
- */
+/** Each migration is a transaction that first claims its unique name, so concurrent runs apply it once. */
 export async function migrate(
   db: Database,
   migrations: readonly Migration[],
@@ -107,7 +98,6 @@ export async function migrate(
   return ok(done);
 }
 
-/** @param probe checks writes; optional */
 export const createReadiness = (
   db: Database,
   expected: readonly string[],

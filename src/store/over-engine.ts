@@ -1,7 +1,4 @@
-/**
- * Connects drizzle to an engine. drizzle has no driver for it, so the D1 driver gets an object with the few
- * methods that it calls.
- */
+/** drizzle has no driver for an engine, so the D1 driver gets an object with the few methods that it calls. */
 import type { D1Database } from "@cloudflare/workers-types";
 import { drizzle } from "drizzle-orm/d1";
 import type { Answer, Entry } from "./engines/contract/entries.ts";
@@ -22,7 +19,6 @@ function bound(value: unknown): Bound {
 const objectsOf = ({ columns, values }: Rows): Row[] =>
   values.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
 
-/** Throws what `db.ts` turns into a refusal. */
 function rowsOf(outcome: Outcome): Rows[] {
   if (outcome.ok) return outcome.rows;
   const { code, message } = outcome.fault;
@@ -39,7 +35,6 @@ interface Prepared {
 
 const noRows: Rows = { columns: [], values: [] };
 
-/** The part of the D1 interface that drizzle uses. */
 function readingLike(engine: Pick<Engine, "read">): D1Database {
   const rows = async (statements: Statement[]): Promise<Rows[]> =>
     rowsOf(await engine.read(statements));

@@ -3,7 +3,6 @@ import { and, eq, lt, type SQL } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Page, PageRequest } from "../domain/ports/stores.ts";
 
-/** @param tenantId `null` for all tenants */
 export const isOnPage = (
   table: { id: SQLiteColumn; tenantId: SQLiteColumn },
   tenantId: string | null,

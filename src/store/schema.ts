@@ -1,6 +1,6 @@
 /**
- * One schema for all databases. Times are ms since the epoch, money is micro-USD, ids sort by time. Every
- * tenant-owned table has `tenant_id`, and every query on it names the tenant.
+ * Times are ms since the epoch, money is micro-USD, ids sort by time. Every query on a tenant's table names the
+ * tenant.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -34,7 +34,6 @@ export const tenants = sqliteTable("tenants", {
   ceiling: text({ mode: "json" }).$type<Ceiling>().notNull(),
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
-  /** requested data residency */
   residency: text({ mode: "json" }).$type<Residency>(),
 });
 
@@ -57,7 +56,6 @@ export const apiKeys = sqliteTable(
     expiresAt: integer("expires_at"),
     revokedAt: integer("revoked_at"),
     createdAt: integer("created_at").notNull(),
-    /** the person the key belongs to */
     userId: text("user_id"),
   },
   (table) => [
@@ -80,13 +78,10 @@ export const credentials = sqliteTable(
     place: text({ mode: "json" }).$type<CloudPlace>(),
     models: text({ mode: "json" }).$type<DeclaredModel[]>(),
     status: text().$type<"active" | "failing">().notNull(),
-    /** the provider's key, sealed by the vault */
     sealed: text().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
-    /** models that the provider lists for the key */
     listing: text({ mode: "json" }).$type<Listing>(),
-    /** ms since the epoch of the next read of the list */
     listingDueAt: integer("listing_due_at").notNull().default(0),
   },
   (table) => [
@@ -207,7 +202,6 @@ export const samplingRequests = sqliteTable(
     openingCode: text("opening_code").notNull(),
     /** second code over the whole record, by the settlement; `null` if SQL ended the call */
     endingCode: text("ending_code"),
-    /** code over the correction */
     correctionCode: text("correction_code"),
     // Large columns last: SQLite reads a row page by page up to the last column it needs.
     asked: askedColumn(),
@@ -260,10 +254,8 @@ export const catalogues = sqliteTable("catalogues", {
   models: text({ mode: "json" }).$type<Model[]>().notNull(),
 });
 
-/** A single row. */
 export const catalogueMeta = sqliteTable("catalogue_meta", {
   id: integer().primaryKey(),
-  /** `null` before the first sync */
   version: text(),
   syncedAt: integer("synced_at"),
   /** when the next sync may start; during a sync, when it counts as failed */

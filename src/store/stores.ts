@@ -50,18 +50,13 @@ import { createUsageStore } from "./records/usage.ts";
 import { createUserStore } from "./people/users.ts";
 import { createWebhookStore } from "./notifications/webhooks.ts";
 
-/**
- * All stores over one database, created on first use. Without `unreadable`, unreadable records are not
- * reported.
- */
+/** Without `unreadable`, unreadable records are not reported. */
 export function createStores(
   db: Database,
   deps: {
     nonce: () => string;
     mac: Mac;
-    /** codes of OAuth entries and approvals */
     rowMac: Mac;
-    /** optional report of rejected rows */
     rejected?: NoteRejected;
     sessionLimits?: SessionLimits;
     unreadable?: UnreadableDeps;

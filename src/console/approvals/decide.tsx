@@ -1,4 +1,3 @@
-/** The decision on a pending call, with optional edits. */
 import { useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
@@ -65,7 +64,6 @@ function Result({ draft, change }: EditProps) {
   );
 }
 
-/** Models that the policy allows, or all if it can't be read. */
 function useAllowed(tenant: string, models: readonly string[], chosen: string): string[] {
   const { loaded } = useLoaded(`policy of ${tenant}`, () =>
     asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params: { path: { tenant } } })),
@@ -80,7 +78,6 @@ function useAllowed(tenant: string, models: readonly string[], chosen: string): 
 
 interface ModelProps extends EditProps {
   tenant: string;
-  /** the chosen one first */
   models: readonly string[];
 }
 
@@ -103,7 +100,6 @@ interface DecideProps {
   tenant: string;
   held: Schemas["Approval"];
   onDone: (decision: Decision) => void;
-  /** another approver decided, or the call resumed */
   onConflict: () => void;
 }
 

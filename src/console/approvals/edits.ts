@@ -12,11 +12,9 @@ interface Message {
 }
 
 export interface Draft {
-  /** `null` if the prompt belongs to a tool loop */
   messages: Message[] | null;
   systemPrompt: string;
   model: string;
-  /** `null` unless the result is a single text */
   text: string | null;
 }
 
@@ -24,7 +22,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** `null` for tool uses and results */
 function blockOf(value: unknown): Block | null {
   if (!isObject(value)) return null;
   const { type, text, data, mimeType } = value;
@@ -33,7 +30,6 @@ function blockOf(value: unknown): Block | null {
   return { type, data: textOf(data), mimeType: textOf(mimeType) };
 }
 
-/** `null` if some blocks can't be sent back */
 function blocksOf(content: unknown): Block[] | null {
   const all = (Array.isArray(content) ? content : [content]).map((block) => blockOf(block));
   return all.every((block) => block !== null) ? all : null;
@@ -98,7 +94,6 @@ export function withText(
 
 const charactersInRow = 70;
 
-/** Including wrapped lines. */
 export const rowsFor = (text: string): number => {
   const rows = text
     .split("\n")

@@ -1,4 +1,3 @@
-/** A pending call as its approver sees it. */
 import type { Schemas } from "../api.ts";
 import { fromNow, none, usd } from "../format.ts";
 import { CodeBlock } from "../parts/copy.tsx";

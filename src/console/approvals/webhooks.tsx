@@ -1,4 +1,3 @@
-/** Webhook messages about pending calls, loaded on demand. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";

@@ -1,4 +1,3 @@
-/** Why a call needs approval: the matching conditions of the rule. */
 const conditions: Readonly<Record<string, string>> = {
   costUsdAbove: "maximum cost exceeds the rule’s limit",
   models: "model matches",

@@ -1,6 +1,6 @@
 /**
- * One stream of records per browser, since HTTP/1.1 allows six connections per host. The page with the
- * browser's lock reads it and informs the others; hidden pages release it. Pages without a stream poll.
+ * One stream per browser, since HTTP/1.1 allows six connections per host. The page with the browser's lock
+ * reads it for the others.
  */
 import type { RequestRecord } from "../requests/record.ts";
 
@@ -16,7 +16,6 @@ type Message =
   | { kind: "whose" };
 
 export interface BrowserStreamDeps {
-  /** Runs with the browser's lock. Rejects if aborted before. */
   withLock: (signal: AbortSignal, act: () => Promise<void>) => Promise<void>;
   channel: {
     post: (message: Message) => void;
@@ -38,7 +37,6 @@ export interface Following {
   changed: (isLive: boolean) => void;
 }
 
-/** Returns a function that follows a tenant's records until stopped. */
 export function createBrowserStream(deps: BrowserStreamDeps) {
   const { withLock, channel, read, seen, wait, now } = deps;
 

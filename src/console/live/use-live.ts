@@ -1,4 +1,3 @@
-/** Follows a tenant's records while the page is visible, by stream or polling. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useRepeated } from "../load.ts";
 import { consolePath } from "../place.ts";
@@ -68,16 +67,12 @@ interface LiveOptions {
   tenant: string;
   isOn: boolean;
   hear: (records: readonly RequestRecord[]) => void;
-  /** after untracked changes */
   reload: () => Promise<void>;
-  /** ms between polls */
   pollMs: number;
 }
 
-/** ms to batch changes */
 const gatherMs = 200;
 
-/** @returns whether a stream is used */
 export function useLive({ tenant, isOn, hear, reload, pollMs }: LiveOptions): boolean {
   const [isLive, setLive] = useState(false);
   const newest = useRef({ hear, reload });

@@ -2,7 +2,6 @@ import { api, asked } from "../api.ts";
 import type { Asked } from "../problem.ts";
 import type { Model } from "./columns.tsx";
 
-/** Several pages of 200. */
 export async function allModels(tenant: string): Promise<Asked<Model[]>> {
   const models: Model[] = [];
   let cursor: string | null = null;

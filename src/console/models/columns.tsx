@@ -8,7 +8,6 @@ export type Model = Schemas["Model"];
 
 export const nameOf = ({ provider, id }: Model): string => `${provider}/${id}`;
 
-/** What a request needs so that the model can serve it. */
 function conditionsOf(model: Model): string[] {
   const { status, outputModalities, inputUsdPerMTok, outputUsdPerMTok } = model;
   const draws = outputModalities.includes("image");

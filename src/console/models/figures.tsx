@@ -12,7 +12,6 @@ function shownOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** With its source. */
 export function Figures({ model }: { model: Model }) {
   const { sources, source, measured, available: _, canonicalName, ...figures } = model;
   const from = sources as Partial<Record<string, string>>;

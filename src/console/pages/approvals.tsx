@@ -33,7 +33,6 @@ const states: readonly (readonly [State | "", string])[] = [
 
 interface ColumnOptions {
   tenant: string;
-  /** names of keys by id */
   names: Readonly<Record<string, string>>;
   open: (id: string) => void;
 }
@@ -93,7 +92,6 @@ interface DrawerProps {
   tenant: string;
   id: string;
   onDone: (decision: Decision) => void;
-  /** another approver decided */
   onConflict: () => void;
   onClose: () => void;
 }

@@ -1,4 +1,3 @@
-/** Budgets as bars with forecasts, other limits as a table. */
 import { useState } from "preact/hooks";
 import { roomLevel } from "../../domain/limits/room.ts";
 import { bytes, count, fromNow, percent, time, usd, usdInCents } from "../format.ts";
@@ -41,7 +40,6 @@ interface BudgetProps {
   now: number;
 }
 
-/** Forecast at the reset. */
 function pace(forecast: number | null, limit: number): string {
   if (forecast === null) return "Too early for a forecast. ";
   return forecast > limit
@@ -163,7 +161,6 @@ function OtherLimits({ others, names }: { names: Names; others: readonly LimitSt
 
 const isTenants = ({ name }: LimitState): boolean => /^(tenant|ceiling)\./.test(name);
 
-/** Bars for the fullest budgets of keys and servers; the table has all. */
 const maxBars = 5;
 
 function budgetsIn(states: readonly LimitState[]): LimitState[] {

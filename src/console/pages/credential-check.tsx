@@ -1,4 +1,3 @@
-/** Result of a credential's check, shared with First steps. */
 import { networkMessage } from "../../domain/network-fault.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";

@@ -7,7 +7,6 @@ import { CloudFields, isCloudForm, membersOf, useCloudInput } from "./cloud-fiel
 type Credential = Schemas["Credential"];
 type DeclaredModel = Schemas["DeclaredModel"];
 
-/** Providers with known addresses and models. */
 export const knownProviders = [
   "anthropic",
   "openai",

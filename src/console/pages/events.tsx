@@ -16,7 +16,6 @@ type Event = Schemas["AdminEvent"];
 const memberText = (member: string): string =>
   member.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** JSON, or a list of names. */
 function valueText(json: string | null): string {
   if (json === null) return "not set";
   const value: unknown = JSON.parse(json);
@@ -25,7 +24,6 @@ function valueText(json: string | null): string {
     : json;
 }
 
-/** The changes, and the whole event on demand. */
 function Details({ event, events }: { event: Event; events: readonly Event[] }) {
   const changes = policyChanges(event, events);
   if (Object.keys(event.detail).length === 0 && changes === null) return <>–</>;
@@ -70,7 +68,6 @@ const columnsOf = (names: Names, events: readonly Event[]): Column<Event>[] => [
   },
 ];
 
-/** For the operator's list, which names keys and servers by id. */
 const tenantColumn = (names: Names): Column<Event> => ({
   title: "Tenant",
   show: ({ tenantId }) => (tenantId === null ? "–" : <Named id={tenantId} names={names} />),

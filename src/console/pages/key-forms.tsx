@@ -31,7 +31,6 @@ const roleTitles = [
 ] as const satisfies readonly (readonly [Scope | "", string])[];
 type RoleChoice = (typeof roleTitles)[number][0];
 
-/** For a `datetime-local` field, in the reader's zone. */
 function localText(at: number | null): string {
   if (at === null) return "";
   const moved = dateOf(at - dateOf(at).getTimezoneOffset() * 60_000);

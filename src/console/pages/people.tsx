@@ -48,7 +48,6 @@ const columnsOf = (tenant: string, forget: (user: User) => void): Column<User>[]
   },
 ];
 
-/** Adds a person before the first sign-in, for example to issue a key. */
 function NewPerson(props: { tenant: string; onDone: () => void; onClose: () => void }) {
   const [issuer, setIssuer] = useState("");
   const [subject, setSubject] = useState("");

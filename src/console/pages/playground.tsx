@@ -1,4 +1,3 @@
-/** Composes a request and re-ranks models as it changes. */
 import { useEffect, useState } from "preact/hooks";
 import type { Decision } from "../../domain/choice/decision.ts";
 import { usd } from "../format.ts";
@@ -47,7 +46,6 @@ const empty: Draft = {
   priorities: { cost: 0.5, speed: 0.5, intelligence: 0.5 },
 };
 
-/** `null` for invalid JSON in tools */
 function paramsOf(draft: Draft): SamplingParams | null {
   const { system, text, maxTokens, hints, tools, image, audio, priorities } = draft;
   let listed: unknown;

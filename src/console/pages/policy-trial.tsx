@@ -1,4 +1,3 @@
-/** Dry run of a policy on recent decisions. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { count, spaced } from "../format.ts";
@@ -66,7 +65,6 @@ function Found({ tenant, trial }: { tenant: string; trial: Trial }) {
 
 interface PolicyTrialProps {
   tenant: string;
-  /** `null` while the input is invalid */
   policyOf: () => object | null;
 }
 

@@ -1,4 +1,3 @@
-/** Forms and JSON of a policy, and the ceiling for the operator. */
 import { useEffect, useState } from "preact/hooks";
 import { mergePatch } from "../../domain/merge-patch.ts";
 import { api, asked, type Schemas } from "../api.ts";
@@ -25,7 +24,6 @@ interface EditProps {
   tenant: string;
   policy: Policy;
   tag: string | null;
-  /** unsaved changes of the form */
   draft: Policy | null;
   onDraft: (draft: Policy | null) => void;
   onDone: () => void;

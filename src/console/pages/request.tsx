@@ -1,4 +1,3 @@
-/** One request, as a page or in a drawer. */
 import { useLoaded, useRepeated } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { There } from "../parts/notice.tsx";

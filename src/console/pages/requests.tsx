@@ -1,4 +1,3 @@
-/** The list of requests, with filters in the address. */
 import { useState } from "preact/hooks";
 import { count, duration, usd, spaced } from "../format.ts";
 import { later } from "../later.tsx";

@@ -1,4 +1,3 @@
-/** First steps: a provider's key, a check, and the first request. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
@@ -163,7 +162,6 @@ function Arrival({ tenant }: { tenant: string }) {
   const [since] = useState(() => Date.now());
   const [problem, setProblem] = useState<Problem | null>(null);
   const [first, setFirst] = useState<RequestRecord | null>(null);
-  /** Shows the first request until it ends. */
   const hear = (records: readonly RequestRecord[]): void =>
     setFirst(
       (known) => records.findLast(({ id }) => id === known?.id) ?? known ?? records[0] ?? null,

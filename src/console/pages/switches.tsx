@@ -89,7 +89,6 @@ interface TargetProps {
   fault: string | null;
 }
 
-/** Keys by id, servers by slug. */
 async function stoppable(tenant: string, kind: "keys" | "servers") {
   const named = Object.entries(await namesIn(tenant));
   const names: Names = Object.fromEntries(

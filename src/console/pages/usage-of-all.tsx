@@ -16,7 +16,6 @@ const groupings = [
   ["model", "model"],
 ] as const;
 
-/** Most expensive first. */
 function sumsOf(rows: readonly UsageRow[]): Sum[] {
   const groups = Map.groupBy(rows, ({ group }) => group);
   return [...groups]

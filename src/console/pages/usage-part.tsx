@@ -109,7 +109,6 @@ function Tiles({ rows }: { rows: readonly UsageRow[] }) {
 }
 
 interface Grouped {
-  /** `null` for totals */
   by: Split | null;
   names: UsagePartProps["names"];
 }

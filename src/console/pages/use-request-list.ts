@@ -1,4 +1,3 @@
-/** The list of requests with later changes. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLive } from "../live/use-live.ts";
 import { useLoaded } from "../load.ts";
@@ -27,7 +26,6 @@ export function useRequestList({ tenant, query, isLive }: ListOptions) {
   // Names stay available when filters change.
   const known = useRef<Record<string, string>>({});
   if (loading.loaded.state === "there") Object.assign(known.current, loading.loaded.value.names);
-  // Looks up each missing name once.
   const namesAsked = useRef(new Set<string>());
   const nameAll = (records: readonly RequestRecord[]): void => {
     const unknown = idsIn(records).filter(

@@ -1,4 +1,3 @@
-/** Cuts a name after two lines, with the whole in the title. */
 export function Brief({ text, isCode = false }: { text: string | null; isCode?: boolean }) {
   if (text === null) return <>–</>;
   const shown = { class: "brief", title: text };

@@ -1,11 +1,9 @@
-/** Copyable text and one-time secrets. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
 interface CopyButtonProps {
   text: string;
   label?: string;
-  /** describes the content to screen readers */
   of?: string;
 }
 

@@ -1,4 +1,3 @@
-/** The native dialog, with focus handling and Escape. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Asked, Problem } from "../problem.ts";
@@ -8,7 +7,6 @@ interface DialogProps {
   title: string;
   onClose: () => void;
   children: ComponentChildren;
-  /** full height at the side */
   isDrawer?: true;
 }
 
@@ -45,16 +43,13 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
 }
 
 interface ConfirmProps {
-  /** for example "Revoke key" */
   title: string;
-  /** consequences */
   children: ComponentChildren;
   act: () => Promise<Asked<unknown>>;
   onDone: () => void;
   onClose: () => void;
 }
 
-/** Confirms irreversible actions. */
 export function Confirm({ title, children, act, onDone, onClose }: ConfirmProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);

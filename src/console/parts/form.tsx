@@ -6,7 +6,6 @@ import { ProblemNotice } from "./notice.tsx";
 
 interface FieldProps {
   title: string;
-  /** the input's member, as in refusals */
   name: string;
   value: string;
   onInput: (value: string) => void;
@@ -18,13 +17,11 @@ interface FieldProps {
   max?: string | undefined;
   step?: string;
   placeholder?: string;
-  /** the id of a `datalist` */
   list?: string;
   fault?: string | null;
 }
 
 interface HintProps {
-  /** of the described field */
   id: string;
   fault: string | null | undefined;
   hint: ComponentChildren;
@@ -155,11 +152,9 @@ export function Check(props: {
 
 interface FormProps {
   submit: string;
-  /** a destructive action */
   isDanger?: true;
   act: () => Promise<Asked<unknown>>;
   onCancel?: () => void;
-  /** reloads after a concurrent change */
   reload?: () => unknown;
   children: (faultOf: (name: string) => string | null) => ComponentChildren;
 }

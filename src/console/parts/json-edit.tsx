@@ -1,4 +1,3 @@
-/** Edits a whole object as JSON. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Asked } from "../problem.ts";
@@ -29,10 +28,8 @@ interface JsonEditProps {
   submit: string;
   put: (value: object) => Promise<Asked<unknown>>;
   hint: string;
-  /** initial text; defaults to the value */
   draft?: object;
   onUnsaved?: (isUnsaved: boolean) => void;
-  /** rendered below with the parsed value */
   beside?: (valueOf: () => object | null) => ComponentChildren;
 }
 

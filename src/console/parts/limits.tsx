@@ -12,7 +12,6 @@ const names = Object.keys(limitTitles) as LimitName[];
 export const textsOf = (limits: Limits | undefined): LimitTexts =>
   Object.fromEntries(names.map((name) => [name, limits?.[name]?.toString() ?? ""]));
 
-/** Omits empty fields. */
 export const limitsOf = (texts: LimitTexts): Limits =>
   Object.fromEntries(
     names.flatMap((name) => (texts[name] ? [[name, Number(texts[name])] as const] : [])),

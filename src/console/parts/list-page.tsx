@@ -1,4 +1,3 @@
-/** A list page with actions in dialogs. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { mayChange } from "../session.ts";
@@ -8,7 +7,6 @@ import type { Paging } from "./pages.tsx";
 import type { Column } from "./table.tsx";
 
 export interface Ends {
-  /** Closes the dialog and reloads the list. */
   onDone: () => void;
   onClose: () => void;
 }
@@ -16,15 +14,12 @@ export interface Ends {
 interface ListPageProps<Row, Doing> {
   title: string;
   lead: string;
-  /** the rows in a sentence; defaults to the title */
   what?: string;
   paging: Paging<Row>;
   columns: (begin: (doing: Doing) => void) => readonly Column<Row>[];
   empty: string;
-  /** the main button, if permitted */
   action?: { title: string; doing: Doing };
   dialog: (doing: Doing, ends: Ends) => ComponentChildren;
-  /** above the list */
   children?: ComponentChildren;
   below?: ComponentChildren;
 }

@@ -1,13 +1,10 @@
-/** A paginated list with loading, error, and empty states. */
 import { There } from "./notice.tsx";
 import { Steps, type Paging } from "./pages.tsx";
 import { Table, type TableProps } from "./table.tsx";
 
 interface ListedProps<Row> extends Omit<TableProps<Row>, "rows" | "foot"> {
-  /** the rows in a sentence, such as "API keys" */
   what: string;
   paging: Paging<Row>;
-  /** defaults to all */
   isShown?: (row: Row) => boolean;
 }
 

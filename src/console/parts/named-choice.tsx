@@ -8,9 +8,7 @@ interface NamedChoiceProps {
   name: string;
   value: string;
   onInput: (value: string) => void;
-  /** by the API's value */
   names: Names;
-  /** for example "The key’s id" */
   hint: string;
   isRequired?: boolean;
   fault?: string | null;

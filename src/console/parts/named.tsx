@@ -27,7 +27,6 @@ const kinds = [
   ["usr_", "user:", "person"],
 ] as const;
 
-/** Names by the subjects of limits. */
 async function subjectNames(tenant: string): Promise<Names> {
   const [found, names] = await Promise.all([
     asked(api.GET("/admin/v1/tenants/{tenant}", { params: { path: { tenant } } })),
@@ -44,7 +43,6 @@ async function subjectNames(tenant: string): Promise<Names> {
   ]) as Names;
 }
 
-/** Empty while loading. */
 export function useSubjectNames(tenant: string): Names {
   const { loaded } = useLoaded(`names of subjects of ${tenant}`, async () => ({
     ok: true,

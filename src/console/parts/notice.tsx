@@ -1,4 +1,3 @@
-/** Loading, error, and success notices. */
 import type { ComponentChildren } from "preact";
 import type { Loaded, Loading } from "../load.ts";
 import { adviceFor, type Problem } from "../problem.ts";

@@ -1,10 +1,8 @@
-/** A page's header. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 interface PageProps {
   title: string;
-  /** one sentence */
   lead?: ComponentChildren;
   actions?: ComponentChildren;
   children: ComponentChildren;

@@ -1,4 +1,3 @@
-/** Pagination with the page in the address. */
 import { useLocation } from "preact-iso/router";
 import { useRef, useState } from "preact/hooks";
 import type { Asked } from "../problem.ts";
@@ -9,14 +8,12 @@ export interface Part<Row> {
   nextCursor: string | null;
 }
 
-/** `More`: other members of the answer */
 export interface Paging<Row, More = unknown> {
   loading: Loading<Part<Row> & More>;
   cursor: string | null;
   go: (cursor: string | null) => void;
 }
 
-/** Pagination without the address. */
 export function usePaging<Row, More = unknown>(
   what: string,
   ask: (page: { cursor?: string; limit: number }) => Promise<Asked<Part<Row> & More>>,
@@ -50,10 +47,7 @@ export function Steps({ cursor, next, go }: StepsProps) {
 
 type Change = (changes: Record<string, string>) => void;
 
-/**
- * Query members and setters; an empty text removes a member. Back undoes `change`, but not `type`, which is for
- * typed text.
- */
+/** An empty text removes a member. Back undoes `change`, but not `type`, which is for typed text. */
 export type Query = [query: Readonly<Record<string, string>>, change: Change, type: Change];
 
 export function useQuery(): Query {
@@ -67,7 +61,6 @@ export function useQuery(): Query {
 }
 
 interface Opened {
-  /** id of the opened row */
   shown: string | undefined;
   open: (id: string) => void;
   close: () => void;

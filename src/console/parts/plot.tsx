@@ -44,7 +44,6 @@ function coloursAt(place: HTMLElement) {
   };
 }
 
-/** Incremented when system colors change. */
 function useSystemColours(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {
@@ -100,7 +99,6 @@ function optionsFor(place: HTMLElement, { lines }: Series, bucket: Bucket): uPlo
 
 interface PlotProps {
   series: Series;
-  /** an hour in the reader's zone, or a day in UTC */
   bucket: Bucket;
   label: string;
   theme: string;

@@ -1,9 +1,7 @@
-/** Explains a missing permission. */
 import { roleMay, roles, type Permission } from "../../domain/tenancy/scopes.ts";
 import { session } from "../session.ts";
 
 interface NotForRoleProps {
-  /** for example "reads no seals" */
   what: string;
   permission: Permission;
 }

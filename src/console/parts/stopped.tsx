@@ -1,4 +1,3 @@
-/** A banner for kill switches on every page of a tenant. */
 import { signal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef } from "preact/hooks";
@@ -9,9 +8,7 @@ import { kinds, stopsOf } from "../switches.ts";
 
 const refreshMs = 10_000;
 const maxShown = 3;
-/** Names of visited tenants by slug. */
 export const tenantNames = signal<Readonly<Record<string, string>>>({});
-/** Incremented when this page changes a switch. */
 export const switchChanges = signal(0);
 
 export function Stopped({ tenant }: { tenant: string }) {

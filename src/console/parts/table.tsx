@@ -1,4 +1,3 @@
-/** A scrollable table with an empty state and CSV export. */
 import type { ComponentChildren } from "preact";
 import { csvOf, download, type Cell } from "../csv.ts";
 
@@ -13,16 +12,12 @@ export interface Column<Row> {
 }
 
 export interface TableProps<Row> {
-  /** for screen readers and the file name */
   name: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** the first action */
   empty: ComponentChildren;
-  /** next to the CSV button */
   foot?: ComponentChildren;
-  /** the opened row */
   current?: string | null;
   /** pointer action on a row; keyboards use a button in a cell */
   open?: (row: Row) => void;

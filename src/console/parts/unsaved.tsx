@@ -1,4 +1,3 @@
-/** Confirms leaving a page with unsaved changes. */
 import { useLocation } from "preact-iso/router";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -18,10 +17,6 @@ function linkOf({ target, button, ctrlKey, metaKey, shiftKey }: MouseEvent): str
 /** The browser confirms closing the tab. */
 const warn = (event: Event): void => event.preventDefault();
 
-/**
- *
- * @returns the open confirmation
- */
 export function useUnsaved(isUnsaved: boolean): JSX.Element | null {
   const { url, route } = useLocation();
   const [leave, setLeave] = useState<(() => void) | null>(null);

@@ -54,7 +54,6 @@ async function post<T>(
   try {
     const response = await fetch(`${prefix}${path}`, {
       method: "POST",
-      // Without the session cookie.
       credentials: "omit",
       headers: {
         ...headers,
@@ -73,11 +72,9 @@ async function post<T>(
   }
 }
 
-/** Free of charge. */
 export const dryRun = (params: SamplingParams): Promise<Asked<Decision>> =>
   post("/v1/route", withMeta(params));
 
-/** A request at a model endpoint. */
 export interface WireRequest {
   path: string;
   headers: Record<string, string>;

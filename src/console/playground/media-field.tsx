@@ -1,4 +1,3 @@
-/** A local image or audio file as a content block. */
 import { useState } from "preact/hooks";
 
 const titles = { image: "Image", audio: "Audio" } as const;

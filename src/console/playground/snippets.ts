@@ -1,4 +1,3 @@
-/** Snippets to call the router. */
 import { installSnippets } from "../../domain/servers/install.ts";
 import { routerUrl } from "../place.ts";
 
@@ -42,7 +41,6 @@ const server = (key: string): string => `const answer = await fetch("${routerUrl
 const { result, error } = await answer.json();`;
 
 interface Access {
-  /** of the tenant's model endpoints, without `/v1` */
   base: string;
   key: string;
 }

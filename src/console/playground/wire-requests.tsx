@@ -1,4 +1,3 @@
-/** Shows and sends the playground's request at each model endpoint. */
 import { useState } from "preact/hooks";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Choice, Form } from "../parts/form.tsx";

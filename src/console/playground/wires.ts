@@ -1,4 +1,3 @@
-/** The playground's request in the words of each model endpoint. */
 import type { SamplingParams, WireRequest } from "./caller.ts";
 
 export const wires = ["Chat Completions", "Responses", "Messages"] as const;

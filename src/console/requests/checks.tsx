@@ -1,4 +1,3 @@
-/** Verifies a record's seal and replays its decision. */
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { ProblemNotice } from "../parts/notice.tsx";

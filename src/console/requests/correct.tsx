@@ -1,4 +1,3 @@
-/** Corrects a call with an unknown outcome. */
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -17,7 +16,6 @@ interface CorrectProps {
   onDone: () => void;
 }
 
-/** Why the record may be corrected. */
 const doubtOf = ({ outcome, usage }: RequestRecord): string | null => {
   if (outcome === "unknown") return "The outcome is unknown, so the reservation is charged.";
   return usage?.implausible === true
@@ -25,7 +23,6 @@ const doubtOf = ({ outcome, usage }: RequestRecord): string | null => {
     : null;
 };
 
-/** Text of the fields. */
 interface Found {
   outcome: (typeof outcomes)[number][0];
   inputTokens: string;

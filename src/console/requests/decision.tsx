@@ -1,4 +1,3 @@
-/** Why this model: candidates, scores, and exclusions. */
 import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import { Fragment } from "preact";
@@ -27,7 +26,6 @@ export function AxisBar({ value }: { value: number | undefined }) {
 
 const nameOf = ({ provider, model }: Candidate): string => `${provider}/${model}`;
 
-/** By the model's name. */
 export type Ended = ReadonlyMap<string, "answered" | "failed">;
 
 const columnsOf = ({
@@ -97,7 +95,6 @@ function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decis
     : `${best}; ${heaviest} has the highest weight.`;
 }
 
-/** Where to change what excludes models. */
 const remedies: Readonly<Record<string, string>> = {
   not_allowed: "/policy",
   no_credential: "/credentials",

@@ -129,7 +129,6 @@ function Facts({ tenant, record }: DetailProps) {
   );
 }
 
-/** Quotes for sh. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The call, or the record if its content was not captured. */

@@ -1,4 +1,3 @@
-/** Filters of the list, kept in the address. */
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { useLoaded } from "../load.ts";
@@ -28,7 +27,6 @@ const sizes: readonly (readonly [string, string])[] = [
 interface FiltersProps {
   tenant: string;
   inAddress: Query;
-  /** names in the list by id */
   names: Names;
 }
 
@@ -49,7 +47,6 @@ async function modelsUsedIn(tenant: string): Promise<string[]> {
   return found.ok ? found.value.data.map(({ group }) => group) : [];
 }
 
-/** Loaded on first use. */
 function useOffered(tenant: string, isWanted: boolean): Offered {
   const nothing: Offered = { names: {}, models: [] };
   const { loaded } = useLoaded(isWanted ? `filters of ${tenant}` : "no filters", async () => {
@@ -88,7 +85,6 @@ export function Filters({ tenant, inAddress, names: shown }: FiltersProps) {
   const offered = useOffered(tenant, isWanted);
   const names = { ...shown, ...offered.names };
   const want = () => setWanted(true);
-  // Resets pagination.
   const filter = (changes: Record<string, string>) => change({ ...changes, cursor: "" });
   const day = (name: "from" | "to", title: string) => (
     <Field

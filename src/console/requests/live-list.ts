@@ -17,10 +17,7 @@ export function mergedWith(
   return new Map([...all].slice(-maxNotices));
 }
 
-/**
- * Days are in the reader's zone, from `from` to `to`.
- * @returns days as ms since the epoch
- */
+/** Days are in the reader's zone, as ms since the epoch. */
 export function momentIn(filter: string, value: string): string {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
   if (day === undefined || (filter !== "from" && filter !== "to")) return value;
@@ -60,11 +57,9 @@ export const idsIn = (records: readonly RequestRecord[]): string[] => [
 interface ListOptions {
   query: Readonly<Record<string, string>>;
   max: number;
-  /** `null` at the end */
   nextCursor: string | null;
 }
 
-/** Newest first. A cursor is the id of the last row. */
 export function withLive(
   listed: readonly RequestRecord[],
   liveRecords: ReadonlyMap<string, RequestRecord>,

@@ -1,4 +1,3 @@
-/** Notes on a candidate's score. Pure, for tests. */
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import { exclusionMessages } from "../../domain/exclusion-messages.ts";
 import { spaced } from "../format.ts";
@@ -27,7 +26,6 @@ function hintText({ matchedHint, viaEquivalence, viaFailover }: Candidate, isHin
     : "matches no hint: not used";
 }
 
-/** Rounding tolerance. */
 const roundedBy = 0.001;
 
 /** Only `reasoningLoss` of `domain/choice/score.ts` reduces a score. */

@@ -30,7 +30,6 @@ const detailText = ({ reason, reasonDetail, thinned }: Refused): string | null =
   return isObject(detail) ? jsonText(reason, detail) : reasonDetail;
 };
 
-/** The reason, and what it is about; "" for a request that succeeded. */
 export function reasonText(record: Refused): string {
   const detail = detailText(record);
   if (record.reason === null) return "";

@@ -15,7 +15,6 @@ export interface Timed {
 
 export interface Step {
   name: string;
-  /** ms since arrival */
   from: number;
   ms: number;
   kind: "step" | "attempt" | "failed";
@@ -29,7 +28,6 @@ const titles = {
   admit: "check limits",
 } as const;
 
-/** ms between attempts. */
 export function pausesOf(record: Timed): number {
   const { attempts } = record;
   const provider = record.timing?.provider;
@@ -37,7 +35,6 @@ export function pausesOf(record: Timed): number {
   return attempts.length < 2 || provider === undefined ? 0 : Math.max(0, provider - called);
 }
 
-/** A streamed answer is the wait for its first token, and the stream. */
 function stepsOfAttempt({
   provider,
   model,
@@ -55,7 +52,6 @@ function stepsOfAttempt({
   ];
 }
 
-/** How a stream ended, and how fast it was. */
 export function streamText({
   stream,
   latencyMs,

@@ -1,9 +1,4 @@
-/**
- * Loaded on demand, so it imports nothing shared, which would become another file of every page.
- *
- * Verifies a record's seal in the browser, with the verifier of offline exports, from an export of the record's
- * seal.
- */
+/** Loaded on demand, so it imports nothing shared, which would become another file of every page. */
 import { hashing } from "../../crypto/chain.ts";
 import { verifySignature } from "../../crypto/signatures.ts";
 import type { ExportLine } from "../../domain/audit/exports.ts";
@@ -15,9 +10,7 @@ import type { WholeRecord } from "./record.ts";
 
 export interface Verdict {
   isGenuine: boolean;
-  /** in words */
   says: string;
-  /** `null` if unsealed */
   seal: number | null;
   findings: string[];
 }
@@ -44,7 +37,6 @@ async function exportAround({ prefix, tenant, record }: ToVerify): Promise<strin
   return answer.ok ? answer.text() : null;
 }
 
-/** Removes the USD that the API adds. */
 function shownText(record: WholeRecord): string {
   const { costUsd: _, ...correction } = record.correction ?? { costUsd: 0 };
   const { names: __, ...sealed } = record;
@@ -52,7 +44,6 @@ function shownText(record: WholeRecord): string {
   return canonicalJson(sealedRecord(content as unknown as SamplingRecord));
 }
 
-/** `null` unless exactly as the router writes it */
 function parsedLine(text: string): ExportLine | null {
   const value: unknown = JSON.parse(text);
   return canonicalJson(value) === text ? (value as ExportLine) : null;

@@ -1,4 +1,3 @@
-/** Accepts the operator's token, an API key with a role, or a console session's cookie. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { bearerOf, type Actor } from "../../domain/tenancy/access.ts";

@@ -16,14 +16,12 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return inner;
 }
 
-/** `null` if the answer isn't a list. */
 export function rowSchemaOf(answer: z.core.$ZodType | undefined): z.core.$ZodType | null {
   if (!(answer instanceof z.ZodObject)) return null;
   const data: unknown = answer.shape["data"];
   return data instanceof z.ZodArray ? data.element : null;
 }
 
-/** Paths of all leaf members. */
 function columnsOf(schema: z.core.$ZodType, path: readonly string[] = []): string[][] {
   const inner = unwrapped(schema);
   if (!(inner instanceof z.ZodObject)) return [[...path]];

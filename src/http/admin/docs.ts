@@ -19,7 +19,6 @@ const style = `
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** Inlines the schema's definition. */
 function bodyOf(operation: unknown, schemas: unknown): string {
   const content = own(own(own(operation, "requestBody"), "content"), "application/json");
   const schema = own(content, "schema");

@@ -1,4 +1,3 @@
-/** The OpenAPI document, with whole paths. */
 import type { adminApp } from "./endpoint.ts";
 
 export const adminPath = "/admin/v1";
@@ -13,7 +12,6 @@ const info = {
 /** `{model{.+}}`, a segment with slashes, is not valid in OpenAPI. */
 const template = (path: string): string => path.replaceAll(/\{(\w+)\{[^}]*\}\}/g, "{$1}");
 
-/** Other operations already have their whole path. */
 const wholePath = (path: string): string =>
   /^\/(?:v1|t|console)\//.test(path) ? path : `${adminPath}${template(path)}`;
 
@@ -53,7 +51,6 @@ export function createDocument(app: ReturnType<typeof adminApp>) {
     return { ...document, paths: Object.fromEntries(paths) as typeof document.paths };
   };
   let made: ReturnType<typeof make> | null = null;
-  /** @param ownUrl `null` if unknown */
   return (ownUrl: string | null) => ({
     ...(made ??= make()),
     servers: [{ url: ownUrl ?? "/" }],

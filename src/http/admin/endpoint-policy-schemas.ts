@@ -1,4 +1,3 @@
-/** Policy members for the model endpoints. */
 import { z } from "@hono/zod-openapi";
 import type { EndpointPolicy } from "../../domain/choice/policy.ts";
 import { line, type ShapeOf } from "./schemas.ts";

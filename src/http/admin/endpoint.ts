@@ -50,7 +50,6 @@ const pathParams: Readonly<Record<string, z.ZodType>> = {
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type Route = `${Method} /${string}`;
-/** The names in braces, as in `{id}` or `{model{.+}}`. */
 type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? (Name extends `${infer Bare}{${string}` ? Bare : Name) | Names<Rest>
   : never;
@@ -73,14 +72,11 @@ interface Input<R extends Route, Q extends z.ZodType, B extends z.ZodType> {
 
 export interface Endpoint<R extends Route, Q extends z.ZodType, B extends z.ZodType> {
   route: R;
-  /** the `operationId` */
   id: AdminAction;
   summary: string;
-  /** consequences, permissions, and limits */
   description: string;
   query?: Q;
   body?: B;
-  /** absent for 204 */
   answer?: z.ZodType;
   /** media types of a stream; `run` may then return a `Streamed` */
   streams?: readonly string[];
@@ -96,13 +92,11 @@ interface Described extends Omit<Endpoint<Route, z.ZodType, z.ZodType>, "run"> {
   tag: string;
 }
 
-/** Produced as the reader consumes it. */
 export interface Streamed {
   headers: Record<string, string>;
   chunks: AsyncIterable<string>;
 }
 
-/** Refusals of any endpoint. */
 const anyRefusal: readonly Reason[] = [
   "invalid_params",
   "bad_request",

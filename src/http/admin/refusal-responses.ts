@@ -1,4 +1,3 @@
-/** Refusals as OpenAPI responses. */
 import type { z } from "@hono/zod-openapi";
 import { refusalTable, type Reason } from "../../domain/refusals.ts";
 import { problemBody } from "./schemas.ts";

@@ -31,7 +31,6 @@ import { tenantRoutes } from "./tenants.ts";
 import { userRoutes } from "./users.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
-/** RFC 7396. */
 const mergePatchType = "application/merge-patch+json";
 const writes = new Set(["POST", "PUT", "PATCH"]);
 

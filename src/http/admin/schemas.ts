@@ -1,14 +1,11 @@
-/** Schemas that admin resources share. */
 import { z } from "@hono/zod-openapi";
 import { networkCauses } from "../../domain/network-fault.ts";
 import { latestTime } from "../../domain/latest-time.ts";
 import { oneLine } from "../../domain/one-line.ts";
 import { reasons } from "../../domain/refusals.ts";
 
-/** An optional member's output may be `undefined`. */
 type OrUndefined<T> = T extends object ? { [Key in keyof T]: OrUndefined<T[Key]> | undefined } : T;
 
-/** A schema per member of a domain type. */
 export type ShapeOf<T> = { [Key in keyof T]-?: z.ZodType<OrUndefined<T[Key]> | undefined> };
 
 export const millis = z
@@ -31,7 +28,6 @@ function millisOf(time: string | number): number | null {
     : null;
 }
 
-/** As ms since the epoch. */
 export const time = z
   .union([z.int(), z.string()])
   .transform((given, context) => {
@@ -60,13 +56,11 @@ export const slug = z
   .openapi({ example: "acme" });
 /** A text that other systems read as one line, such as a name, an id, or an address. */
 export const line = (maxCharacters: number) => optionalLine(maxCharacters).min(1);
-/** The same, or an empty text. */
 export const optionalLine = (maxCharacters: number) =>
   z.string().max(maxCharacters).regex(oneLine, "No control characters.");
 export const name = line(200);
 
 export const pageQuery = z.object({
-  // An id, a model's name, or a node of limits.
   cursor: z
     .string()
     .regex(

@@ -1,4 +1,3 @@
-/** The audit chain, and what may be asked of an export. */
 import { z } from "@hono/zod-openapi";
 import { exportFormats } from "../../pipeline/admin/audit/export.ts";
 import { recordFilter } from "./record-schemas.ts";

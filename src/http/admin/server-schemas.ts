@@ -97,7 +97,6 @@ export const serverInput = z
   })
   .openapi("ServerInput");
 
-/** RFC 7396. */
 const serverPolicyPatch = z
   .strictObject({
     limits: removableLimits.nullish(),

@@ -1,4 +1,3 @@
-/** A response body that produces text as the reader consumes it. */
 export function streamOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = chunks[Symbol.asyncIterator]();

@@ -10,7 +10,6 @@ export const accountPath = (tenant: string): string => `account?tenant=${tenant}
 export const alertOf = (wrong: string | null): string =>
   wrong === null ? "" : `<p class="wrong" role="alert">${escaped(wrong)}</p>`;
 
-/** @param host of the identity provider */
 export const signInButton = (host: string): string =>
   `<p>You sign in at <b>${escaped(host)}</b>.</p><button name="decision" value="sign-in">Sign in</button>`;
 

@@ -1,4 +1,3 @@
-/** `/oauth/account`: a person signs in, reviews their grants, and revokes them. */
 import { Hono, type Context } from "hono";
 import { explain } from "../../domain/refusal-messages.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -70,7 +69,6 @@ async function signedIn(
   return c.redirect(pathOf(value.place), 303);
 }
 
-/** Redirects to the identity provider, or accepts a gateway's token. */
 export async function beginSignIn(
   c: Context<HttpEnv>,
   place: PagePlace,

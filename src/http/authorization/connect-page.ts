@@ -15,7 +15,6 @@ const formOf = ({ tenant, server }: ConnectPlace, fields: string): string =>
 
 const keyField = `<label for="key">The API key that was issued for you.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button>Go on</button>`;
 
-/** @param place `signInAt`: the host of the identity provider; `null` if people use a key */
 export function connectPage(
   place: ConnectPlace & { signInAt: string | null },
   wrong: string | null,
@@ -42,7 +41,6 @@ export const redirectPage = ({ server, url }: { server: string; url: string }): 
     `<h1>One more step: your own account at ${server}</h1><p>Sign in there, and allow the router to use the server in your name.</p><p><a href="${escaped(url)}">Go on to ${escaped(new URL(url).host)}</a></p>`,
   );
 
-/** @param returnTo where the browser continues */
 export const connectedPage = ({
   server,
   returnTo,

@@ -1,4 +1,3 @@
-/** `/oauth/connect`: identifies a person and continues to a registered server's authorization server. */
 import { Hono, type Context } from "hono";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { isOwnOrigin, ownOriginOf } from "../../domain/servers/own-origin.ts";
@@ -57,7 +56,6 @@ async function submit(c: Context<HttpEnv>): Promise<Response> {
     : shown(c, place, value.detail);
 }
 
-/** By session cookie or by the key in the form. */
 function connectingBy(
   c: Context<HttpEnv>,
   { place, origin, fields }: { place: ConnectPlace; origin: string; fields: URLSearchParams },

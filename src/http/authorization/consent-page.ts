@@ -31,7 +31,6 @@ function allowed({ resource }: ConsentFacts): string {
 
 const askKey = `<label for="key">An API key of the tenant. The program does not see the key, and acts within the key's limits.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button name="decision" value="allow">Allow</button>`;
 
-/** @param host of the identity provider */
 const askSignIn = (host: string): string =>
   `<p>You sign in at <b>${escaped(host)}</b>. The program then calls in your name, and your administrators see what it used.</p><button name="decision" value="sign-in">Sign in and allow</button>`;
 
@@ -69,7 +68,6 @@ export const leavingPage = (to: string): string =>
 export const faultPage = (detail: string): string =>
   document("Not authorized", `<h1>Not authorized</h1><p role="alert">${escaped(detail)}</p>`);
 
-/** @param to the program's address with the error */
 export function refusedPage(to: string): string {
   const { host, searchParams } = new URL(to);
   const code = searchParams.get("error") ?? "";

@@ -1,4 +1,3 @@
-/** Bounds and protection of pages with a form. */
 import { fieldsIn, maxFormBytes } from "../../domain/bounded-form.ts";
 import type { Context } from "hono";
 import { readSmallBody } from "../../mcp/body.ts";

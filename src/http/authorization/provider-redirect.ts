@@ -1,4 +1,3 @@
-/** Sends a person's browser to a registered server's authorization server. */
 import type { Context } from "hono";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { ProviderRedirect } from "../../pipeline/people/consent/person-connections.ts";

@@ -1,4 +1,3 @@
-/** The built-in authorization server: `/oauth/authorize`, `/oauth/token`, `/oauth/register`. */
 import { Hono, type Context } from "hono";
 import type { ConsentFault } from "../../domain/ports/authorization-server.ts";
 import type { AskedConsent, Decided } from "../../pipeline/people/consent/consent-grants.ts";

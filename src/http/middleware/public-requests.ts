@@ -1,4 +1,3 @@
-/** Guards OAuth and sign-in endpoints, which need no key. */
 import { createMiddleware } from "hono/factory";
 import { fieldsIn } from "../../domain/bounded-form.ts";
 import type { HttpEnv } from "../context.ts";

@@ -15,7 +15,6 @@ const finishReasons: Readonly<Record<string, string>> = {
   content_filter: "content_filter",
 };
 
-/** @param createdAt ms since the epoch */
 export function chatAnswer({ answer, decision }: Finished, createdAt: number): JsonObject {
   const { content, model, stopReason } = answer;
   const { inputTokens, outputTokens } = decision.usage;
@@ -90,7 +89,6 @@ export function messagesAnswer({ answer, decision }: Finished): JsonObject {
   };
 }
 
-/** @param createdAt ms since the epoch */
 export function responsesAnswer({ answer, decision }: Finished, createdAt: number): JsonObject {
   const { content, model, stopReason } = answer;
   const { requestId, usage } = decision;

@@ -1,4 +1,3 @@
-/** Who calls a model endpoint, and what its headers ask for. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { namePattern, type Priorities, type SamplingCall } from "../../domain/sampling/call.ts";
@@ -10,10 +9,7 @@ export const modelKeyHeader = "x-api-key";
 
 type Headers_ = Pick<Headers, "get">;
 
-/**
- * The key of a request, from `Authorization: Bearer` or Anthropic's `x-api-key`. Anthropic's SDK may send either, or both
- * with one value.
- */
+/** Anthropic's SDK may send either header, or both with one value. */
 export function modelKeyOf(headers: Headers_): Result<string, Refusal> {
   const bearer = bearerOf(headers.get("Authorization") ?? undefined);
   const named = headers.get(modelKeyHeader)?.trim() || null;
@@ -71,7 +67,6 @@ function nameIn(headers: Headers_, header: string): Result<string | undefined, R
 
 type Asked = Pick<SamplingCall, "hints" | "priorities" | "tag" | "run">;
 
-/** What the router's own headers say: preferences, and the tag and run that limits count. */
 export function askedByHeaders(headers: Headers_): Result<Asked, Refusal> {
   const hints = hintsIn(headers.get(hintsHeader) ?? "");
   if (!hints.ok) return hints;

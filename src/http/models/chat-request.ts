@@ -1,7 +1,4 @@
-/**
- * A request of OpenAI's Chat Completions as a call. What the router can't carry to any wire is refused by its member's name.
- * Source: OpenAI's API reference, "Create chat completion".
- */
+/** Unsupported members are refused by name. Source: OpenAI's API reference, "Create chat completion". */
 import { z } from "@hono/zod-openapi";
 import { autoModel } from "../../domain/choice/named-models.ts";
 import { isObject, parsedJson, type JsonObject } from "../../domain/json.ts";
@@ -157,7 +154,6 @@ function assistantBlocks(
   return ok(blocks);
 }
 
-/** Messages, and the system prompt from those that lead. */
 function conversationOf(
   sent: readonly Sent[],
 ): Result<Pick<SamplingCall, "messages" | "systemPrompt">, Refusal> {

@@ -11,7 +11,6 @@ import { decodeCount } from "./messages-request.ts";
 import { refusedMember, surchargesOf } from "./refused-members.ts";
 import { outlineOf, passingNeedsOf } from "./outline.ts";
 
-/** Members without which nothing can be chosen or reserved. */
 const limits = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 const essential: ReadonlySet<string> = new Set(["model", "stream", ...limits]);
 
@@ -25,7 +24,6 @@ const memberNamed = (path: string): string =>
 
 const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
 
-/** Why a request can't even be passed on: what the router itself reads of it is wrong. */
 function misshapen(body: JsonObject): Result<never, Refusal> | null {
   const { model } = body;
   if (typeof model !== "string" || model === "" || model.length > 200)
@@ -41,7 +39,6 @@ const limitIn = (body: JsonObject): number => {
   return set.length === 0 ? defaultMaxTokens : Math.min(...set);
 };
 
-/** A request to count tokens, as far as the router reads it. */
 export function countedRequest(body: JsonObject): Result<SamplingCall, Refusal> {
   const refused = misshapen(body);
   if (refused !== null) return refused;

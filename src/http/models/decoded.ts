@@ -1,4 +1,3 @@
-/** What the codecs of the model endpoints share: a request of a wire as the pipeline takes it. */
 import { z } from "@hono/zod-openapi";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -9,14 +8,11 @@ import { refusalOfInput } from "../../mcp/invalid-input.ts";
 
 export interface Decoded {
   call: SamplingCall;
-  /** members of the request that have no effect here */
   ignored: string[];
-  /** absent: the answer is requested as a whole */
   stream?: StreamRequest;
 }
 
 export interface StreamRequest {
-  /** Chat Completions: whether the client requested a last chunk with the usage */
   includeUsage?: true;
 }
 
@@ -26,9 +22,8 @@ export const textBlocks = (text: string): TextBlock[] =>
   text === "" ? [] : [{ type: "text", text }];
 
 /**
- * Tools, and how the model is to use them. A tool that is named is the only one that the model gets.
- *
- * @param choice the name of a tool, with the member that names it; undefined: nothing was said
+ * A named tool is the only one that the model gets.
+ * @param choice the name of a tool, with the member that names it
  */
 export function toolsFor(
   tools: Tool[],
@@ -42,10 +37,7 @@ export function toolsFor(
     : ok({ tools: named, toolChoice: "required" });
 }
 
-/**
- * Tokens of the answer where a request sets no limit, as clients of OpenAI's endpoints do. The limit has to be finite,
- * since it is reserved.
- */
+/** Clients of OpenAI's endpoints set no limit. It has to be finite, since it is reserved. */
 export const defaultMaxTokens = 16_384;
 
 export const refuseMember = (path: string, detail: string): Result<never, Refusal> =>
@@ -59,7 +51,6 @@ export function parsedBy<T>(schema: z.ZodType<T>, body: JsonObject): Result<T, R
 /** Members that no call can carry; each with whether a value of it asks for nothing. */
 export type Unsupported = Readonly<Record<string, (value: unknown) => boolean>>;
 
-/** The refusal of the first member that a wire's request may not have; null: it has none. */
 export function refuseUnsupported(
   body: JsonObject,
   unsupported: Unsupported,
@@ -98,8 +89,7 @@ function collectIgnored(
 }
 
 /**
- * The members that are neither read nor refused, without positions in lists, such as `tools.strict`.
- *
+ * Without positions in lists, such as `tools.strict`.
  * @param read the body without the members that its schema doesn't know
  */
 export function ignoredIn(body: JsonObject, read: object, unsupported: Unsupported): string[] {
@@ -112,7 +102,6 @@ const effortNames = z.enum(efforts);
 /** Efforts that this router doesn't know have no wire to go to. */
 export const effort = effortNames.nullish();
 
-/** What a call says about reasoning for an effort; absent: nothing. */
 export const reasoningFor = (asked: z.infer<typeof effort>): Pick<SamplingCall, "reasoning"> =>
   asked === null || asked === undefined ? {} : { reasoning: { effort: asked } };
 
@@ -122,7 +111,6 @@ export const answerSchema = z.object({
   schema: jsonObject,
 });
 
-/** The call's part for an answer in JSON. */
 export const jsonAnswer = ({
   name,
   description,
@@ -151,7 +139,6 @@ export function addTo(messages: Message[], role: Message["role"], blocks: readon
   else messages.push({ role, content: [...blocks] });
 }
 
-/** The parts of a call that neither wire has. */
 export const neutral = {
   includeContext: "none",
   outputModalities: ["text"],

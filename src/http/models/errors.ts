@@ -1,6 +1,6 @@
 /**
- * Refusals in the words that clients of each wire act on: whether they retry, compact the conversation, or show the message.
- * A client of an official SDK retries 408, 409, 429 and 5xx unless `x-should-retry` says otherwise.
+ * Whether a client retries, compacts or shows the message. Official SDKs retry 408, 409, 429 and 5xx unless
+ * `x-should-retry` says otherwise.
  */
 import type { JsonObject } from "../../domain/json.ts";
 import type { LimitState } from "../../domain/limits/limit-checks.ts";
@@ -9,10 +9,8 @@ import { explain } from "../../domain/refusal-messages.ts";
 import { isRetryable, type Refusal } from "../../domain/refusals.ts";
 import { allowHeader, limitHeaders } from "../../mcp/refusal-headers.ts";
 
-/** Whose words an endpoint speaks. */
 export type Dialect = "openai" | "anthropic";
 
-/** What a refusal means to a caller, whichever wire it speaks. */
 type Kind =
   | "authentication"
   | "no_money"
@@ -39,7 +37,6 @@ function kindOfNoModel(refusal: Extract<Refusal, { reason: "no_eligible_model" }
   return named.every(({ excludedBy }) => excludedBy === "context_window") ? "too_long" : "invalid";
 }
 
-/** Statuses by which a provider says that the request itself is wrong. */
 const refusedRequests: ReadonlySet<number | null> = new Set([400, 413, 422]);
 
 function kindOfFailure(last: AttemptSummary | undefined): Kind {
@@ -156,7 +153,6 @@ export interface Answered {
   body: JsonObject | string;
 }
 
-/** The member at fault, if any. */
 const memberOf = (refusal: Refusal): string | null => {
   if (refusal.reason === "invalid_params") return refusal.path;
   return refusal.reason === "no_eligible_model"

@@ -1,10 +1,8 @@
-/** How an answer is written as the events of a wire. */
 import type { JsonObject } from "../../domain/json.ts";
 import type { StreamPart } from "../../domain/sampling/stream-parts.ts";
 import type { Finished } from "../../pipeline/sampling/states/states.ts";
 import type { StreamRequest } from "./decoded.ts";
 
-/** One stream. Each method returns text to send, which may be empty. */
 export interface EventWriter {
   /** @param about `model`: `provider/id`; `inputTokens`: null if the provider has not reported them yet */
   begin(about: { model: string; inputTokens: number | null }): string;
@@ -19,7 +17,6 @@ export interface EventWriter {
 
 export type OpenEvents = (about: {
   requestId: string;
-  /** ms since the epoch */
   createdAt: number;
   stream: StreamRequest;
 }) => EventWriter;

@@ -14,13 +14,11 @@ import { modelClaim, modelKeyOf } from "./caller.ts";
 import { type StreamedAnswer } from "./stream.ts";
 import { type Answered } from "./errors.ts";
 
-/** One request at an endpoint. */
 export interface ModelRequest {
   request: ClientMessage;
   /** with its query */
   url: string;
   requestId: string;
-  /** slug in the path; absent: the path names no tenant */
   tenant?: string | undefined;
 }
 

@@ -12,7 +12,6 @@ import type { Dialect } from "./errors.ts";
 import type { ModelRequest } from "./in-slot.ts";
 
 interface Entry {
-  /** `provider/model`, or `auto` */
   id: string;
   title: string;
   owner: string;
@@ -50,7 +49,6 @@ const aliasEntry = (id: string): Entry => ({
 });
 
 interface Listed {
-  /** `auto` and the tenant's aliases */
   chosen: Entry[];
   models: Model[];
 }
@@ -107,7 +105,6 @@ export async function listedModels(
     : pageOf(entries, new URL(input.url).searchParams);
 }
 
-/** @param name as the path has it, decoded */
 export async function listedModel(
   services: ModelServices,
   input: ModelRequest,

@@ -1,7 +1,4 @@
-/**
- * A request of Anthropic's Messages as a call. What the router can't carry to any wire is refused by its member's name.
- * Source: Anthropic's API reference, "Create a Message".
- */
+/** Unsupported members are refused by name. Source: Anthropic's API reference, "Create a Message". */
 import { z } from "@hono/zod-openapi";
 import { autoModel } from "../../domain/choice/named-models.ts";
 import type { JsonObject } from "../../domain/json.ts";
@@ -163,7 +160,6 @@ const textsOf = (content: Request["system"] | Sent["content"]): string[] =>
     ? [content]
     : (content ?? []).flatMap((each) => (each.type === "text" ? [each.text] : []));
 
-/** Messages, and the system prompt with the system messages that lead. */
 function spokenIn({
   system,
   messages,
@@ -266,7 +262,6 @@ export function decodeMessages(body: JsonObject): Result<Decoded, Refusal> {
   });
 }
 
-/** A request to count tokens, which has no limit of its own. */
 export function decodeCount(body: JsonObject): Result<SamplingCall, Refusal> {
   const parsed = parsedBy(countSchema, body);
   if (!parsed.ok) return parsed;

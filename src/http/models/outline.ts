@@ -1,7 +1,4 @@
-/**
- * What the router reads of a request that only its own wire can carry: enough to choose a model, to reserve, and to say how
- * large it is. Members that the router doesn't know count as text.
- */
+/** Enough of a passed request to choose a model and to reserve. Unknown members count as text. */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { PassingNeeds } from "../../domain/requirements.ts";
 import type { Block, Message, SamplingCall, Tool } from "../../domain/sampling/call.ts";
@@ -20,7 +17,6 @@ interface Found {
   unmeasuredTokens: number;
   isCached: boolean;
   isCachedForAnHour: boolean;
-  /** what binds the request to the account that made it */
   marks: string[];
 }
 
@@ -34,7 +30,6 @@ const unseenImage = { type: "image", data: "", mimeType: "image/*" } as const;
 
 const isText = (value: JsonValue | undefined): value is string => typeof value === "string";
 
-/** Reads a part other than text; `false` for text. */
 function readMedia(part: JsonObject, found: Found): boolean {
   const { type } = part;
   const source = own(part, "source");
@@ -155,7 +150,6 @@ export function passingNeedsOf(
   return losses.length > 0 || Object.keys(needs).length > 1 ? needs : null;
 }
 
-/** The call as far as the router reads it. Only providers of the request's own wire receive it. */
 export function outlineOf(
   body: JsonObject,
 ): Pick<SamplingCall, "messages" | "tools" | "systemPrompt"> & typeof neutral {

@@ -1,4 +1,3 @@
-/** What of a request goes on to a provider that speaks its API. */
 import type { EndpointPolicy } from "../../domain/choice/policy.ts";
 import type { ModelEndpointName } from "../../domain/model-endpoint.ts";
 import type { PassedRequest, RequestBody } from "../../domain/passing.ts";

@@ -34,7 +34,6 @@ export interface ModelEndpoint {
   name: ModelEndpointName;
   dialect: Dialect;
   decode: (body: JsonObject) => Result<Decoded, Refusal>;
-  /** @param createdAt ms since the epoch */
   encode: (finished: Finished, createdAt: number) => JsonObject;
   events: OpenEvents;
 }
@@ -108,12 +107,10 @@ async function samplingRequestOf(
   };
 }
 
-/** Context length of the requested model; `null`: unknown. */
 const contextOf = (models: ReturnType<ModelServices["servedModels"]>, name: string | undefined) =>
   (name === undefined ? undefined : models.find((model) => isNamed(model, name)))?.contextTokens ??
   null;
 
-/** Reports that a fallback answered. */
 function fallbackHeader(
   models: ReturnType<ModelServices["servedModels"]>,
   { asked, answered }: { asked: string | undefined; answered: string },
@@ -127,11 +124,9 @@ function fallbackHeader(
 const costHeader = (costUsd: number | null): Record<string, string> =>
   costUsd === null ? {} : { "X-Router-Cost": String(costUsd) };
 
-/** Reports that a limit had too little left for the tokens that the request may write. */
 const loweredHeader = ({ loweredTo }: Pick<Sampled, "loweredTo">): Record<string, string> =>
   loweredTo === null ? {} : { "X-Router-Max-Tokens": String(loweredTo) };
 
-/** @param model that answers, `provider/model`; null: not known before the stream begins */
 const modelHeaders = (
   services: ModelServices,
   { caller, decoded }: AuthenticatedRequest,
@@ -184,7 +179,6 @@ async function answerTo(
   };
 }
 
-/** Streaming variant of `answerTo`. */
 async function streamTo(
   services: ModelServices,
   { dialect, events }: ModelEndpoint,

@@ -1,7 +1,4 @@
-/**
- * What no provider is sent, whichever API it speaks, unless the tenant's policy allows and prices it: what can't be settled,
- * and what costs more than the catalogue knows.
- */
+/** What can't be settled, or costs more than the catalogue knows, unless the policy allows and prices it. */
 import type { EndpointPolicy } from "../../domain/choice/policy.ts";
 import { own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { ModelEndpointName } from "../../domain/model-endpoint.ts";
@@ -19,7 +16,6 @@ const stored = 'modelEndpoints.store of the policy is "never": send store: false
 
 const isEmptyList = (value: JsonValue): boolean => Array.isArray(value) && value.length === 0;
 
-/** Members of which a value asks for nothing, or is never served. */
 const unsettledMembers = { background: false, fallbacks: [] } as const;
 
 /** Members that change the price, each with the values that don't. */
@@ -30,13 +26,12 @@ const pricedMembers: Readonly<Record<string, readonly JsonValue[]>> = {
 };
 
 /**
- * Tools that the client runs, by the beginning of their types; `computer` and `bash` among them, although the provider wrote
- * what they take. Every other tool is one that the provider runs, and may bill for.
+ * By the beginning of their types; `computer` and `bash` among them. The provider runs every other tool, and
+ * may bill for it.
  */
 const clientTools =
   /^(function|custom|namespace|local_shell|apply_patch|computer|bash_|text_editor_|memory_)/;
 
-/** Types of the tools that the provider is to run, each with the member that asks for it. */
 function providerTools(body: JsonObject): { type: string; path: string; maxUses: number | null }[] {
   const { tools } = body;
   const listed = (Array.isArray(tools) ? tools : []).flatMap((tool, at) => {
@@ -62,7 +57,6 @@ const priceOfTool = (type: string, { toolUsd = {} }: EndpointPolicy): number | u
 const factorOf = (value: JsonValue, { priceFactors = {} }: EndpointPolicy): number | undefined =>
   typeof value === "string" && Object.hasOwn(priceFactors, value) ? priceFactors[value] : undefined;
 
-/** Values of the members that change the price. */
 const askedPrices = (body: JsonObject): { name: string; value: JsonValue }[] =>
   Object.entries(pricedMembers).flatMap(([name, usual]) => {
     const value = body[name] ?? null;
@@ -73,7 +67,6 @@ const askedPrices = (body: JsonObject): { name: string; value: JsonValue }[] =>
 const isStored = (endpoint: ModelEndpointName, { store = null }: JsonObject): boolean =>
   endpoint === "responses" ? store !== false : store === true;
 
-/** null: nothing is refused by its name */
 export function refusedMember(
   endpoint: ModelEndpointName,
   body: JsonObject,
@@ -99,7 +92,6 @@ export function refusedMember(
 /** Uses of a tool that are reserved where the request sets no limit. */
 const usualUses = 10;
 
-/** Costs in addition to the model's prices, and the prices for settlement. */
 export function surchargesOf(
   body: JsonObject,
   policy: EndpointPolicy,

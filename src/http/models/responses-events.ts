@@ -30,7 +30,6 @@ const itemOf = (item: Item, status: Status): JsonObject => {
   return { type, id, call_id, name, arguments: json, status };
 };
 
-/** The items of one response, in the order in which they began. */
 function createItems(requestId: string, event: (type: string, members: JsonObject) => string) {
   const items: Item[] = [];
   const at = (item: Item): JsonObject => ({ output_index: items.indexOf(item), item_id: item.id });

@@ -1,6 +1,6 @@
 /**
- * A request of OpenAI's Responses as a call. The router stores no response, so what refers to a stored one is refused by its
- * name. Source: OpenAI's API reference, "Create a model response".
+ * The router stores no response, so references to one are refused. Source: OpenAI's API reference, "Create a
+ * model response".
  */
 import { z } from "@hono/zod-openapi";
 import { autoModel } from "../../domain/choice/named-models.ts";
@@ -126,7 +126,6 @@ function blocksOf(sent: Content, path: string): Result<Block[], Refusal> {
   return ok(blocks);
 }
 
-/** What one item adds: whose message, and its blocks. System messages have a role of their own. */
 function blocksOfItem(
   sent: Item,
   path: string,

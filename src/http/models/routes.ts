@@ -1,7 +1,4 @@
-/**
- * `/v1/chat/completions`, `/v1/responses`, `/v1/messages` and `/v1/models`, for programs that speak to model APIs directly. The same below
- * `/t/{tenant}/v1`.
- */
+/** For programs that speak to model APIs directly. The same below `/t/{tenant}/v1`. */
 import { Hono, type Context } from "hono";
 import { ok } from "../../domain/result.ts";
 import { tokensMeasured, measureInput } from "../../domain/sampling/estimate.ts";

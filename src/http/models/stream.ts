@@ -1,4 +1,3 @@
-/** The answer of a model endpoint as a stream of server-sent events. */
 import type { JsonObject } from "../../domain/json.ts";
 import type { ClientBody } from "../../domain/ports/client-answer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -15,21 +14,17 @@ export interface StreamedAnswer {
   content: ClientBody;
 }
 
-/** What a started call is written with. */
 interface Writing {
   events: EventWriter;
   errorBody: (refusal: Refusal) => JsonObject;
-  /** Reports a bug. */
   report: (thrown: unknown) => void;
 }
 
 export interface StreamedCall {
   reader: StreamReader;
-  /** Ends the stream before there is a response. */
   abandon(): void;
   /**
-   * Runs the call. Resolves when it is certain that the response is a stream: content has come, or the client has waited
-   * for long. `refused`: the call ended before that.
+   * Resolves when content has come, or the client has waited for long. `refused`: the call ended before.
    * @param run `left`: aborted when the client has left
    */
   open(
@@ -39,7 +34,6 @@ export interface StreamedCall {
     | { refused: Refusal }
     | {
         content: ClientBody;
-        /** `provider/id`; null: not known yet */
         model: string | null;
         /** the events are the provider's own */
         passes: boolean;
@@ -47,7 +41,6 @@ export interface StreamedCall {
   >;
 }
 
-/** Recorded events, unchanged. */
 const eventsOf = (text: string): StreamPart => ({
   type: "event",
   bytes: new TextEncoder().encode(text),
@@ -55,7 +48,6 @@ const eventsOf = (text: string): StreamPart => ({
   text: "",
 });
 
-/** Writes what comes after the response has begun. */
 async function finish(
   running: Promise<EndedCall>,
   {
@@ -92,7 +84,6 @@ async function finish(
   }
 }
 
-/** @param client aborted when the request's client has left */
 export function streamedCall(client: AbortSignal): StreamedCall {
   const leaving = new AbortController();
   const leave = (): void => leaving.abort();

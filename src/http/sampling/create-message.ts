@@ -1,4 +1,3 @@
-/** `sampling/createMessage` of either era, from params to reply. */
 import type { JsonObject } from "../../domain/json.ts";
 import { own } from "../../domain/json.ts";
 import { featuresOf } from "../../domain/sampling/negotiation.ts";
@@ -32,7 +31,6 @@ export interface CreateMessage {
   codec: Codec;
   caller: Caller;
   again: () => Promise<Result<Caller, Refusal>>;
-  /** as declared by the session or request */
   capabilitiesOf: (caller: Caller) => JsonObject;
   clientInfo: JsonObject;
   headers: Pick<Headers, "get">;

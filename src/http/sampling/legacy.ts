@@ -16,13 +16,11 @@ import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 
 export interface InboundMessage {
   token: string | null;
-  /** slug in the path */
   tenant?: string;
   sessionId: string | null;
   headers: Pick<Headers, "get">;
   bytes: number;
   requestId: string;
-  /** ms since the epoch */
   startedAt: number;
   /** the same, monotonic */
   beganAt: number;
@@ -32,7 +30,6 @@ export interface InboundMessage {
   slot: CallSlot | null;
 }
 
-/** @param now monotonic ms */
 export const arrivalOf = (
   { bytes, startedAt, beganAt, workedFrom, slot }: InboundMessage,
   now: number,

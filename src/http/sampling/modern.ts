@@ -1,4 +1,3 @@
-/** Modern messages without a session. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { codecFor, supportedRevisions } from "../../mcp/era.ts";

@@ -46,10 +46,7 @@ const handle = (
   return (modern ? handleModern : handleLegacy)(services, inbound, message);
 };
 
-/**
- * All calls of a batch start before any is awaited, so a call releases its slot early or others could not
- * start.
- */
+/** All calls of a batch start before any is awaited, so each releases its slot early. */
 async function inOwnSlot(
   services: SamplingServices,
   inbound: InboundMessage,

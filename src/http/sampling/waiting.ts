@@ -1,4 +1,3 @@
-/** How long a caller waits for an approver. */
 import { usualPatienceMs } from "../../pipeline/approvals/wait.ts";
 
 /** `Prefer: wait=<s>` shortens the wait (RFC 7240, section 4.3). */

@@ -1,6 +1,6 @@
 /**
- * Asks a legacy client what a modern server wants to know, on the stream of the client's own request, as the official SDK's
- * server does for its legacy clients. The answers are POSTs of their own.
+ * On the stream of the client's request, as the official SDK's server asks legacy clients. The answers are
+ * POSTs of their own.
  */
 import { askedLimits, faultOfAnswer, type AskedQuestion } from "../../domain/servers/asking.ts";
 import { parsedJson } from "../../domain/json.ts";
@@ -24,7 +24,6 @@ export const mostAnswerBytes = 256 * 1024;
 interface Asking {
   session: Session;
   reply: ClientReply;
-  /** the server's result, JSON text */
   text: string;
   questions: readonly AskedQuestion[];
   /** called while the client is waited for; null: it wants no progress */
@@ -52,7 +51,6 @@ const late: Refusal = {
   detail: `The client didn't answer within ${askedLimits.patienceMs / 60_000} minutes.`,
 };
 
-/** @returns the answers by the server's key, JSON texts */
 async function untilAnswered(
   services: AskingServices,
   sent: readonly Sent[],

@@ -13,13 +13,12 @@ import type { BridgeServices } from "./services.ts";
 import { discover, eraOf, learn } from "./era.ts";
 import { beginTowardsModern } from "./modern-server.ts";
 
-/** Whether the router answers for the client, which takes a session or a bridge. */
 const isAnswered = (mode: SamplingMode): boolean =>
   mode === "router" || mode === "client-then-router";
 
 /**
- * Lets a server of both eras serve the legacy client itself. Without a session it can't send requests, which a bridge can;
- * that doesn't matter in modes in which the router answers none. null: use a bridge.
+ * A server of both eras may serve the legacy client itself, if the mode needs no requests to the client. null:
+ * use a bridge.
  */
 async function beginDirectly(
   services: BridgeServices,
@@ -66,7 +65,6 @@ async function beginLegacy(
   return new Response(read.value.body, headOf(response));
 }
 
-/** @param newer the only revisions that the server supports */
 const noDiscovery = (newer: readonly string[]): Refusal =>
   serverFailed(newer.length === 0 ? "It refuses server/discover." : newerServerMessage(newer));
 

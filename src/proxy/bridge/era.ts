@@ -60,7 +60,6 @@ export async function discover(
   }
 }
 
-/** `undefined` forgets a member. */
 type Learning = { [K in keyof Learnt]?: Learnt[K] | undefined };
 
 function learntWith(known: Learnt, learning: Learning): Learnt {
@@ -89,9 +88,7 @@ export async function learn(
 }
 
 interface Era {
-  /** null: unknown, and nothing is bridged */
   era: "legacy" | "modern" | null;
-  /** the result of a modern server that was just asked */
   discovered: JsonObject | null;
   /** null: the server was not asked, or did not answer */
   discoverAnswer: DiscoverAnswer | null;

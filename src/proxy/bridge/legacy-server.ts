@@ -1,4 +1,3 @@
-/** A modern client of a legacy server. Each request is proxied as a legacy one, in a session that the router keeps. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { bridgedMethods } from "../../domain/servers/bridging.ts";
 import { takesStream } from "../../domain/servers/media-type.ts";
@@ -121,7 +120,6 @@ function carryToLegacy(
   return response;
 }
 
-/** Sends the request, once more in a new session if the server has forgotten the old one. */
 async function sendInSession(
   services: BridgeServices,
   exchange: Exchange,

@@ -1,4 +1,3 @@
-/** Relays a server's answer to a client of the other era. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { bridgedMode } from "../../domain/servers/bridging.ts";
@@ -30,9 +29,7 @@ export interface Bridging {
   translate(message: string): TranslatedMessage;
   /** Finishes before the client gets the answer, because its next request depends on it. */
   beforeAnswer?(message: string): Promise<void>;
-  /** the HTTP status of a JSON answer, from the server's */
   statusOf(status: number): number;
-  /** aborts when the client has left, or has cancelled the request */
   gone: AbortSignal;
 }
 
@@ -44,7 +41,6 @@ export const answerTo = ({ reply }: Bridging, text: string, status: number): Pro
     whole: () => new Response(text, { status, headers: { "Content-Type": "application/json" } }),
   });
 
-/** Drops what is not JSON. */
 function translated({ translate }: Bridging, message: string): TranslatedMessage {
   try {
     return translate(message);

@@ -6,7 +6,6 @@ import type { Listeners } from "./listeners.ts";
 import type { Questions } from "./questions.ts";
 
 export interface BridgeServices extends LegacyServices, ModernServices {
-  /** what this isolate remembers of callers and of their servers */
   callerMemory: Pick<CallerMemory, "amend">;
   ids: Ids;
   listeners: Listeners;

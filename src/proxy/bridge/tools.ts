@@ -15,7 +15,6 @@ const maxPages = 20;
 /** Stored in the session's row. Beyond it, outputs stay as they are. */
 const maxRememberedCharacters = 64 * 1024;
 
-/** The tools whose output is wrapped; null if they are too many to store. */
 function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
   const wrapped = Object.fromEntries(Object.entries(outputs).filter(([, isWrapped]) => isWrapped));
   return JSON.stringify(wrapped).length > maxRememberedCharacters ? null : wrapped;
@@ -66,7 +65,6 @@ export async function readTools(
   return { ...session, bridge: { offers: {}, ...session.bridge, to: "modern", ...tools } };
 }
 
-/** Updates the session after the client has listed the tools. */
 export async function noteTools(
   services: Pick<BridgeServices, "sessions">,
   session: Session,

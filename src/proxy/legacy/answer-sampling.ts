@@ -1,7 +1,4 @@
-/**
- * Answers the sampling requests intercepted on one legacy stream. Each answer is a POST to the server in the same invocation,
- * because invocations can't share connections.
- */
+/** Each answer is a POST to the server in the same invocation, because invocations can't share connections. */
 import type { JsonObject } from "../../domain/json.ts";
 import { deniedBy } from "../../domain/servers/answering.ts";
 import { streamKeys, type ReplayKey } from "../../domain/sampling/replay-key.ts";
@@ -33,7 +30,6 @@ export interface AskingStream {
   tool: string | null;
   /** the client's request that the stream answers; null: the GET stream, or several requests */
   answers: RequestId | null;
-  /** Whether the client's request is still open; without a request, whether the stream is. */
   isOpen: () => boolean;
 }
 
@@ -67,7 +63,6 @@ export interface Answering {
   /** Starts to answer. Waits only while too many of this stream's requests run. */
   start(request: { id: RequestId; params: JsonObject }, eventId: string | null): Promise<void>;
   refuseOversized(id: RequestId, limitBytes: number): void;
-  /** Refuses what only a client could do. */
   decline(request: { id: RequestId; method: string }): void;
   /** Cancels the request with the server's id, wherever it runs. False if the router has no such request. */
   cancel(serverRequestId: unknown): Promise<boolean>;

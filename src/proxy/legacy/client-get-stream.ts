@@ -1,6 +1,6 @@
 /**
- * The client's own GET stream. A server has one per session and refuses a second, so the client's request waits here until
- * the router has closed its stream. Messages that the server sends in between may be lost, so the gap is kept short.
+ * A server has one GET stream per session, so the client waits here until the router has closed its own.
+ * Messages in between may be lost.
  */
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import type { Refusal } from "../../domain/refusals.ts";

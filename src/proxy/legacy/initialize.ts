@@ -58,7 +58,6 @@ export async function initializeServer(
   return first.ok ? ok({ advertised, first: first.value }) : first;
 }
 
-/** What an `initialize` declares of its client. The server judges what is malformed. */
 export function declaredIn({
   capabilities,
   clientInfo,

@@ -1,7 +1,4 @@
-/**
- * Decides what happens to each message from a legacy server: pass it, answer it, cancel, decline or drop it. The client sees
- * neither an intercepted sampling request nor its answer.
- */
+/** The client sees neither an intercepted sampling request nor its answer. */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { memoize } from "../../domain/lazily.ts";
 import { modalities } from "../../domain/modality.ts";
@@ -41,7 +38,6 @@ export type Verdict =
 
 export interface VerdictRules {
   mode: SamplingMode;
-  /** the client's own capabilities, as its revision defines them */
   clientCapabilities: JsonObject;
   decodeCall: Codec["decodeCall"];
   /** false behind a bridge: a client of the other era can't be asked anything */

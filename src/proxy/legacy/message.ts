@@ -1,4 +1,3 @@
-/** Every legacy message except `initialize`. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { own } from "../../domain/json.ts";
 import { streamKeys } from "../../domain/sampling/replay-key.ts";
@@ -16,7 +15,6 @@ import { relayAnswer } from "./relay.ts";
 import { openRouterStream } from "./router-stream.ts";
 import { renewStreamMs } from "./streams.ts";
 
-/** Ends the provider calls of requests that the client cancels, wherever they run. */
 export async function noteCancellations(
   services: Pick<LegacyServices, "cancellation" | "sha256Hex">,
   { caller: { session } }: Exchange,

@@ -1,4 +1,3 @@
-/** The router's own POSTs to a legacy server that asked for something. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { notTranslated } from "../../domain/servers/bridging.ts";
 import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
@@ -19,7 +18,6 @@ const firstWithHeader = "2025-06-18";
 /** Sends one answer, and repeats the POST while the server can't take it. */
 export function createDeliver(deps: { upstream: Upstream; wait: (ms: number) => Promise<void> }) {
   const { upstream, wait } = deps;
-  /** @returns the HTTP status; 0 if the server could not be reached */
   return async (
     answer: Pick<Sending, "server" | "caller" | "headers" | "authorization" | "body">,
   ) => {
@@ -38,7 +36,6 @@ export function createDeliver(deps: { upstream: Upstream; wait: (ms: number) => 
 
 export type Deliver = ReturnType<typeof createDeliver>;
 
-/** The answer to a sampling request, JSON text. */
 export function answerText(
   id: RequestId,
   codec: Codec,

@@ -1,7 +1,4 @@
-/**
- * Relays a server's answer to the client, without what the router intercepted. At most one event of a stream is buffered,
- * and comments keep the client's connection open while the router samples.
- */
+/** At most one event is buffered; comments keep the client's connection open while the router samples. */
 import {
   plainAnswer,
   type ClientAnswer,
@@ -31,8 +28,8 @@ import type { AnsweringDeps, AskingStream } from "./answer-sampling.ts";
 import { createInterceptor, type Interceptor } from "./interceptor.ts";
 
 /**
- * Seconds of silence before a comment, by which the runtime notices a client that has left. The server would otherwise
- * answer that client's next stream with 409.
+ * s of silence before a comment, by which the runtime notices a client that has left, whose next stream would
+ * get a 409.
  */
 const silentTicks = 4;
 /** Sooner while the router samples, when clients and intermediaries might time out. */
@@ -50,8 +47,8 @@ export interface Relaying {
   ended: () => void;
   owner: StreamOwner | null;
   /**
-   * Error response if the server's stream breaks and has no event ids; `null` in mode `client`, or if the stream
-   * doesn't answer exactly one request.
+   * Error response if the stream breaks without event ids; `null` in mode `client`, or without exactly one
+   * request.
    */
   broken: () => Record<string, unknown> | null;
 }
@@ -153,7 +150,6 @@ async function withoutIntercepted(
   }
 }
 
-/** A small answer is read as a whole; a large one passes while it arrives. */
 async function relayJson(
   response: UpstreamAnswer,
   { interceptor, losses }: Relaying,

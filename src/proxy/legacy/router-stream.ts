@@ -1,9 +1,7 @@
 /**
- * The GET stream that the router holds for a client that has none, while one of the client's requests runs, for servers that
- * sample outside of a request. Everything else on it is dropped. It closes as soon as the client wants its own.
- *
- * A server has one such stream per session, and messages sent while it is closed are lost. So the requests of an isolate
- * share one stream: the request that opened it keeps it for the others, and when it can't, the next one reopens it.
+ * The GET stream of a client that has none, for servers that sample outside of a request. A server has one per
+ * session, and loses messages while it is closed, so the requests of an isolate share it. It closes when the
+ * client wants its own.
  */
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { streamsAnswer } from "../../domain/servers/media-type.ts";
@@ -24,15 +22,11 @@ const mayAsk = new Set(["tools/call", "prompts/get", "resources/read", "completi
 const headStartMs = 1_000;
 const headersMs = 30_000;
 const retryMs = 1_000;
-/** Polling intervals in memory and in the database. */
 const [tickMs, lookMs] = [100, 1_000];
 /** ms between the first attempts while another isolate holds the stream; later `retryMs` */
 const handOverMs = 300;
 const handOverTries = 10;
-/**
- * ms for which an invocation keeps the stream after its own response. It ends some time after that response, and may have to
- * answer what it intercepted last.
- */
+/** ms. The invocation ends some time after its response, and may have to answer what it intercepted last. */
 const afterwardsMs = 10_000;
 
 export type RouterStreamDeps = AnsweringDeps &
@@ -48,8 +42,8 @@ interface Holding {
 }
 
 /**
- * Waits for a GET stream that the client is opening, or opens one if a request of this method needs it.
- * @returns a function that closes the router's stream, if any
+ * Waits for a GET stream that the client is opening, or opens one. @returns a function that closes the router's
+ * stream
  */
 export async function openRouterStream(
   services: RouterStreamDeps,
@@ -144,7 +138,6 @@ async function hold(holding: Holding, tries: number): Promise<number | "clients"
   }
 }
 
-/** Closes the stream when no request here needs it any longer, or when the client wants its own. */
 async function closeWhenIdle(
   { services, session, over }: Holding,
   { stop, lease }: { stop: AbortController; lease: { renew(): void; release(): void } },

@@ -1,7 +1,6 @@
 /**
- * Who holds a legacy session's GET stream. A server has one per session, and may send sampling requests only on it. If the
- * client opens none, the router does while a request runs. The client takes precedence: its request for the stream is stored
- * before the server is asked, and the router's stream then closes.
+ * If the client opens no GET stream, the router does while a request runs. The client's request for it is
+ * stored first, and the router's stream then closes.
  */
 import { createBoundedMap } from "../../domain/bounded-map.ts";
 import { clockSlackMs } from "../../domain/clocks.ts";
@@ -26,11 +25,8 @@ const holderMs = 1_000;
 
 /** elapsed ms until which each fact holds */
 interface Known {
-  /** the client has its stream */
   clientUntil: number;
-  /** the client has requested its stream */
   wantedUntil: number;
-  /** the server offers no stream */
   noneUntil: number;
 }
 const nothing: Known = { clientUntil: 0, wantedUntil: 0, noneUntil: 0 };
@@ -86,7 +82,6 @@ export function createStreams(deps: {
     return "open";
   };
 
-  /** Whether a request in this isolate holds the router's stream. */
   const routerStreamHere = ({ id }: Session): "open" | "opening" | null => {
     const lease = memory.routerStreams.get(id)?.lease ?? null;
     if (lease === null || lease.until <= elapsed()) return null;
@@ -95,9 +90,8 @@ export function createStreams(deps: {
 
   return {
     /**
-     * Registers a GET before anything is awaited, because the client's first POST may follow immediately.
+     * Called before anything is awaited, because the client's first POST may follow.
      * @param sender identifies key and session before they are looked up
-     * @returns what unregisters it
      */
     isOpening(sender: string): () => void {
       const until = elapsed() + patienceMs;
@@ -108,12 +102,10 @@ export function createStreams(deps: {
         if (memory.opening.get(sender) === until) memory.opening.delete(sender);
       };
     },
-    /** Waits for that sender's GET, a second at most. */
     async untilOpened(sender: string, left: AbortSignal): Promise<void> {
       while ((memory.opening.get(sender) ?? 0) > elapsed() && !left.aborted)
         await wait(lookHereMs, left);
     },
-    /** Waits for a new session's GET in another isolate. */
     async untilOpenedElsewhere(session: Session, left: AbortSignal): Promise<void> {
       const startedAt = elapsed();
       if (now() - session.createdAt >= youngMs) return;
@@ -138,7 +130,6 @@ export function createStreams(deps: {
       memory.set(id, {});
       await sessions.holdStream(tenantId, id, { clientStreamUntil: 0 });
     },
-    /** The server offers the client no stream, and is asked again after a minute. */
     isNotOffered({ id }: Session): void {
       memory.set(id, { noneUntil: elapsed() + notOfferedMs });
     },

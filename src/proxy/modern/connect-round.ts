@@ -1,6 +1,6 @@
 /**
- * The round in which a user connects an account of their own at the server: the client is asked to open a page, comes back,
- * and waits. The server sees nothing of it. Source: 2026-07-28, client/elicitation, "URL Mode".
+ * The client opens a page, comes back, and waits; the server sees nothing of it. Source: 2026-07-28,
+ * client/elicitation, "URL Mode".
  */
 import { connectMessage } from "../../pipeline/servers/authorization-needed.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -48,8 +48,8 @@ export function createConnectRound(
     },
 
     /**
-     * The result that asks the client; null: it can't be asked, or the user declined.
-     * @param sent the message that was refused; its answers and its state come back with the client
+     * null: it can't be asked, or the user declined.
+     * @param sent the refused message; its answers and state come back
      */
     async ask(
       needed: Needed,

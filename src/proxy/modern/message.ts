@@ -46,7 +46,6 @@ interface Refused {
 const refusedAs = (refusal: Refusal, wireOf = modernWireOf): Result<never, Refused> =>
   err({ refusal, wireOf });
 
-/** @returns null for a message that the server judges as it is */
 function checked(exchange: Exchange, request: ProxiedRequest): Result<ModernMeta | null, Refused> {
   const { server, text, headers } = exchange;
   const { method, params } = request;

@@ -1,4 +1,3 @@
-/** A modern message whose answer needs no rounds: sent as it is, and its answer relayed unchanged. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
@@ -81,7 +80,6 @@ async function relayJson(
   return null;
 }
 
-/** A JSON answer as the last message of a stream that has begun for comments. */
 async function relayInStream(
   response: UpstreamAnswer,
   { client, losses, idText }: Passing,

@@ -1,7 +1,4 @@
-/**
- * Carries one modern request to the server, again for each round, and the server's answer to the client. What precedes the
- * answer is passed unchanged; the answer itself once no round is left.
- */
+/** What precedes the answer is passed unchanged; the answer itself once no round is left. */
 import { plainAnswer, type ClientAnswer } from "../../domain/ports/client-answer.ts";
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
@@ -41,7 +38,6 @@ type From =
 
 type ServerReply =
   | { kind: "answer"; text: string; from: From }
-  /** nothing for the router: passed on */
   | { kind: "passed" }
   | { kind: "failed"; refusal: Refusal };
 
@@ -81,7 +77,6 @@ async function readBody(
   return { kind: "passed" };
 }
 
-/** Reads up to the answer, and passes what precedes it. */
 async function readStream(
   { round, client, losses, gone }: Relaying,
   { segments, isBetweenEvents }: Events,

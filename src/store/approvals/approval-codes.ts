@@ -1,7 +1,4 @@
-/**
- * Codes that authenticate rows of pending approvals. A row without a valid code counts as missing and is
- * reported, so write access to the database approves nothing.
- */
+/** Rows without a valid code count as missing, so write access to the database approves nothing. */
 import { and, eq } from "drizzle-orm";
 import { codedApproval, type Approval, type CallPlace } from "../../domain/ports/approvals.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -56,7 +53,6 @@ export async function genuineRows(
   return genuine;
 }
 
-/** `null` if the router wrote no such row. */
 export async function findStage(
   deps: ApprovalDeps,
   { stage, ...place }: CallPlace & { stage: ApprovalStage },

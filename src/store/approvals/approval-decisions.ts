@@ -15,7 +15,6 @@ import { announce } from "../notifications/webhook-announcements.ts";
 import { reclaiming } from "./approval-edits.ts";
 import { withoutSlot } from "../rows/concurrency-slots.ts";
 
-/** Replaces the sealed content if the approver edited it. */
 const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql>): Compiled[] =>
   decision.parts === undefined
     ? []
@@ -29,7 +28,6 @@ const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql
         isMine,
       );
 
-/** The limit without room: its position among the limit checks, and its current usage. */
 const beyondOf = (limitChecks: readonly LimitCheck[], row: Row | undefined): Decided | null => {
   const check = limitChecks[Number(row?.["position"] ?? -1)];
   return check === undefined ? null : { state: "refused", check, used: Number(row?.["used"] ?? 0) };

@@ -20,7 +20,6 @@ interface Change {
   subject: string;
   resource: string;
   bucket: number;
-  /** Change against the current reservation; may be negative. */
   amount: number;
 }
 
@@ -50,17 +49,14 @@ function changesOf(row: RequestRow, claim: Claim) {
   return { asked, changes };
 }
 
-/** Statements of a new claim, and their condition. */
 export interface Reclaiming {
   condition: SQL;
-  /** Run between the decision and the event. `isMine` holds if this attempt decided. */
   statements(isMine: SQL): Compiled[];
   /** Limits without room, as rows with `position` and `used`. */
   beyond: Compiled;
   limitChecks: LimitCheck[];
 }
 
-/** `null` if the call is no longer pending. */
 export async function reclaiming(
   deps: { db: Database; mac: Mac },
   decision: ApprovalDecision,

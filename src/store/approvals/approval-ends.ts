@@ -1,4 +1,3 @@
-/** Ends pending calls without an approver: the deadline passed, or the caller canceled. */
 import { sql } from "drizzle-orm";
 import type { CallPlace } from "../../domain/ports/approvals.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -101,7 +100,6 @@ export async function expire(deps: ApprovalDeps, now: number): AsyncResult<numbe
   return written.ok ? ok((written.value[0] ?? []).length) : written;
 }
 
-/** `false` if the call has started or ended meanwhile. */
 export async function withdraw(
   deps: ApprovalDeps,
   place: CallPlace,

@@ -1,6 +1,6 @@
 /**
- * Resumes or suspends a call. Lease and decision are covered by the record's first code, so the code is
- * verified and recomputed here: a foreign row never gets a code.
+ * The record's first code covers lease and decision, so it is verified and recomputed here: a foreign row never
+ * gets one.
  */
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { leaseText, openingText } from "../../domain/audit/evidence.ts";
@@ -30,7 +30,6 @@ export const writeOptionsOf = (tenantId: string): WriteOptions => ({
   ifLost: "again",
 });
 
-/** Reads an open row with a valid first code; `null` if it is missing. */
 export async function openRow(
   { db, mac }: Pick<ApprovalDeps, "db" | "mac">,
   place: CallPlace,
@@ -121,7 +120,6 @@ export async function lift(
   return ok({ state: after?.["state"] === "approved" ? "busy" : "gone" });
 }
 
-/** Suspends a call after its attempt until its result is approved. Releases the lease. */
 export async function holdResult(
   deps: ApprovalDeps,
   place: CallPlace & { keyId: string; now: number },

@@ -1,4 +1,3 @@
-/** Rows of pending calls: written with the call's admission, and read back. */
 import { and, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Approval, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
 import type { Who } from "../../domain/audit/record.ts";
@@ -30,7 +29,6 @@ const partsAtOnce = 4;
 
 export const contentId = (requestId: string, kind: HeldContent): string => `${requestId}#${kind}`;
 
-/** Keeps sealed content until it can no longer be requested. */
 export const keepContent = (
   { tenantId, requestId }: CallPlace,
   content: { kind: HeldContent; parts: readonly string[]; expiresAt: number },
@@ -45,7 +43,6 @@ export const keepContent = (
 
 type CallerIds = Pick<Who, "tenantId" | "keyId" | "serverId">;
 
-/** Number of pending calls of the tenant, its key, and the server. */
 export const heldCalls = ({ tenantId, keyId, serverId }: CallerIds): SQL => sql`
   select count(*) as tenant, count(case when a.key_id = ${keyId} then 1 end) as "key",
     count(case when r.server_id = ${serverId} then 1 end) as server
@@ -119,7 +116,6 @@ export const approvalOf = ({
 export const recordOf = ({ tenantId, requestId }: CallPlace) =>
   and(eq(samplingRequests.tenantId, tenantId), eq(samplingRequests.id, requestId));
 
-/** Ends the call as if its deadline had passed. */
 const undecided = (row: ApprovalRow): Approval => ({
   ...approvalOf(row),
   state: "expired",

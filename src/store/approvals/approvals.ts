@@ -1,4 +1,3 @@
-/** Pending approvals: listing, decisions, and what remains to be done. */
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { ApprovalState, ApprovalStore, CallPlace } from "../../domain/ports/approvals.ts";
 import { genuinePage } from "../../domain/ports/genuine-page.ts";

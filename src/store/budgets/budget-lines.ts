@@ -61,13 +61,11 @@ const sinceRunBegan = afterPause({
   bucket: sql.raw("c.bucket"),
 });
 
-/** Over all counters of the run that counter `c` belongs to. */
 const ofRun = (figure: "min(m.bucket)" | "sum(m.amount)"): SQL => sql`(
     select ${sql.raw(figure)} from counters m
     where m.tenant_id = c.tenant_id and m.subject = c.subject and m.resource = c.resource
       and m.bucket between ${sinceRunBegan} and c.bucket)`;
 
-/** Each budget with its usage in its period. The newest counter represents a whole run. */
 const counted = (windows: string, now: number): SQL => sql`
   select c.tenant_id, c.subject, c.resource, w.member,
     case when w.pause is null then c.bucket else ${ofRun("min(m.bucket)")} end as bucket,
@@ -96,8 +94,8 @@ const counted = (windows: string, now: number): SQL => sql`
       and n.bucket > c.bucket and n.bucket <= w.last)`;
 
 /**
- * A refusal proves that a budget is used up, unless `retry_after_ms` ends before the period: then running calls
- * reserved the rest. Tags, runs, and people are named only in the record, so `nodes-refused.ts` looks them up.
+ * A refusal proves that a budget is used up, unless `retry_after_ms` ends before the period: running calls
+ * reserved the rest.
  */
 const refusedOf = (now: number): SQL => sql`exists (
   select 1 from sampling_requests r
@@ -107,10 +105,7 @@ const refusedOf = (now: number): SQL => sql`exists (
     and (r.retry_after_ms is null or r.retry_after_ms >= l.until * 1000 - r.settled_at)
     and (l.scope not in ('key', 'server') or r.key_id = l.subject or r.server_id = l.subject))`;
 
-/**
- * `shared` keeps lines whose usage has reached the share, or half the limit for shares above 50 %, since a refusal
- * can count as 100 %.
- */
+/** `shared` keeps lines at the share, or half the limit above 50 %, since a refusal can count as 100 %. */
 const candidates = (windows: string, now: number): SQL => sql`
   with counted as materialized (${counted(windows, now)}),
     owned as (

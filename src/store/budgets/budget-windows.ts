@@ -1,4 +1,3 @@
-/** Current and recent budget periods, as rows for a query. */
 import type { CalendarOf } from "../../domain/calendar.ts";
 import {
   limitNameOf,
@@ -12,7 +11,6 @@ import {
 /** s after its end for which a period is still checked, since a budget may be crossed in its last minute. */
 const lookBackSeconds = 3_600;
 
-/** In the order of `windowMembers`. */
 type BudgetWindow = [
   resource: Resource,
   member: string,
@@ -20,7 +18,6 @@ type BudgetWindow = [
   last: number,
   /** s since the epoch; `null` if the end is unknown. */
   until: number | null,
-  /** `null` for all tenants. */
   zone: string | null,
   /** s of inactivity that end the period. */
   pause: number | null,
@@ -36,7 +33,6 @@ export const windowMembers = [
   "pause",
 ] as const;
 
-/** Default of a policy without a time zone. */
 export const utc = "UTC";
 
 /** Rates per minute have no alerts: they would fire every minute. */
@@ -67,7 +63,6 @@ function windowsOf(
   }
 }
 
-/** @returns JSON */
 export function budgetWindows(about: {
   now: number;
   zones: readonly string[];

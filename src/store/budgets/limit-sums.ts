@@ -1,4 +1,3 @@
-/** Current usage of limits for display, from the same counters and rows that an admission reads. */
 import { sql, type SQL } from "drizzle-orm";
 import { latestLeaseEnd } from "../../domain/leases.ts";
 import { lastBucketOf, limitScopes, type LimitScope } from "../../domain/limits/limit-checks.ts";

@@ -1,4 +1,3 @@
-/** Tags, runs, and people whose budget recently refused a call, as named in the records. */
 import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { longestLeaseWaitMs } from "../../domain/limits/admission-verdict.ts";
@@ -12,7 +11,6 @@ const recordsAtOnce = 500;
 
 export const refusedNode = (name: string, subject: string): string => `${name} ${subject}`;
 
-/** @param since ms since the epoch */
 export async function nodesRefused(
   db: Database,
   { tenantId, names, since }: { tenantId: string; names: readonly string[]; since: number },

@@ -1,7 +1,4 @@
-/**
- * Starts the counters of a new limit with the usage of its window, since only limited resources are counted per
- * call.
- */
+/** Only limited resources are counted per call, so a new limit starts with the usage of its window. */
 import { sql } from "drizzle-orm";
 import { calendarAt, type Calendar } from "../../domain/calendar.ts";
 import { endOfTime, measureOf, periodOf, resources } from "../../domain/limits/resources.ts";
@@ -12,7 +9,6 @@ export interface Spender {
   /** Usage is not kept for other scopes; their limits start at 0. */
   scope: "tenant" | "key" | "server";
   tenantId: string;
-  /** id of the tenant, key, or server; `every` for each key or each server */
   subject: string;
 }
 
@@ -20,7 +16,6 @@ export const every = "";
 
 const hourSeconds = 3_600;
 
-/** Windows as resource, measure, bucket, first hour, and end. A started hour counts as a whole hour. */
 const windowsIn = ({ day, week, month }: Calendar): string => {
   const windows = { day, week, month, total: { from: 0, until: endOfTime } };
   return JSON.stringify(
@@ -36,10 +31,7 @@ const windowsIn = ({ day, week, month }: Calendar): string => {
 
 const columns = { tenant: "tenant_id", key: "key_id", server: "server_id" } as const;
 
-/**
- * Never lowers a counter, which may include running reservations.
- * @param now ms since the epoch, @param calendar defaults to UTC
- */
+/** Never lowers a counter, which may include running reservations. @param calendar defaults to UTC */
 export const countSpent = (
   { scope, tenantId, subject }: Spender,
   { now, calendar = calendarAt(Math.floor(now / 1_000)) }: { now: number; calendar?: Calendar },

@@ -1,6 +1,6 @@
 /**
- * What `home` knows of tenants in other databases. A delivery takes effect only if its version is newer than
- * the last one, so duplicates, late, and reordered deliveries change nothing.
+ * A delivery takes effect only if its version is newer than the last one, so duplicates and late ones change
+ * nothing.
  */
 import { sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../../domain/admin-event.ts";

@@ -1,7 +1,4 @@
-/**
- * Events, usage, and public keys that `home` has not received. Usage is sent as sums of whole hours, so a
- * repeated delivery is harmless.
- */
+/** Usage is sent as sums of whole hours, so a repeated delivery is harmless. */
 import { and, asc, eq, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import { asReadable } from "../../domain/magnitudes.ts";
@@ -28,7 +25,6 @@ const changesForMs = 26 * 3_600_000;
 const late = sql.raw(`('request.correct', 'request.settled_late')`);
 const isNew = sql.raw("u.delivered <> 1");
 
-/** Undelivered usage: recent hours, and older hours that changed. */
 const changed = (columns: SQL): SQL => sql`
   select ${columns} from tenants t cross join usage u on u.tenant_id = t.id
     and u.hour >= coalesce((select since from outbox where id = 1), 0) where ${isNew}
@@ -94,7 +90,6 @@ const isPending = sql`
     or exists (${changed(sql.raw("u.hour"))})`;
 
 export function createOutboxStore(db: Database): OutboxStore {
-  /** One transaction assigns the next version to the rows it sends. */
   const stamp = () =>
     db.write([
       raw(sql`insert into outbox (id, version, since) values (1, 2, 0)

@@ -1,4 +1,3 @@
-/** The directory of slugs in `home`. Each method is one transaction and one round trip. */
 import { and, eq, sql } from "drizzle-orm";
 import type {
   Listed,

@@ -1,4 +1,3 @@
-/** Tracks which master key seals each tenant's own database. */
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { ResealedTenants } from "../../domain/ports/resealed-tenants.ts";
 import { ok } from "../../domain/result.ts";

@@ -18,7 +18,6 @@ const largeRowsAtOnce = 50;
 const levelOf = (cursor: unknown): RoomLevel =>
   roomLevels.find((level) => level === cursor) ?? "enough";
 
-/** @param policy JSON of the policy's member */
 function earlyDeletionIn(policy: string | null): readonly Expendable[] {
   const named: unknown = policy === null ? null : JSON.parse(policy);
   if (!Array.isArray(named)) return defaultEarlyDeletion;

@@ -1,4 +1,3 @@
-/** After a restore: ends calls whose process no longer exists. */
 import { sql } from "drizzle-orm";
 import { raw, type Database } from "../db.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";

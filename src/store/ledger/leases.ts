@@ -7,7 +7,6 @@ import { raw, type Database } from "../db.ts";
 import { execute } from "../execute.ts";
 import { leaseOf } from "../records/record-codes.ts";
 
-/** One statement, whatever the number of calls. */
 export async function renewLeases(
   { db, mac }: { db: Database; mac: Mac },
   { tenantId, ids, leaseUntil }: { tenantId: string; ids: readonly string[]; leaseUntil: number },

@@ -1,6 +1,5 @@
 /**
- * Admission and settlement are one transaction and one round trip each. A batch may be retried after a lock or a
- * lost response, so it changes counters only for rows whose record number isn't marked as used yet
+ * A batch may be retried after a lost response, so it changes counters only for rows that aren't counted yet
  * (`record-numbers.ts`).
  */
 import { sql, type SQL } from "drizzle-orm";
@@ -51,7 +50,6 @@ export const keptSeconds: Record<string, number> = {
   refusals: daySeconds,
 };
 export const runResources = resources.filter((resource) => periodOf(resource) === "run");
-/** s after a run's last call */
 export const keptRunSeconds = 2 * daySeconds;
 
 const isOver = (resource: Resource, second: number): SQL => sql`resource = ${resource}

@@ -1,7 +1,4 @@
-/**
- * Admission and settlement through the in-memory ledger: the row is encoded once and sent as one entry. What
- * the ledger doesn't handle falls back to SQL.
- */
+/** What the in-memory ledger doesn't handle falls back to SQL. */
 import { usageEntriesOf } from "../../domain/audit/usage-entries.ts";
 import { statesFrom } from "../../domain/limits/admission-verdict.ts";
 import { asReadable } from "../../domain/magnitudes.ts";
@@ -36,7 +33,6 @@ const inOrder = (names: readonly (keyof EncodedRow)[], row: EncodedRow): Bound[]
 
 interface Entering {
   entry: AdmitEntry;
-  /** one per claim */
   rows: EncodedRow[];
 }
 
@@ -176,7 +172,6 @@ async function settleEntryOf(
   };
 }
 
-/** `false` if SQL must decide. */
 export async function settleInMemory(
   deps: Deps,
   settlementTry: SettlementTry,

@@ -13,7 +13,6 @@ import { appendEventWhere } from "../events.ts";
 import { circuits } from "../schema/health-schema.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 
-/** ms for which an alert is listed after its period. */
 export const keptAlertsMs = 90 * 86_400_000;
 const troublesAtOnce = 200;
 const circuitsAtOnce = 1_000;
@@ -37,7 +36,6 @@ const bodyOf = ({ id, kind, tenantId: _, ...alert }: Alert): string =>
 const isMine = ({ tenantId, id }: Alert): SQL =>
   sql`exists (select 1 from alerts where tenant_id = ${tenantId} and id = ${id})`;
 
-/** No alert of this kind in its current period. */
 const untold = (trouble: { tenantId: string; kind: string; subject: string }, now: number): SQL =>
   sql`not exists (
     select 1 from alerts a where a.tenant_id = ${sql.raw(trouble.tenantId)}

@@ -1,4 +1,3 @@
-/** Progress of each chain to the audit sink: planned, claimed, delivered. */
 import { sql } from "drizzle-orm";
 import type { SinkStore, SinkStretch } from "../../domain/ports/audit-sink.ts";
 import { ok } from "../../domain/result.ts";

@@ -4,10 +4,7 @@ import { raw, type Compiled } from "../db.ts";
 
 const moment = (ms: SQL): SQL => sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${ms} / 1000.0, 'unixepoch')`;
 
-/**
- * One message per state of these approvals. Its id names call, stage, and state, so a batch that is sent twice
- * writes it once.
- */
+/** The id names call, stage, and state, so a batch that is sent twice writes the message once. */
 export const announce = (condition: SQL, now: number): Compiled =>
   raw(sql`
     insert into webhook_messages (tenant_id, id, url, body, state, attempts, created_at, next_at)

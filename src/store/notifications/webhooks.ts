@@ -8,7 +8,6 @@ import { appendEvent, appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { webhookMessages, webhookSecrets } from "../schema/webhook-schema.ts";
 
-/** ms for which a delivered or abandoned message is listed. */
 export const keptMessagesMs = 7 * 86_400_000;
 
 /** Messages per read: two per tenant and URL; a process sends six at a time. */
@@ -102,7 +101,6 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
   async rotate(secret, oldUntil, event) {
     const { tenantId } = secret;
     const written = await db.write([
-      // At most two secrets sign: older ones are deleted.
       raw(sql`delete from webhook_secrets
         where tenant_id = ${tenantId} and ends_at is not null and id <> ${secret.id}
           and ends_at <> ${oldUntil}`),

@@ -6,7 +6,6 @@ import { consoleSessions, signIns } from "../schema/console-schema.ts";
 import { appendEvent } from "../events.ts";
 import { apiKeys, tenants } from "../schema.ts";
 
-/** Repeated sign-ins must not fill the table. */
 const maxPerSubject = 50;
 
 export const createConsoleSessionStore = (db: Database): ConsoleSessionStore => {

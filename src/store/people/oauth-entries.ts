@@ -13,7 +13,6 @@ import { raw, type Builder, type Compiled, type Database } from "../db.ts";
 import { countRows } from "../execute.ts";
 import { oauthEntries } from "../schema/oauth-schema.ts";
 
-/** Upper bound of an ASCII prefix. */
 const endOf = (prefix: string): string => `${prefix}\u{7f}`;
 
 interface OauthEntryDeps {
@@ -47,7 +46,6 @@ export function createOauthEntryStore(db: Database, deps: OauthEntryDeps): Oauth
     code: oauthEntries.code,
     expiresAt: oauthEntries.expiresAt,
   };
-  /** Returns a row if the change was made. */
   const statement = async (change: OauthEntryChange, now: number): Promise<Compiled> => {
     const { tenantId, key, value, expiresAt, ifVersion } = change;
     const place = sql`tenant_id = ${tenantId} and key = ${key}`;

@@ -1,7 +1,4 @@
-/**
- * SQL for bulk writes, where one set of statements serves many callers: a server compiles each statement again,
- * which takes longer than running it.
- */
+/** A server compiles each statement again, which takes longer than running it. */
 import type { SQL } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 

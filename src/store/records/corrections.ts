@@ -1,4 +1,3 @@
-/** An operator's figures for a call without known figures. Budgets, usage, and events follow. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { and, eq, or, sql, type SQL } from "drizzle-orm";
 import type { Correction } from "../../domain/audit/record.ts";
@@ -13,10 +12,7 @@ import { correctionOf } from "./record-codes.ts";
 import { samplingRequests } from "../schema.ts";
 import { correctable, correctedUsage } from "./usage.ts";
 
-/**
- * The event with the row's previous values, read in the transaction so that concurrent changes see each other.
- * `condition` is about a row `r`.
- */
+/** Previous values are read in the transaction, so that concurrent changes see each other. */
 export const loggedWithBefore = (event: AdminEvent, condition: SQL): Compiled =>
   raw(sql`
     insert into admin_events (id, at, actor, action, tenant_id, target, detail)

@@ -41,7 +41,6 @@ interface CallRow extends GroupedCall {
   model: string;
   total: number;
   overhead: number;
-  /** `null` without durations */
   timing: string | null;
   seal: number;
   position: number;
@@ -129,13 +128,11 @@ const followingTheChain = (db: Database): Pick<LatencyStore, "pending" | "callsA
 });
 
 interface CountedText {
-  /** s since the epoch */
   at: number;
   group: string;
   histogram: string;
 }
 
-/** Unreadable counts are skipped. */
 const countedIn = (rows: readonly CountedText[]): CountedRow[] =>
   rows.flatMap(({ at, group, histogram: text }) => {
     const histogram = readHistogram(text);

@@ -1,7 +1,4 @@
-/**
- * Reads rows that a driver may be unable to decode: huge integers, invalid JSON, unknown words. One such row
- * fails the whole page, so the page is then read as text and decoded row by row.
- */
+/** For rows that no driver can decode. One such row fails the whole page, which is then decoded row by row. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { getTableColumns, sql, type SQL } from "drizzle-orm";
 import { outcomes } from "../../domain/audit/record.ts";
@@ -22,7 +19,6 @@ const asText = Object.fromEntries(
   names.map((name): [string, SQL<string | null>] => [name, sql`cast(${columns[name]} as text)`]),
 ) as unknown as typeof columns;
 
-/** Names the column, never its value; `null` if the row is a valid record. */
 function problemOf(row: RecordRow): string | null {
   for (const name of integers) {
     const value: unknown = row[name];

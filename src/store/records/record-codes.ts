@@ -18,7 +18,6 @@ export type RequestRow = typeof samplingRequests.$inferSelect;
 
 const columns = getTableColumns(samplingRequests);
 
-/** Columns that identify the call and its caller. */
 export const callNames = [
   "id",
   "tenantId",
@@ -48,7 +47,6 @@ const openingNames = [
   ...claimedNames,
 ] as const satisfies (keyof RequestRow)[];
 
-/** Columns written by a settlement. With the opening they make up a seal's leaf. */
 export const endingNames = [
   "outcome",
   "reason",
@@ -93,11 +91,9 @@ function encodedAsRead(name: keyof RequestRow, value: unknown): unknown {
     : textOfColumn(value as never);
 }
 
-/** A value to be written, as codes cover it. */
 export const encoded = (name: keyof RequestRow, value: unknown): unknown =>
   writable(encodedAsRead(name, value));
 
-/** A value as stored. */
 export const stored = (name: keyof RequestRow, value: unknown): unknown =>
   value === null || value === undefined ? null : writable(columns[name].mapToDriverValue(value));
 
@@ -126,7 +122,6 @@ const textOfEncoded = (names: readonly (keyof RequestRow)[], row: EncodedRow): s
 
 export interface Openings {
   admitted: string;
-  /** of a row refused by a limit, which has no time of admission */
   limited: string;
 }
 
@@ -165,7 +160,6 @@ export const leaseOf = ({
 export const openingCode = (mac: Mac, kind: OpeningKind, opening: string): Promise<string> =>
   mac.code(openingText(kind, opening));
 
-/** @param number `null` if the writer can't know it */
 export const endingCode = (
   mac: Mac,
   kind: EndingKind,

@@ -5,14 +5,10 @@ import { ok } from "../../domain/result.ts";
 import { textOf } from "./bulk-text.ts";
 import type { Database } from "../db.ts";
 
-/** The number of the record being written. */
 export const nextNumber = (tenantId: string): SQL =>
   sql`(select coalesce(max(last), 0) + 1 from record_numbers where tenant_id = ${tenantId})`;
 
-/**
- * Fresh rows `r` written by earlier statements; `?1`: id and tenant of each. They are fresh until their numbers
- * count as used, so a repeated batch finds none, and a dropped row uses no number.
- */
+/** `?1`: id and tenant of each. Fresh until their numbers count as used, so a repeated batch finds none. */
 export const written = sql`json_each(?1) j
   cross join sampling_requests r on r.id = j.value ->> 0 and +r.tenant_id = j.value ->> 1
   left join record_numbers n on n.tenant_id = r.tenant_id`;
@@ -28,7 +24,6 @@ export const useNumbers = textOf(sql`
   select r.tenant_id, max(r.record_number) from ${written} where ${isFresh} group by 1
   on conflict (tenant_id) do update set last = excluded.last`);
 
-/** Last number by tenant id. */
 export type RecordNumbers = Record<string, number>;
 
 export async function readRecordNumbers(db: Database): AsyncResult<RecordNumbers> {
@@ -44,7 +39,6 @@ export interface MissingRecords {
   tenantId: string;
   /** `null` if the tenant is missing as well */
   slug: string | null;
-  /** last number in the database */
   after: number;
   missing: number;
 }

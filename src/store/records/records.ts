@@ -1,4 +1,3 @@
-/** Converts between audit records and rows. */
 import {
   type Asked,
   type Opening,
@@ -30,7 +29,6 @@ function askedAndPerson(
   };
 }
 
-/** Known when a call arrives. */
 export const openingColumns = ({
   id,
   who: { user, groups, ...who },
@@ -50,7 +48,6 @@ export const openingColumns = ({
   overshoot: false,
 });
 
-/** For calls that reached no provider. */
 export const unspent = {
   model: null,
   inputTokens: null,

@@ -16,10 +16,7 @@ import { agedContents, idSlackMs } from "./retention.ts";
 import { captures, samplingRequests } from "../schema.ts";
 import type { NoteUnreadable } from "./unreadable.ts";
 
-/**
- * The unary plus disables this column's index: SQLite would otherwise fetch and sort a whole time span for one
- * page.
- */
+/** The unary plus disables this index: SQLite would fetch and sort a whole time span for one page. */
 const createdAt = sql`+${samplingRequests.createdAt}`;
 
 const timesOf = (filter: RequestFilter) => [
@@ -69,7 +66,6 @@ interface RequestStoreDeps {
   maxSearched?: number;
 }
 
-/** Oldest record that one page scans if the filter may match few; `null` for no bound. */
 async function oldestSearched(
   { db, maxSearched = 100_000 }: RequestStoreDeps,
   asked: { tenantId: string; filter: RequestFilter; page: PageRequest },

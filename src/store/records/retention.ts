@@ -1,4 +1,3 @@
-/** Finds records and captures older than the tenant's retention. */
 import { sql, type SQL } from "drizzle-orm";
 import { defaultRetentionDays } from "../../domain/choice/policy.ts";
 import { idAlphabet, idPrefixes, timeCharacters } from "../../domain/tenancy/ids.ts";
@@ -8,10 +7,7 @@ const dayMs = 86_400_000;
 /** ms by which the time in an id may differ from the record's time. */
 export const idSlackMs = 3_600_000;
 
-/**
- * Smallest id of that time (ms), as `domain/tenancy/ids.ts` makes them. Captures have no time, but their ids
- * sort by it.
- */
+/** ms, as `domain/tenancy/ids.ts` makes ids. Captures have no time, but their ids sort by it. */
 const idAt = (moment: SQL): SQL => {
   const characters = Array.from(
     { length: timeCharacters },
@@ -30,10 +26,7 @@ export const agedContents = (now: number): SQL => sql`
     and c.request_id < ${idAt(sql`(${now} - ${dayMs} * json_extract(${policy}, '$.contentRetentionDays'))`)}
   limit ${pruneSize}`;
 
-/**
- * Sealed records that retention may delete. `cross join` fixes the join order: per tenant only the aged ids.
- * The record's own time decides; a seal without a record that is old enough has none to delete.
- */
+/** `cross join` fixes the join order: per tenant only the aged ids. */
 export function agedRecords(now: number): SQL {
   const before = sql`(${now} - ${dayMs}
     * coalesce(json_extract(${policy}, '$.retentionDays'), ${defaultRetentionDays}))`;

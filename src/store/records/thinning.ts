@@ -1,7 +1,4 @@
-/**
- * Thinned records, see `domain/audit/thinning.ts`. Refusals are counted in the transaction that decides them,
- * so the bound of a hundred a minute holds across isolates.
- */
+/** Refusals are counted in the transaction that decides them, so a hundred a minute holds across isolates. */
 import { sql } from "drizzle-orm";
 import type { ThinningStore } from "../../domain/ports/ledger.ts";
 import {

@@ -1,4 +1,3 @@
-/** Reports an unreadable record once and skips it from then on. */
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import type { UnreadableRecord } from "../../domain/audit/record.ts";
 import { raw, type Database } from "../db.ts";

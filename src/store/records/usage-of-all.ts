@@ -1,4 +1,3 @@
-/** Usage of all tenants for the operator: own rows, and what other databases delivered. */
 import { sql, type SQL } from "drizzle-orm";
 import { asReadable } from "../../domain/magnitudes.ts";
 import type { UsageQuery, UsageOfAllBy, UsageRow, UsageStore } from "../../domain/ports/ledger.ts";

@@ -1,7 +1,4 @@
-/**
- * Hourly usage, by admission time, or arrival time if refused. Written by the transactions that end requests,
- * so it agrees with the records, and plots don't read records.
- */
+/** Written by the transactions that end requests, so it agrees with the records, and plots don't read records. */
 import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Correction } from "../../domain/audit/record.ts";
 import type { UsageBy, UsageOfTenant, UsageRowKey, UsageStore } from "../../domain/ports/ledger.ts";
@@ -24,10 +21,8 @@ import { createReadAll } from "./usage-of-all.ts";
 const hourMs = 3_600_000;
 /** Inlined: drivers bind numbers as floats, whose division doesn't round. */
 export const hourOf = sql.raw(`coalesce(r.admitted_at, r.created_at) / ${hourMs} * 3600`);
-/** s since the epoch, from ms since the epoch. */
 export const usageHourOf = (moment: number): number => Math.floor(moment / hourMs) * 3_600;
 
-/** Adds the requests that `condition` matches to their hours. */
 const add = (added: { figures: readonly SQL[]; condition: SQL }): Compiled =>
   raw(sql`
     insert into usage (tenant_id, hour, key_id, server_id, model, ${sql.raw(figures.join(", "))})
@@ -40,7 +35,6 @@ const add = (added: { figures: readonly SQL[]; condition: SQL }): Compiled =>
 const countOf = (outcome: string): SQL[] =>
   outcomes.map((name) => (name === outcome ? sql`count(*)` : sql`0`));
 
-/** A request that admission refused in this transaction. */
 export const refusedUsage = ({ id, tenantId }: { id: string; tenantId: string }): Compiled =>
   add({
     figures: [...countOf("refused"), sql`0`, sql`0`, sql`0`],
@@ -83,7 +77,6 @@ export const unsweptUsage = (condition: SQL): Compiled[] => [
         from sampling_requests r where ${condition})`),
 ];
 
-/** SQL of `isCorrectable`. */
 export const correctable = sql`(r.outcome = 'unknown' or r.usage_implausible = 1)`;
 
 /** Must run before the row has the correction, since the difference is computed from the row. */
@@ -178,7 +171,6 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
         where: eq(usage.tenantId, tenantId),
       });
       if (!rows.ok) return rows;
-      // One report covers all invalid figures of a tenant.
       if (rows.value.some(({ unsound }) => unsound > 0))
         await note([{ tenantId, id: "usage", problem: "a figure isn't a readable integer" }]);
       return ok(rows.value.map(({ unsound: _, ...row }) => row));

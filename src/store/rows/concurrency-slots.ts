@@ -1,6 +1,6 @@
 /**
- * Which calls occupy a concurrency slot: calls with a lease, and approved calls that have not resumed, until
- * their caller's deadline. `domain/limits/concurrency-slots.ts` is the same rule in memory.
+ * Calls with a lease, and approved calls that have not resumed. `domain/limits/concurrency-slots.ts` is the
+ * same rule in memory.
  */
 import { sql, type SQL } from "drizzle-orm";
 import { latestLeaseEnd } from "../../domain/leases.ts";
@@ -9,7 +9,6 @@ import type { CallPlace } from "../../domain/ports/approvals.ts";
 import { collectedWithinMs } from "../../domain/sampling/approval.ts";
 import { occupiesSlot } from "./stored-limit-checks.ts";
 
-/** Approved and not yet resumed. Approvals by timeout have no slot. */
 const isApproved = `p.stage = 'request' and p.is_open = 1 and p.state = 'approved'
   and p.decided_by <> 'timeout'`;
 
@@ -21,12 +20,10 @@ export const approvedAt = (of: string): string => `(
 interface Asked {
   tenant: SQL;
   scope: SQL;
-  /** id of the key or server */
   subject: SQL;
   now: SQL;
   /** later times come from a clock far ahead */
   latest: SQL;
-  /** a call to exclude */
   except?: string;
 }
 
@@ -43,7 +40,6 @@ const approvedSlots = (asked: Asked): SQL => sql`
     and p.decided_at <= ${asked.latest}
     and r.id = p.request_id and r.lease_until is null and ${counts(asked)}`;
 
-/** Occupied slots under a limit of concurrency. */
 export const occupiedSlotsAt = (asked: Asked): SQL => sql`(
   select count(*) from sampling_requests r
   where ${counts(asked)} and r.lease_until > ${asked.now} and r.lease_until <= ${asked.latest})
@@ -61,11 +57,9 @@ const ofLimitCheck = (tenantId: string, now: number): Asked => ({
 export const occupiedSlots = (tenantId: string, now: number): SQL =>
   occupiedSlotsAt(ofLimitCheck(tenantId, now));
 
-/** Only those by approval. */
 export const approvedSlotCount = (tenantId: string, now: number): SQL =>
   approvedSlots(ofLimitCheck(tenantId, now));
 
-/** Full limits of concurrency, as rows `h` of limit checks. */
 export const withoutSlot = (
   { tenantId, requestId }: CallPlace,
   limitChecks: readonly LimitCheck[],

@@ -7,7 +7,6 @@ import { counted, readDigits } from "./digits.ts";
 import { packCandidates, unpackCandidates, type PackedCandidates } from "./packed-candidates.ts";
 import { lengthen, shorten } from "./phrases.ts";
 
-/** As indexes of candidates and bits; `null` if one is not a candidate. */
 function packFailover(
   failover: readonly FailoverCandidate[],
   candidates: readonly Candidate[],
@@ -80,7 +79,6 @@ export const decisionColumn = customType<{ data: Decision; driverData: string }>
   fromDriver: unpackDecision,
 });
 
-/** `null` for foreign text. */
 export const estimateIn = (column: string, figure: "inputTokens" | "outputTokens"): string => {
   const from = figure === "inputTokens" ? column : `substr(${column}, instr(${column}, ',') + 1)`;
   return `case when ${column} glob '[0-9]*,[0-9]*;*' then cast(${from} as integer) end`;

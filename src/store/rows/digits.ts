@@ -13,7 +13,6 @@ export function counted(count: number): string {
 
 export interface DigitReader {
   readonly isAtEnd: boolean;
-  /** throws on a truncated text or an invalid character */
   counted(): number;
 }
 

@@ -1,5 +1,3 @@
-/** Splits long lists into JSON parameters. */
-
 /** Engines limit a parameter to 2 MB, some in bytes. */
 const maxCharacters = 400_000;
 

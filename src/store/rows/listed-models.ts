@@ -1,6 +1,6 @@
 /**
- * Models that stored decisions refer to by index. Append only; `test/contract/store/packing.test.ts` lists
- * models of the seed that are missing. The first 46 take one character.
+ * Append only: stored decisions refer to models by index. `test/contract/store/packing.test.ts` lists missing
+ * ones.
  */
 const lists = `
 anthropic claude-fable-5 claude-haiku-4-5 claude-opus-4-5 claude-opus-4-6 claude-opus-4-7 claude-opus-4-8
@@ -49,7 +49,6 @@ xai grok-4.20-0309-non-reasoning grok-4.20-0309-reasoning grok-4.3 grok-build-0.
 xai grok-imagine-image-quality
 `;
 
-/** As `provider model`. */
 export const listedModels: readonly string[] = lists
   .trim()
   .split("\n")

@@ -1,7 +1,4 @@
-/**
- * Packs the candidates of a decision: models as indexes, scores as steps of a quantile. Candidates with other
- * figures are written as JSON.
- */
+/** Models as indexes, scores as steps of a quantile; candidates with other figures are JSON. */
 import type { Candidate } from "../../domain/choice/decision.ts";
 import { counted, readDigits, type DigitReader } from "./digits.ts";
 import { listedModels } from "./listed-models.ts";
@@ -30,7 +27,6 @@ const round = (value: number): number => Math.round(value * perScore) / perScore
 /** Largest number of steps among this many candidates: two equal candidates share one. */
 const stepsOf = (judged: number): number => Math.max(1, 2 * (judged - 1));
 
-/** Number of scored candidates, as in `score.ts`. */
 function judgedIn(candidates: readonly Candidate[]): number {
   const once = candidates.filter(({ isCopy }) => isCopy !== true);
   const judged = once.filter(({ estimated }) => estimated !== true).length;

@@ -1,4 +1,3 @@
-/** JSON columns with repetitive texts. */
 import { customType } from "drizzle-orm/sqlite-core";
 import type { Attempt } from "../../domain/attempts.ts";
 import type { Asked, Timing, Who } from "../../domain/audit/record.ts";
@@ -18,7 +17,6 @@ export const askedColumn = packedJson<KeptAsked>();
 export const timingColumn = packedJson<Timing>();
 export const attemptsColumn = packedJson<Attempt[]>();
 
-/** `null` for foreign text. */
 function read(stored: string): unknown {
   try {
     return JSON.parse(lengthen(stored));

@@ -1,7 +1,4 @@
-/**
- * Replaces texts that most records repeat, such as member names, by one or two control characters, which JSON
- * never contains.
- */
+/** Replaces frequent texts by one or two control characters, which JSON never contains. */
 
 // Append only: stored texts refer to a phrase by its index.
 const phrases = [
@@ -32,7 +29,6 @@ const phrases = [
   ',"inputModalities":["text"],"outputModalities":["text"],"tools":0,"maxTokens":',
   '},"includeContext":"none","temperature":',
   ',"provider":',
-  // Phrases from here on take two bytes.
   ',"bytes":',
   ',"hints":[',
   '],"priorities":{',
@@ -111,7 +107,6 @@ const codes = new Map<string, string>(phrases.map((phrase, at) => [phrase, codeA
 const meanings = new Map<string, string>(phrases.map((phrase, at) => [codeAt(at), phrase]));
 
 const escaped = (text: string): string => text.replaceAll(/[[\]{}.]/g, String.raw`\$&`);
-/** Longest match first. */
 const anyPhrase = new RegExp(
   phrases
     .toSorted((a, b) => b.length - a.length)

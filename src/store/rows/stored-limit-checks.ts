@@ -1,7 +1,4 @@
-/**
- * A running call's limit checks as stored in its row: scope and resource as numbers, bucket, amount, and subject if
- * the row has no column for it. Concurrency is stored only for such subjects.
- */
+/** Numbers of scope and resource, bucket, amount, and subject if the row has no column for it. */
 import { customType } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
 import { limitScopes, type LimitCheck, type LimitScope } from "../../domain/limits/limit-checks.ts";
@@ -36,7 +33,6 @@ export const inColumns: ReadonlySet<LimitScope> = new Set<LimitScope>(["tenant",
 
 type Packed = [scope: number, resource: number, bucket: number, amount: number, subject?: string];
 
-/** Read from a row, or about to be written. */
 export type StoredCheck = Packed | LimitCheck;
 
 const scopeAt = new Map(scopes.map((scope, at) => [scope, at]));
@@ -76,13 +72,11 @@ export const storedChecksIn = (
 
 const concurrentAt = resources.indexOf("concurrent");
 
-/** Subjects without a column that limit the call's concurrency. */
 export const slotSubjectsAmong = (limitChecks: readonly LimitCheck[]): string[] =>
   limitChecks
     .filter(({ scope, resource }) => resource === "concurrent" && !inColumns.has(scope))
     .map(({ subject }) => subject);
 
-/** The same of a row's text. */
 export const slotSubjectsIn = (text: string): string[] =>
   (JSON.parse(text) as Packed[]).flatMap(([, place, , , subject]) =>
     place === concurrentAt && subject !== undefined ? [subject] : [],
@@ -101,7 +95,6 @@ export const withMoney = (
   ...money.filter(({ resource }) => isMoney(resource)),
 ];
 
-/** Adds concurrency slots for a call that starts running. */
 export const withSlots = (
   limitChecks: readonly StoredCheck[],
   slots: readonly LimitCheck[],
@@ -123,11 +116,7 @@ const listed = (names: readonly string[]): SQL =>
 
 export const listOf = (names: readonly Resource[]): SQL => listed(names);
 
-/**
- * Whether running call `r` occupies a slot. It always counts at tenant, key, and server; at other nodes only if
- * the limit existed when the call started.
- * @param scope of the limit, @param subject of the limit
- */
+/** Counts at tenant, key, and server; at other nodes only if the limit existed when the call started. */
 export const occupiesSlot = (scope: SQL, subject: SQL): SQL => sql`case ${scope}
   when 'tenant' then true when 'key' then r.key_id = ${subject}
   when 'server' then r.server_id = ${subject}
@@ -135,7 +124,6 @@ export const occupiesSlot = (scope: SQL, subject: SQL): SQL => sql`case ${scope}
     select 1 from json_each(r.limit_checks) o
     where o.value ->> 4 = ${subject} and o.value ->> 1 = ${sql.raw(String(concurrentAt))}) end`;
 
-/** Of row `r` and a check `h` from `json_each`. */
 export const storedCheck = {
   subject: choice(0, ["r.tenant_id", "r.key_id", "r.server_id"], "h.value ->> 4"),
   resource: choice(

@@ -4,7 +4,6 @@ import { largestInteger } from "../../domain/magnitudes.ts";
 
 const member = (name: string): SQL => sql.raw(`h.value ->> '${name}'`);
 
-/** A counter's bucket and the pause that starts a new window. */
 export interface Pausing {
   tenant: SQL;
   subject: SQL;
@@ -22,7 +21,6 @@ export const afterPause = ({ tenant, subject, resource, pause, bucket }: Pausing
         where q.tenant_id = ${tenant} and q.subject = p.subject and q.resource = p.resource
           and q.bucket > p.bucket and q.bucket <= p.bucket + (${pause})))`;
 
-/** First bucket of the window. */
 export const sinceOf = (
   tenantId: string,
 ): SQL => sql`case when ${member("pause")} is null then ${member("since")}

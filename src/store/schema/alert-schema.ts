@@ -1,4 +1,3 @@
-/** Alerts. Conventions: `schema.ts`. */
 import {
   index,
   integer,
@@ -29,7 +28,6 @@ export const alerts = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
-    // Each finding is written once per period.
     uniqueIndex("alerts_once").on(
       table.tenantId,
       table.kind,

@@ -18,24 +18,19 @@ export const approvals = sqliteTable(
     deadline: integer().notNull(),
     onTimeout: text("on_timeout").$type<"deny" | "approve">().notNull(),
     why: text({ mode: "json" }).$type<string[]>().notNull(),
-    /** hex SHA-256 of what the approver saw */
     shown: text().notNull(),
     decidedAt: integer("decided_at"),
     decidedBy: text("decided_by"),
     decidedBySubject: text("decided_by_subject"),
-    /** whether the approver is the caller */
     isOwn: integer("is_own", { mode: "boolean" }).notNull().default(false),
     comment: text(),
     edited: text({ mode: "json" }).$type<ApprovalEdits>(),
     /** code under MASTER_KEY over `codedApproval`: database access alone approves nothing */
     code: text(),
-    /** notification address */
     webhookUrl: text("webhook_url"),
-    /** notification body */
     notice: text({ mode: "json" }).$type<JsonObject>(),
     /** identifies the attempt, for repeated batches */
     nonce: text(),
-    /** not yet resumed or ended */
     isOpen: integer("is_open", { mode: "boolean" }).notNull(),
   },
   (table) => [

@@ -1,4 +1,3 @@
-/** Console sessions. Conventions: `schema.ts`. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ConsoleSession } from "../../domain/tenancy/console-session.ts";
 import type { Role } from "../../domain/tenancy/scopes.ts";
@@ -7,7 +6,6 @@ export const consoleSessions = sqliteTable(
   "console_sessions",
   {
     id: text().primaryKey(),
-    /** `null` for all tenants */
     tenantId: text("tenant_id"),
     kind: text().$type<ConsoleSession["kind"]>().notNull(),
     subject: text().notNull(),
@@ -28,7 +26,6 @@ export const consoleSessions = sqliteTable(
   ],
 );
 
-/** A tenant's identity provider. */
 export const signIns = sqliteTable("sign_ins", {
   tenantId: text("tenant_id").primaryKey(),
   issuer: text().notNull(),

@@ -44,7 +44,6 @@ export const deliveries = sqliteTable("deliveries", {
 export const deliveredUsage = sqliteTable(
   "delivered_usage",
   {
-    /** s since the epoch, a whole hour */
     hour: integer().notNull(),
     tenantId: text("tenant_id").notNull(),
     model: text().notNull(),
@@ -67,7 +66,6 @@ export const deliveredLatencies = sqliteTable(
     at: integer().notNull(),
     tenantId: text("tenant_id").notNull(),
     model: text().notNull(),
-    /** format: `domain/latencies.ts` */
     histogram: text().notNull(),
   },
   (table) => [
@@ -80,9 +78,7 @@ export const deliveredLatencies = sqliteTable(
 export const usageTotals = sqliteTable(
   "usage_totals",
   {
-    /** s: 3600 or 86400 */
     width: integer().notNull(),
-    /** s since the epoch */
     at: integer().notNull(),
     model: text().notNull(),
     ...usageFigures(),

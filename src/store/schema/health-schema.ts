@@ -1,17 +1,13 @@
-/** Measurements of providers, and circuits. Conventions: `schema.ts`. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CircuitFault } from "../../domain/choice/circuits.ts";
 import type { Sample } from "../../domain/choice/health.ts";
 
-/** Response times per model and credential. */
 export const health = sqliteTable(
   "health",
   {
     tenantId: text("tenant_id").notNull(),
     credentialId: text("credential_id").notNull(),
-    /** `provider/model` */
     model: text().notNull(),
-    /** newest first */
     samples: text({ mode: "json" }).$type<Sample[]>().notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
@@ -21,14 +17,12 @@ export const health = sqliteTable(
   ],
 );
 
-/** One row per circuit with recent faults. */
 export const circuits = sqliteTable(
   "circuits",
   {
     tenantId: text("tenant_id").notNull(),
     /** endpoint, credential, or model, as in `domain/choice/circuits.ts` */
     scope: text().notNull(),
-    /** newest first */
     faults: text({ mode: "json" }).$type<CircuitFault[]>().notNull(),
     /** request that probes the half-open circuit */
     probeId: text("probe_id"),

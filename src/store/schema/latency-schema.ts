@@ -1,4 +1,3 @@
-/** Durations of calls. Conventions: `schema.ts`. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { LatencyBy } from "../../domain/ports/latencies.ts";
@@ -10,14 +9,12 @@ export const latencies = sqliteTable(
   "latencies",
   {
     tenantId: tenantId(),
-    /** s: an hour or a day */
     width: integer().notNull(),
     by: text().$type<LatencyBy>().notNull(),
     /** s since the epoch */
     at: integer().notNull(),
     /** model, or id of a key or server, or empty */
     grouped: text().notNull(),
-    /** format: `domain/latencies.ts` */
     histogram: text().notNull(),
     /** 1: `home` has it; above 1: the delivery under way. Only for rows by model */
     delivered: integer().notNull().default(0),
@@ -35,6 +32,5 @@ export const latencyCursors = sqliteTable("latency_cursors", {
   tenantId: text("tenant_id").primaryKey(),
   seal: integer().notNull(),
   position: integer().notNull(),
-  /** ms since the epoch */
   countedAt: integer("counted_at").notNull(),
 });

@@ -1,4 +1,3 @@
-/** Counters and results of the ledger. Conventions: `schema.ts`. */
 import type { GroupedUsageKind } from "../../domain/ports/latencies.ts";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
@@ -26,14 +25,12 @@ export const idempotency = sqliteTable(
   {
     tenantId: tenantId(),
     keyId: text("key_id").notNull(),
-    /** empty without a server */
     serverId: text("server_id").notNull(),
     /** made by `domain/sampling/replay-key.ts` */
     idempotencyKey: text("idempotency_key").notNull(),
     requestId: text("request_id").notNull(),
     /** hex SHA-256 of the request's params */
     contentSha256: text("content_sha256").notNull(),
-    /** number of replays */
     replays: integer().notNull(),
     /** HTTP status of the server that received the answer */
     delivered: integer(),
@@ -78,17 +75,14 @@ export const usage = sqliteTable(
   "usage",
   {
     tenantId: tenantId(),
-    /** s since the epoch, a whole hour */
     hour: integer().notNull(),
     keyId: text("key_id").notNull(),
-    /** empty without a server */
     serverId: text("server_id").notNull(),
-    /** `provider/model`, or empty */
     model: text().notNull(),
     ...usageFigures(),
     /**
-     * 1: `home` has the row; 0: changed since; otherwise the delivery under way. No index, which would cost a
-     * written row per call.
+     * 1: `home` has it; 0: changed since; else the delivery under way. No index, which would cost a written row
+     * per call.
      */
     delivered: integer().notNull().default(0),
   },
@@ -108,7 +102,6 @@ export const groupedUsage = sqliteTable(
   {
     tenantId: tenantId(),
     kind: text().$type<GroupedUsageKind>().notNull(),
-    /** s since the epoch, a whole hour */
     hour: integer().notNull(),
     name: text().notNull(),
     ...usageFigures(),

@@ -1,4 +1,3 @@
-/** State of the built-in authorization server. Conventions: `schema.ts`. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const oauthEntries = sqliteTable(

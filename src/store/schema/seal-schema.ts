@@ -1,4 +1,3 @@
-/** The audit chain. */
 import type { SealingStep } from "../../domain/tenancy/sealing.ts";
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DeletionNotice } from "../../domain/audit/deletion-notices.ts";
@@ -46,7 +45,6 @@ export const seals = sqliteTable(
     sealedAt: integer("sealed_at").notNull(),
     keyId: text("key_id").notNull(),
     signature: text().notNull(),
-    /** findings while the seal was made */
     checked: checkedColumn().notNull(),
     /** 32 bytes per record, base64url; they outlive the records */
     leaves: text().notNull(),
@@ -74,10 +72,8 @@ export const recordNumbers = sqliteTable("record_numbers", {
 
 /** Progress of re-sealing per master key. */
 export const sealing = sqliteTable("sealing", {
-  /** id of the master key */
   keyId: text("key_id").primaryKey(),
   step: text().$type<SealingStep>().notNull(),
-  /** ms since the epoch */
   since: integer().notNull(),
 });
 /** Reported once, retried after a day. */

@@ -1,4 +1,3 @@
-/** Registered servers. Conventions: `schema.ts`. */
 import { sql } from "drizzle-orm";
 import {
   index,
@@ -96,7 +95,6 @@ export const userTokens = sqliteTable(
   ],
 );
 
-/** Pending authorizations at servers' authorization servers. */
 export const authorizations = sqliteTable(
   "authorizations",
   {
@@ -104,7 +102,6 @@ export const authorizations = sqliteTable(
     id: text().primaryKey(),
     tenantId: tenantId(),
     serverId: text("server_id").notNull(),
-    /** `null` for the tenant's account */
     userId: text("user_id"),
     shown: text(),
     actor: text().notNull(),

@@ -1,4 +1,3 @@
-/** What isolates tell each other about a session. Conventions: `schema.ts`. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** A row stays until the call's owner has seen it. */
@@ -23,9 +22,7 @@ export const questions = sqliteTable(
   {
     tenantId: text("tenant_id").notNull(),
     sessionId: text("session_id").notNull(),
-    /** JSON-RPC id of the question */
     id: text().notNull(),
-    /** the caller who may answer */
     askedOf: text("asked_of").notNull(),
     deadline: integer().notNull(),
     /** sealed by the vault; null: none yet */

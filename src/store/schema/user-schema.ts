@@ -1,4 +1,3 @@
-/** People. Conventions: `schema.ts`. */
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const users = sqliteTable(
@@ -7,7 +6,6 @@ export const users = sqliteTable(
     /** keyed hash; for the row with the tenant's own key, the tenant's id */
     id: text().primaryKey(),
     tenantId: text("tenant_id").notNull(),
-    /** `null` in the row with the tenant's own key */
     finder: text(),
     name: text(),
     keyId: text("key_id"),

@@ -1,4 +1,3 @@
-/** Webhook messages and signing secrets. Conventions: `schema.ts`. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { WebhookState } from "../../domain/ports/webhooks.ts";

@@ -1,4 +1,3 @@
-/** Public keys of seals, each authenticated by a code. */
 import { asc, sql } from "drizzle-orm";
 import { ok } from "../../domain/result.ts";
 import type { SealStore } from "../../domain/audit/seals.ts";

@@ -1,4 +1,3 @@
-/** Pages through rows with codes of every tenant, for re-sealing. */
 import { asc, gt, sql } from "drizzle-orm";
 import { codedApproval } from "../../domain/ports/approvals.ts";
 import { codedEntry } from "../../domain/ports/oauth-entries.ts";
@@ -77,7 +76,6 @@ const tables = {
   },
 } as const;
 
-/** Only codes that are still as read. */
 export function recodeRows(kind: CodedKind, rows: readonly Recoded[]): Compiled {
   const { table, place } = tables[kind];
   const changes = JSON.stringify(rows.map((row) => [row.place, row.tenantId, row.from, row.to]));

@@ -3,7 +3,6 @@ import type { Builder } from "../db.ts";
 import { seals } from "../schema/seal-schema.ts";
 
 const { leaves: _leaves, deletions: _deletions, ...columns } = getTableColumns(seals);
-/** All columns of a seal but its leaves. */
 export const withoutLeaves = columns;
 
 export const headOf = (builder: Builder, tenantId: string) =>

@@ -1,4 +1,3 @@
-/** Storage of a seal run: pending records, expected numbers, and the seal. */
 import { and, asc, eq, getTableColumns, gt, lte, sql, type SQL } from "drizzle-orm";
 import type { SamplingRecord, UnreadableRecord } from "../../domain/audit/record.ts";
 import { largestInteger } from "../../domain/magnitudes.ts";
@@ -42,7 +41,6 @@ const reopenedAtOnce = 2_000;
 // Inlined: SQLite doesn't use a partial index with a parameter.
 const unsealed = sql`${samplingRequests.sealNumber} is null and ${samplingRequests.outcome} <> 'admitted'`;
 
-/** What may change in a record between reading and sealing. */
 const fingerprint = (record: SamplingRecord) => [
   record.id,
   record.outcome,
@@ -94,7 +92,6 @@ const readable = sql.raw(`record_number between 1 and ${largestInteger}`);
 const readableOf = (value: SQL): SQL => sql`max(0, min(coalesce(cast((${value}) as integer), 0),
   ${sql.raw(String(largestInteger))}))`;
 
-/** Numbers of running and unsealed records. */
 const presentStatement = (tenantId: string): SQL => sql`
   select number from (
     select record_number as number from sampling_requests

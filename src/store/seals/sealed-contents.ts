@@ -12,7 +12,6 @@ const maxRows = 50;
 const maxCharacters = 1_000_000;
 /** libSQL limits a response to 10 MB, and a part may have 4 MB. */
 const partsAtOnce = 4;
-/** Version, key, and nonce of a seal. */
 const headCharacters = 40;
 const headOf = (sealed: string): string => sealed.slice(0, headCharacters);
 
@@ -103,7 +102,6 @@ export const pageOfContents = (
 ): AsyncResult<SealedRow[]> =>
   kind === "captures" ? capturesAfter(db, after) : resultsAfter(db, after);
 
-/** Keeps what precedes the seal in a row. */
 const replaceCaptures = (rows: readonly Resealed[]): Compiled[] => [
   raw(sql`
     update captures set sealed = c.mark || c.fresh

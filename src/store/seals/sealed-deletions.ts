@@ -1,4 +1,3 @@
-/** Deletes sealed records and appends signed notices to their seals. */
 import { sql, type SQL } from "drizzle-orm";
 import type { DeletionNotice } from "../../domain/audit/deletion-notices.ts";
 import { ok } from "../../domain/result.ts";
@@ -12,7 +11,6 @@ import { seals } from "../schema/seal-schema.ts";
 
 const oldestAtOnce = 500;
 
-/** Position in an earlier seal. */
 export const formerOf = ({ formerSeal, formerPosition }: RequestRow): ChainPosition | null =>
   formerSeal === null || formerPosition === null
     ? null

@@ -1,4 +1,3 @@
-/** Pages through all sealed or coded rows of every tenant, for re-sealing. */
 import { and, asc, eq, getTableColumns, gt, isNotNull, sql, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import {

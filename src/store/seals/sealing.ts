@@ -1,4 +1,3 @@
-/** Progress of re-sealing per master key, and the keys seen in a database. */
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import type { ForeignSeals, SealingState, SealingStore } from "../../domain/tenancy/sealing.ts";
 import { appendEventWhere } from "../events.ts";

@@ -4,7 +4,6 @@ import type { Database } from "../db.ts";
 import { countRows, execute, inLane } from "../execute.ts";
 import { cancellations } from "../schema/session-schema.ts";
 
-/** Longer than any call lives. */
 export const keptCancellationsMs = 10 * 60_000;
 
 export const createCancellationStore = (db: Database): CancellationStore => ({

@@ -1,7 +1,4 @@
-/**
- * Session limits of a key, checked in the transactions that start sessions so that all isolates agree. Using a
- * session changes no column of the counting index.
- */
+/** Checked in the transactions that start sessions, so that all isolates agree. */
 import { getTableColumns, sql, type SQL } from "drizzle-orm";
 import { windowSeconds } from "../../domain/limits/limit-checks.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -56,7 +53,6 @@ export function createSessionLimiting(limits: SessionLimits) {
             and not (${hasRoom(key)}) and ${where}
           order by last_used_at limit ${evictedAtOnce(limits)})`),
 
-    /** Returns a row if there was room. */
     insert(session: Session, condition: SQL = sql`true`): Compiled {
       const columns = getTableColumns(sessions);
       const names = Object.keys(columns) as (keyof typeof columns)[];
@@ -83,7 +79,6 @@ export function createSessionLimiting(limits: SessionLimits) {
             and (select coalesce(sum(c.amount), 0) from counters c
               where ${windowOf(key, now)} and c.bucket > b.bucket) < ${initializePerMinute}) as free_at`),
 
-    /** Counts an `initialize` if the minute has room. */
     count: (key: SessionKey, now: number): Compiled =>
       raw(sql`
         insert into counters (tenant_id, subject, resource, bucket, amount)

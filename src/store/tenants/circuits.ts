@@ -1,4 +1,3 @@
-/** Statements for circuits in the transactions that admit and settle a call. */
 import { sql, type SQL } from "drizzle-orm";
 import { keptFaults, type CircuitChange, type CircuitFault } from "../../domain/choice/circuits.ts";
 import { latestLeaseEnd } from "../../domain/leases.ts";
@@ -34,7 +33,6 @@ function faultStatement(
       updated_at = max(excluded.updated_at, updated_at + 1)`);
 }
 
-/** Applies a call's attempts in order and releases the circuits it probed. */
 export function circuitStatements(
   settling: Settling,
   { changes, probed }: { changes: readonly CircuitChange[]; probed: boolean },

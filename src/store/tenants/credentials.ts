@@ -10,8 +10,7 @@ import { credentials, tenants } from "../schema.ts";
 import { credentialTokens } from "../schema/server-schema.ts";
 
 /**
- * Changes a credential's status once, with an event, and invalidates prepared choices. No effect if the
- * credential has changed since it was read.
+ * No effect if the credential has changed since it was read.
  * @param change.readAt `updatedAt` as it was read
  */
 export function statusStatements(

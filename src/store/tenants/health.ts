@@ -1,4 +1,3 @@
-/** Recent response times of providers, written by settlements. */
 import { eq, lt } from "drizzle-orm";
 import { forgottenAfterMs } from "../../domain/choice/circuits.ts";
 import type { HealthStore } from "../../domain/ports/stores.ts";
@@ -6,7 +5,6 @@ import type { Database } from "../db.ts";
 import { countRows } from "../execute.ts";
 import { circuits, health } from "../schema/health-schema.ts";
 
-/** ms for which a sample is used. */
 export const keptSamplesMs = 86_400_000;
 
 export const createHealthStore = (db: Database): HealthStore => ({

@@ -1,7 +1,4 @@
-/**
- * Tokens for registered servers. A refresh token may be single-use, so concurrent isolates must not both use
- * one or overwrite each other's result.
- */
+/** A refresh token may be single-use, so isolates must not both use one or overwrite each other's result. */
 import { and, asc, eq, isNotNull, sql, type SQL } from "drizzle-orm";
 import { clockSlackMs } from "../../domain/clocks.ts";
 import type {

@@ -10,7 +10,6 @@ interface CallerQuery {
   keyId: string;
   sessionId: string | null;
   now: number;
-  /** absent for sessions with the router itself */
   serverSlug: string | undefined;
 }
 

@@ -75,7 +75,6 @@ export function groupedUsageOf(calls: readonly GroupedCall[]): GroupedUsageRow[]
   return [...rows.values()];
 }
 
-/** In the order of the columns. */
 export const figuresOf = (row: UsageFigures): number[] => [
   ...outcomes.map((outcome) => row[outcome]),
   row.inputTokens,
@@ -83,7 +82,6 @@ export const figuresOf = (row: UsageFigures): number[] => [
   row.costMicroUsd,
 ];
 
-/** @param rows JSON: arrays of kind, hour, name and figures */
 export const addGrouped = (tenantId: string, rows: string, condition: SQL): Compiled =>
   raw(sql`
     insert into grouped_usage (tenant_id, kind, hour, name, ${sql.raw(figures.join(", "))})
@@ -92,10 +90,7 @@ export const addGrouped = (tenantId: string, rows: string, condition: SQL): Comp
     from json_each(${rows}) j where ${condition}
     on conflict (tenant_id, kind, hour, name) do update set ${raised}`);
 
-/**
- * Arrival of the first ended call that is not counted yet, ms since the epoch.
- * @returns `null` if all ended calls are counted
- */
+/** ms since the epoch; `null` if all ended calls are counted */
 export async function firstUncounted(builder: Builder, tenantId: string): Promise<number | null> {
   const [row] = await builder.all<{ at: number | null }>(sql`
     select min(at) as at from (

@@ -1,4 +1,3 @@
-/** Sums of hourly usage by group, highest cost first. */
 import { sql, type SQL } from "drizzle-orm";
 import type { Limits } from "../../domain/choice/policy.ts";
 import type { GroupedUsageKind } from "../../domain/ports/latencies.ts";

@@ -1,4 +1,3 @@
-/** Columns of usage. */
 import { sql, type SQL, type SQLWrapper } from "drizzle-orm";
 import type { UsageBucket } from "../../domain/ports/ledger.ts";
 import { largestInteger } from "../../domain/magnitudes.ts";

@@ -5,14 +5,12 @@ import type { Statement } from "./sql.ts";
 /** The open file was deleted or replaced; writes would be lost. */
 export const replacedCode = "DATABASE_REPLACED";
 
-/** Column names are sent once, not per row. */
 export interface Rows {
   columns: string[];
   values: unknown[][];
 }
 
 export interface Fault {
-  /** for example `SQLITE_FULL` */
   code: string;
   message: string;
 }
@@ -33,10 +31,8 @@ export type Job = readonly Statement[] | Entry;
 export interface Engine {
   /**
    * Atomic and durable once it resolves.
-   * @param ifLost `again` if the job may be sent twice because it finds its own effect by id; defaults to
-   * `once`
+   * @param ifLost `again` if the job may be sent twice; defaults to `once`
    */
   write(job: Statement[] | Entry, ifLost?: "again" | "once"): Promise<Outcome>;
-  /** Reads from one snapshot. */
   read(statements: Statement[]): Promise<Outcome>;
 }

@@ -1,4 +1,3 @@
-/** Entries of the in-memory ledger and its answers. Plain values, since they cross threads. */
 import type { UsageEntry } from "../../../domain/audit/usage-entries.ts";
 import type { HealthChange } from "../../../domain/choice/health.ts";
 import type { Bound, Statement } from "./sql.ts";
@@ -8,7 +7,6 @@ export interface EnteredClaim {
   values: Bound[];
   /** the record's first code with this claim */
   code: string;
-  /** see `FallbackClaim` */
   shortens: boolean;
 }
 
@@ -30,7 +28,6 @@ export interface AdmitEntry {
   limitedCode: string | null;
   /** write nothing if only running reservations are in the way */
   mayWait: boolean;
-  /** `expiresAt` is `null` if the session keeps its expiry */
   session: { id: string; expiresAt: number | null } | null;
   replay: { key: string; contentSha256: string; expiresAt: number } | null;
 }
@@ -49,9 +46,7 @@ export interface SettleEntry {
   model: string | null;
   usageEntries: UsageEntry[];
   health: HealthChange[];
-  /** scopes of circuits to close */
   closes: string[];
-  /** run after the call's row has ended */
   kept: Statement[];
 }
 
@@ -61,7 +56,6 @@ export type Answer =
   | {
       state: "admitted";
       number: number;
-      /** index of the claim */
       rung: number;
       /** two values per check: usage and oldest bucket */
       currentUsage: (number | null)[];

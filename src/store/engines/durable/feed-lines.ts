@@ -25,7 +25,6 @@ export function listenerOf(
   let text = "";
   let reading: Promise<boolean> | null = null;
   let isGone = false;
-  /** `false` at the end of the stream */
   const read = async (): Promise<boolean> => {
     const { done, value } = await reader.read().catch(() => ({ done: true, value: "" }));
     text += value ?? "";

@@ -1,12 +1,7 @@
-/**
- * Batches writes that arrive while another write is not yet durable, since the local runtime syncs the disk for
- * each. Each write stays a transaction of its own; a single write never waits.
- */
+/** The local runtime syncs the disk for each write. Each write stays a transaction; a single write never waits. */
 export type InGroup = <T>(work: () => T) => Promise<T>;
 
-/** @param durable resolves once everything written so far is durable */
 export function createGroups(durable: () => Promise<void>): InGroup {
-  /** `null` if everything is durable */
   let waiting: (() => void)[] | null = null;
   const begin = (works: readonly (() => void)[]): void => {
     waiting = [];

@@ -15,7 +15,6 @@ const thinnedAfterMs = 120_000;
 
 const policyDays = (name: string): string =>
   `json_extract(case when json_valid(t.policy) then t.policy end, '$.${name}')`;
-/** ids sort by time. */
 const oldestRecord = `select r.created_at + ${dayMs} * coalesce(${policyDays("retentionDays")}, ${defaultRetentionDays})
   from tenants t cross join sampling_requests r where r.tenant_id = t.id and r.seal_number is not null
   order by r.tenant_id, r.id limit 1`;
@@ -25,7 +24,6 @@ const oldestContent = `select r.created_at + ${dayMs} * ${policyDays("contentRet
 
 const texts: readonly string[] = [
   "select min(lease_until) from sampling_requests where outcome = 'admitted'",
-  // Records that ended and are not sealed; due immediately.
   "select 0 from sampling_requests where seal_number is null and outcome <> 'admitted' limit 1",
   // Sealed records that are not in the latency counts; due immediately.
   `select 0 from tenants t left join latency_cursors c on c.tenant_id = t.id

@@ -1,7 +1,4 @@
-/**
- * Wakes an object for its jobs: a minute after the first write since the last run, then when something is due.
- * An idle object has no alarm and costs only storage.
- */
+/** An idle object has no alarm and costs only storage. */
 import type { DurableObjectStorage } from "@cloudflare/workers-types";
 
 export type AlarmStorage = Pick<DurableObjectStorage, "getAlarm" | "setAlarm" | "deleteAlarm">;
@@ -14,16 +11,12 @@ export interface ObjectAlarm {
   look(): Promise<void>;
   /** Call after a write. The alarm is durable with the written rows. */
   written(): void;
-  /** Call when the alarm fires. */
   come(): void;
-  /** @param at ms since the epoch */
   due(at: number): void;
-  /** Call if a run left work. */
   again(): void;
 }
 
 export function createObjectAlarm(storage: AlarmStorage, now: () => number): ObjectAlarm {
-  /** `undefined` until the alarm has been read */
   let alarm: number | null | undefined;
   const set = (at: number): void => {
     if (alarm !== null && alarm !== undefined && alarm <= at) return;

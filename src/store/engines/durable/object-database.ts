@@ -1,7 +1,6 @@
 /**
- * The database in a Durable Object and the lifecycle of its storage. Tables are created with the first write
- * that leaves a tenant, and migrated at the first use after an update. Without a tenant the object answers as
- * empty tables and stores nothing, so invented keys and ids cost no storage.
+ * Tables are created with the first write that leaves a tenant. Without one the object stores nothing, so
+ * invented ids cost no storage.
  */
 import type { LedgerTexts } from "../memory-ledger/texts.ts";
 import type { Statement } from "../contract/sql.ts";
@@ -23,16 +22,11 @@ export interface ObjectDatabase {
   write(job: Job): Outcome;
   read(statements: readonly Statement[]): Outcome;
   hasTables(): boolean;
-  /** Whether anything keeps the storage alive. */
   isKept(): boolean;
-  /** The name in the tenant's id; `null` if there never was a tenant. */
   tenantDatabase(): string | null;
-  /** ms since the epoch; `null` if nothing is due without further writes */
   nextDue(): number | null;
   isSealedBy(keyId: string): boolean;
-  /** Excludes free pages. */
   room(): Room;
-  /** Call after the storage was deleted. */
   forget(): void;
 }
 
@@ -83,7 +77,6 @@ export function createObjectDatabase(deps: {
   let tables: "unknown" | "none" | "current" | "unreleased" = "unknown";
 
   const isKept = (): boolean => databaseKind === "home" || sql.all(hasTenant, []).length > 0;
-  /** Creates missing tables in existing storage, and those of `home` immediately. */
   const prepare = (): void => {
     if (tables !== "unknown") return;
     if (madeByUnreleased(sql)) tables = "unreleased";

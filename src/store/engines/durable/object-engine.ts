@@ -1,7 +1,4 @@
-/**
- * The engine inside a Durable Object. Each job is one transaction. The runtime's output gate holds answers
- * until they are durable; `groups.ts` shares that wait.
- */
+/** Each job is one transaction. The runtime's output gate holds answers until they are durable. */
 import type { MemoryLedger } from "../memory-ledger/memory-ledger.ts";
 import { createJournaledLedger } from "../memory-ledger/journal.ts";
 import type { LedgerTexts } from "../memory-ledger/texts.ts";
@@ -12,13 +9,10 @@ import { createObjectSql, faultOf, type ObjectStorage } from "./object-sql.ts";
 export interface ObjectEngine {
   write(job: Job): Outcome;
   read(statements: readonly Statement[]): Outcome;
-  /** Runs within the caller's transaction. Throws SQLite's errors. */
   run(job: Job): Outcome;
-  /** Call after the caller rolled back. */
   forget(): void;
 }
 
-/** Flushes the tables that the job names first and drops their cache afterwards. */
 function runJob(
   sql: ReturnType<typeof createObjectSql>,
   memoryLedger: MemoryLedger,

@@ -1,4 +1,3 @@
-/** Migrations inside a Durable Object, in the caller's transaction. */
 import {
   migrationsTable,
   firstHash,

@@ -3,7 +3,6 @@ import type { SqlStorage } from "@cloudflare/workers-types";
 import type { Bound, Sql, Statement } from "../contract/sql.ts";
 import type { Fault, Rows } from "../contract/engine.ts";
 
-/** The part of `ctx.storage` that the engine uses. */
 export interface ObjectStorage {
   sql: Pick<SqlStorage, "exec" | "databaseSize">;
   /** Atomic. SQL statements may not begin or end a transaction here. */
@@ -18,7 +17,6 @@ export interface ObjectSql extends Sql {
 const bindable = (value: Bound): Exclude<Bound, bigint> =>
   typeof value === "bigint" ? Number(value) : value;
 
-/** @param onWritten receives the rows written by each statement, including index rows */
 export function createObjectSql(
   { sql: storage }: Pick<ObjectStorage, "sql">,
   onWritten: (rows: number) => void = () => {},

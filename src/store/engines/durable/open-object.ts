@@ -1,4 +1,3 @@
-/** Opens the database in the Durable Object of a name, over RPC. */
 import type { DurableObjectNamespace } from "@cloudflare/workers-types";
 import type { Room } from "../../../domain/limits/room.ts";
 import type { RequestFeeds } from "../../../domain/ports/request-feed.ts";
@@ -16,10 +15,7 @@ export interface Objects {
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/**
- * The name includes the jurisdiction, so an object is never looked up outside it.
- * @param residency takes effect only when the object is created
- */
+/** The name includes the jurisdiction, so an object is never looked up outside it. */
 export function connectTo(
   { namespace }: Pick<Objects, "namespace">,
   name: string,
@@ -63,13 +59,11 @@ export const openObject = (
     options,
   );
 
-/** Fill level of a tenant's own object; `null` for other databases, which are not bounded. */
 export const roomOfObject = (objects: Objects, name: string): (() => AsyncResult<Room>) | null =>
   isTenantDatabase(name)
     ? () => askRoom({ connect: () => connectTo(objects, name), wait: objects.wait })
     : null;
 
-/** Feeds of a tenant's own object; `null` for other databases. */
 export const feedsOfObject = (objects: Objects, name: string): RequestFeeds | null =>
   isTenantDatabase(name)
     ? {

@@ -1,6 +1,6 @@
 /**
- * The engine outside a Durable Object. Each request uses a new stub: a stub stays broken after its object
- * resets, and invocations must not share stubs.
+ * A new stub for each request: a stub stays broken after its object resets, and invocations must not share
+ * stubs.
  */
 import { err, ok, type Result } from "../../../domain/result.ts";
 import type { Room } from "../../../domain/limits/room.ts";
@@ -15,7 +15,6 @@ export interface DatabaseObject {
 
 export interface TenantStub extends DatabaseObject {
   room(): Promise<Room>;
-  /** records as lines of `feed-lines.ts` */
   follow(
     tenantId: string,
     since: number | null,
@@ -23,12 +22,10 @@ export interface TenantStub extends DatabaseObject {
 }
 
 interface Reach<Stub> {
-  /** returns a new stub */
   connect: () => Stub;
   wait: (ms: number) => Promise<void>;
 }
 
-/** ms until a reset object is back. */
 const pauseMs = 50;
 const tries = 3;
 const lost = err({ reason: "unavailable", retryAfterMs: 1_000 } as const);

@@ -1,4 +1,3 @@
-/** One synchronous connection to the file, with a cache of prepared statements. */
 import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import { pathToFileURL } from "node:url";
 import Libsql from "libsql";
@@ -14,13 +13,11 @@ const noRows: Rows = { columns: [], values: [] };
 
 interface Kept {
   statement: ReturnType<Libsql.Database["prepare"]>;
-  /** `null` if the statement returns no rows */
   columns: string[] | null;
 }
 
 export interface Connection extends Sql {
   run(statement: Statement): Rows;
-  /** For statements without parameters or rows. */
   exec(sql: string): void;
   readonly inTransaction: boolean;
   close(): void;
@@ -78,7 +75,6 @@ function connect(url: string, pragmas: readonly string[]): Connection {
 /** Bytes up to which the whole file is checked at start, which takes tenths of a second. */
 const wholeBytes = 64 * 1024 * 1024;
 
-/** Throws SQLite's errors. */
 function checkFile(connection: Connection): void {
   const one = (sql: string): unknown => connection.run({ sql, params: [] }).values[0]?.[0];
   // SQLite opens a read-only file and fails only at the first write.

@@ -9,15 +9,11 @@ import type { Outcomes, Reply, Request, Run, ThreadData } from "./protocol.ts";
 export interface DatabaseThread {
   run(job: Statement[] | Entry): Promise<Outcome>;
   readonly waiting: number;
-  /** ms per group, for metrics */
   onGroup?: (ms: number) => void;
   close(): Promise<void>;
 }
 
-/**
- * Outcomes delivered per turn of the event loop. With 16, a flood of 256 callers tripled other tenants'
- * latency; a few at a time share caches and system calls.
- */
+/** With 16 outcomes, a flood of 256 callers tripled other tenants' latency; a few at a time share system calls. */
 const deliveredAtOnce = 4;
 
 const ended: Fault = { code: "THREAD_ENDED", message: "the database thread has ended" };
@@ -62,11 +58,7 @@ function createDelivery(waiting: Waiting): (outcomes: Outcomes["outcomes"]) => v
   };
 }
 
-/**
- * A thread that exits unasked ends the process: its transaction may hold the file's lock, so a replacement
- * could never write.
- * @param entry `thread.ts` or its bundle
- */
+/** A thread that exits unasked ends the process: its transaction may hold the file's lock. */
 export function startThread(entry: URL, data: ThreadData): Promise<Result<DatabaseThread, Fault>> {
   const worker = new Worker(entry, { workerData: data, execArgv: [] });
   const waiting: Waiting = new Map();

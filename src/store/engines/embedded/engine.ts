@@ -17,15 +17,10 @@ export interface EmbeddedEngine extends Engine {
 }
 
 export interface Start {
-  /** absolute; created if missing */
   path: string;
-  /** `thread.ts` or its bundle */
   thread: URL;
-  /** added to the writer's own */
   pragmas?: readonly string[];
-  /** statements of the in-memory ledger; `null` to use SQL only */
   memoryLedger: LedgerTexts | null;
-  /** called once if the file is deleted or replaced; writes stop */
   onReplaced?: () => void;
 }
 
@@ -77,7 +72,6 @@ async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>
   }
   const observers: ((ms: number) => void)[] = [];
   writer.value.onGroup = (ms) => observers.forEach((observe) => observe(ms));
-  /** `null` while writes work */
   let damage: Outcome | null = null;
   return ok({
     async write(job) {

@@ -1,4 +1,3 @@
-/** Meaning of SQLite's codes for the owner of the file. */
 import type { Fault } from "../contract/engine.ts";
 
 const sentences: readonly [RegExp, string][] = [

@@ -1,7 +1,4 @@
-/**
- * Detects a deleted or replaced database file. SQLite would keep writing to the unlinked file, and the data
- * would be lost with the process.
- */
+/** SQLite would keep writing to a deleted or replaced file, and the data would be lost with the process. */
 import { statSync } from "node:fs";
 import { replacedCode, type Fault } from "../contract/engine.ts";
 
@@ -20,7 +17,6 @@ function identityOf(path: string): string | null {
   }
 }
 
-/** @returns a check to call after each commit; stays `true` once the file has changed */
 export function createReplacementCheck(path: string): () => boolean {
   const paths = [path, `${path}-wal`];
   // SQLite creates the log with the first commit.

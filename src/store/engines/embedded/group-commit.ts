@@ -1,6 +1,6 @@
 /**
- * Commits all queued writes in one transaction and one disk sync. Each write has its own savepoint, so a
- * failure affects only itself.
+ * One transaction and one disk sync for all queued writes. Each has its own savepoint, so a failure affects
+ * only itself.
  */
 import {
   createMemoryLedger,
@@ -25,7 +25,6 @@ const undo = ({ connection, memoryLedger }: Writer): void => {
   memoryLedger.forget();
 };
 
-/** `null` if a transaction has begun. */
 function begin(connection: Connection): Fault | null {
   try {
     connection.exec("begin immediate");
@@ -39,7 +38,6 @@ function begin(connection: Connection): Fault | null {
 const versionOf = (connection: Connection): unknown =>
   connection.run({ sql: "pragma data_version", params: [] }).values[0]?.[0];
 
-/** Must run within a transaction. */
 function attempt({ connection, memoryLedger }: Writer, job: Job): Outcome {
   const isEntry = "kind" in job;
   // Outside the savepoint, because these writes belong to other jobs of the group.
@@ -59,7 +57,6 @@ function attempt({ connection, memoryLedger }: Writer, job: Job): Outcome {
   }
 }
 
-/** A fault means that the whole transaction failed. */
 function together(writer: Writer, jobs: readonly Job[]): Outcome[] | Fault {
   const { connection, memoryLedger } = writer;
   try {
@@ -83,7 +80,6 @@ function together(writer: Writer, jobs: readonly Job[]): Outcome[] | Fault {
 
 export type CommitGroup = (jobs: readonly Job[]) => Outcome[];
 
-/** @param texts `null` to use SQL only */
 export function createGroupCommit(connection: Connection, texts: LedgerTexts | null): CommitGroup {
   const memoryLedger = texts === null ? noMemoryLedger : createMemoryLedger(connection, texts);
   const writer: Writer = { connection, memoryLedger };
@@ -97,7 +93,6 @@ export function createGroupCommit(connection: Connection, texts: LedgerTexts | n
     const outcomes = together(writer, jobs);
     if (Array.isArray(outcomes)) return outcomes;
     if (jobs.length === 1 || isDamage(outcomes)) return jobs.map(() => failed(outcomes));
-    // Retries each job alone to find the one that failed.
     return jobs.flatMap((job) => commitGroup([job]));
   };
   return commitGroup;

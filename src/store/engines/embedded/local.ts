@@ -24,7 +24,6 @@ function read(connection: Connection, statements: readonly Statement[]): Outcome
   }
 }
 
-/** Throws SQLite's errors. */
 export function openLocally(path: string, mode: "reads" | "writes"): Local {
   const connection = mode === "writes" ? openWriter(path) : openReader(path);
   const commitGroup = createGroupCommit(connection, null);

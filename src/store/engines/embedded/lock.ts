@@ -1,7 +1,4 @@
-/**
- * Ensures that one process owns the file. SQLite takes an operating system lock, which ends with its process,
- * so there are no stale pid files. A second file names the owner, for messages only.
- */
+/** One process owns the file. An operating system lock ends with its process, so there are no stale pid files. */
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import Libsql from "libsql";
@@ -16,7 +13,6 @@ export interface Lock {
 const lockPath = (path: string): string => `${path}.lock`;
 const ownerPath = (path: string): string => `${path}.owner.json`;
 
-/** For example `, pid 4242 since 2026-11-22T08:00:00.000Z`; empty until the owner has written it. */
 function ownerOf(path: string): string {
   try {
     const owner: unknown = JSON.parse(readFileSync(ownerPath(path), "utf8"));
@@ -27,7 +23,6 @@ function ownerOf(path: string): string {
   }
 }
 
-/** Doesn't wait for another owner. */
 export function lockFile(path: string): Result<Lock, string> {
   let held: Libsql.Database | null = null;
   try {

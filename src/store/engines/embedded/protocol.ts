@@ -5,12 +5,9 @@ import type { Statement } from "../contract/sql.ts";
 import type { Fault, Outcome } from "../contract/engine.ts";
 
 export interface ThreadData {
-  /** absolute */
   path: string;
   role: "writer" | "reader";
-  /** added to the writer's own */
   pragmas?: readonly string[];
-  /** statements of the in-memory ledger; `null` or absent to use SQL only */
   memoryLedger?: LedgerTexts | null;
 }
 
@@ -27,6 +24,5 @@ export type Reply = { opened: Fault | null } | Outcomes;
 
 export interface Outcomes {
   outcomes: { id: number; outcome: Outcome }[];
-  /** duration of the group; for the writer, of its commit */
   ms: number;
 }

@@ -1,6 +1,6 @@
 /**
- * File next to the database with each tenant's last record number, at most a second old. SQLite's recovery
- * silently stops at the first damaged page of the log; comparing with this file shows what was lost.
+ * SQLite's recovery silently stops at the first damaged page of the log; comparing with this file shows what
+ * was lost.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
@@ -17,7 +17,6 @@ const isNumbers = (value: unknown): value is RecordNumbers =>
   value !== null &&
   Object.values(value).every((last) => Number.isSafeInteger(last));
 
-/** A missing or unreadable file counts as no information. */
 export function readRecordMark(path: string): RecordNumbers {
   try {
     const found: unknown = JSON.parse(readFileSync(markPath(path), "utf8"));
@@ -43,13 +42,11 @@ async function replace(path: string, text: string): Promise<void> {
 }
 
 export interface RecordMark {
-  /** Call after each commit. */
   committed(): void;
   /** Writes the file if a number has changed. Calls must not overlap. */
   note(): Promise<void>;
 }
 
-/** @param read the committed numbers; `null` if they can't be read now */
 export function createRecordMark(
   path: string,
   read: () => Promise<RecordNumbers | null>,

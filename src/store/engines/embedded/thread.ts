@@ -1,7 +1,4 @@
-/**
- * Entry point of a database thread. libsql is synchronous, so commits, checkpoints, and long reads would block
- * the process.
- */
+/** libsql is synchronous, so commits, checkpoints, and long reads would block the process. */
 import {
   parentPort,
   receiveMessageOnPort,
@@ -88,7 +85,6 @@ function serve(port: MessagePort, connection: Connection, data: ThreadData): voi
     say({ ms: 0, outcomes: [{ id, outcome: { ok: true, rows: [] } }] });
     port.close();
   };
-  // Jobs that arrived during the last group form the next one.
   port.on("message", (first: Request) => {
     const runs: Run[] = [];
     for (let request: Request | undefined = first; request !== undefined;) {

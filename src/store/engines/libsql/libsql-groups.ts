@@ -1,7 +1,4 @@
-/**
- * Batches writes for a libSQL server: one transaction with a savepoint per write, whose steps run only while
- * the previous one succeeded.
- */
+/** One transaction with a savepoint per write, whose steps run only while the previous one succeeded. */
 import { BatchCond, openHttp, type BatchStep, type RowsResult } from "@libsql/hrana-client";
 import { defaultTimeoutMs, type Row, type Sent } from "../../db.ts";
 import { askWithin, type AskServer } from "./libsql-fetch.ts";
@@ -19,9 +16,7 @@ type Batch = Parameters<typeof BatchCond.and>[0];
 type Stepped = PromiseSettledResult<unknown>;
 
 interface Job {
-  /** savepoint, statements, and release, in order */
   steps: Promise<unknown>[];
-  /** holds once this savepoint was released or rolled back */
   isOver: BatchCond;
 }
 
@@ -57,10 +52,7 @@ function addJob(batch: Batch, statements: readonly Sent[], mayBegin: BatchCond):
 const wasDone = (step: Stepped | undefined): boolean =>
   step?.status === "fulfilled" && step.value !== undefined;
 
-/**
- * @param server `timeoutMs` of the databases that share it, so that a group's callers are refused when it is
- * aborted
- */
+/** @param server `timeoutMs` of the databases that share it, so that an aborted group's callers are refused */
 export function openWriteGroups(server: {
   url: string;
   authToken: string | null;

@@ -1,10 +1,7 @@
 /** Sends all queued writes as one group, one group at a time. Independent of any driver. */
 import type { Bulk, BulkWrite, JoinBulk, Row, Send, Sending, Sent } from "../../db.ts";
 
-export type Sorted =
-  | { state: "done"; rows: Row[][] }
-  /** nothing was written */
-  | { state: "failed"; cause: unknown };
+export type Sorted = { state: "done"; rows: Row[][] } | { state: "failed"; cause: unknown };
 
 export interface NotStarted {
   cause: unknown;
@@ -27,11 +24,9 @@ interface Waiting extends Sending {
   failed: (cause: unknown) => void;
 }
 
-/** The content of one savepoint and its callers. */
 interface Part {
   statements: readonly Sent[];
   writers: readonly Waiting[];
-  /** rows, or the outcomes of a bulk write */
   outcomes: BulkWrite<unknown>["outcomes"];
   isBulk: boolean;
 }
@@ -39,7 +34,6 @@ interface Part {
 /** libSQL limits a response to 10 MB. */
 const maxPerGroup = 64;
 
-/** A bulk write takes the position of its first caller. */
 function partsOf(group: readonly Waiting[]): Part[] {
   const parts: (() => Part)[] = [];
   const bulks = new Map<unknown, { items: unknown[]; writers: Waiting[] }>();
@@ -82,7 +76,6 @@ function dealPart(part: Part, sorted: Sorted | undefined): void {
 
 const refused = (): Error => new Error("its caller has been refused meanwhile");
 
-/** Drops writes whose caller has already been refused. */
 function awaitedOf(group: readonly Waiting[]): Waiting[] {
   for (const write of group) if (!write.isAwaited()) write.failed(refused());
   return group.filter(({ isAwaited }) => isAwaited());

@@ -1,4 +1,3 @@
-/** Checks that a database accepts writes, by writing one row of its own. */
 import type { WriteFault } from "../../../domain/ports/readiness.ts";
 import type { Database } from "../../db.ts";
 import { writeProbes } from "../../schema/probe-schema.ts";
@@ -8,7 +7,6 @@ const withinMs = 2_000;
 const countsMs = 5_000;
 
 export interface ProbeMemory {
-  /** ms; `null` before the first probe */
   at: number | null;
   fault: WriteFault | null;
 }

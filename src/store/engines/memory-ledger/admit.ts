@@ -1,4 +1,3 @@
-/** Admits a call from memory and writes one row. */
 import { minuteOf, recordedRefusals } from "../../../domain/audit/thinning.ts";
 import { lastBucketOf, nameOfLimit, type LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import { countedOfRuns, isMoney, isTokens } from "../../../domain/limits/resources.ts";
@@ -19,7 +18,6 @@ import { countRefused } from "./usage.ts";
 
 const noServer = "";
 
-/** Checks that the key owns a live session, and marks the session as used if its expiry changes. */
 function useSession({ sql, texts }: LedgerParts, entry: AdmitEntry): boolean {
   const { session, tenantId, keyId, now } = entry;
   if (session === null) return true;
@@ -90,11 +88,9 @@ const reservedOf = (
 
 interface Decided {
   claims: readonly ClaimChecks[];
-  /** holds of the first claim, for reporting current usage */
   limitChecks: readonly LimitCheck[];
 }
 
-/** `false` if a row already has the id. */
 const insert = (
   { sql, texts }: LedgerParts,
   { row, claim }: { row: readonly Bound[]; claim: readonly Bound[] },
@@ -185,10 +181,7 @@ function admitClaim(
   };
 }
 
-/**
- * `null` if the tenant's version differs, the call's row exists, or the session has ended; SQL then determines
- * the result.
- */
+/** `null` if the tenant's version differs, the row exists, or the session has ended; SQL then decides. */
 export function admitEntry(parts: LedgerParts, entry: AdmitEntry): Answer | null {
   const { memory, texts } = parts;
   if (memory.versions.of(entry.tenantId) !== entry.tenantVersion) return null;

@@ -20,7 +20,6 @@ interface Line extends Counter {
   /** Oldest bucket from which `buckets` is complete; Infinity before the first read. */
   from: number;
   buckets: Map<number, number>;
-  /** unwritten amounts by bucket */
   unwritten: Map<number, number> | null;
   /** last sum that was asked for */
   sum: { since: number; last: number; used: Used } | null;
@@ -53,7 +52,6 @@ function addToLine(line: Line, bucket: number, amount: number): void {
 }
 
 export interface Counters extends Remembered {
-  /** At least the buckets from `since` on. */
   bucketsOf(counter: Counter, since: number): Buckets;
   /** Sums a window. Kept until the window moves, because a minute has up to 61 buckets. */
   usedOf(counter: Counter, window: Window): Used;

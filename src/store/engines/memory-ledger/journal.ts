@@ -1,13 +1,9 @@
 /**
- * The in-memory ledger of a writer that pays for each row, such as a Durable Object. An admission
- * writes one row, and a settlement two: the call's row and a journal entry. A refusal without a row writes only a
- * journal entry. Totals are written later, in one batch.
+ * For a writer that pays for each row, such as a Durable Object: an admission writes one row, a settlement two,
+ * a refusal without a row only a journal entry. Totals are written later, in one batch.
  *
- * The journal is a ring, so it needs no index and no deletions. All sums are written together, before their
- * tables are read or changed and before the ring wraps.
- *
- * After an object loses its memory, missing amounts are recovered: record numbers identify running calls and
- * recorded refusals that were not counted, and the journal has the rest.
+ * The journal is a ring, so it needs no index and no deletions. After an object loses its memory, record
+ * numbers show which calls were not counted, and the journal has the rest.
  */
 import type { HealthChange } from "../../../domain/choice/health.ts";
 import { minuteOf } from "../../../domain/audit/thinning.ts";
@@ -23,7 +19,6 @@ import type { UsageKey } from "./sums.ts";
 import type { LedgerTexts } from "./texts.ts";
 import { countRefused } from "./usage.ts";
 
-/** Rows of the ring. */
 const places = 512;
 /** Entries after which sums are written, well below the size of the ring. */
 const maxUnwritten = 256;
@@ -36,7 +31,6 @@ interface Added {
 
 const nothing = (): Added => ({ counters: [], usage: [], health: [] });
 
-/** Wraps a memory and records what is added to its sums. */
 function recording(memory: Memory): { memory: Memory; take: () => Added } {
   let added = nothing();
   return {
@@ -82,7 +76,6 @@ function replay(memory: Memory, { counters, usage, health }: Added): void {
 
 const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-/** Adds rows above the last counted record number. Returns how many. */
 function readUncounted(sql: Sql, texts: LedgerTexts, memory: Memory): number {
   const running = sql.all(texts.readUncountedRunning, []);
   for (const [tenant, number, key, server, limitChecks] of running) {
@@ -114,9 +107,7 @@ export function createJournaledLedger(sql: Sql, texts: LedgerTexts): MemoryLedge
   const remembered = remembersOf(memory);
   const { counters, usage, health, numbers } = texts.tables;
   const lagging = namesOf([counters, usage, health, numbers]);
-  /** number of the last entry; `null` until the journal has been read */
   let last: number | null = null;
-  /** number of the last entry that the sums include */
   let written = 0;
   let isLagging = false;
 

@@ -1,7 +1,6 @@
 /**
- * The in-memory ledger of a database with a single writer. Counters, open calls, and sums are cached; the rows
- * are the truth. The owner of the transaction calls `flush` before the commit, so cached changes become durable
- * together with the call's row.
+ * Counters, open calls and sums are cached; the rows are the truth. `flush` before the commit makes cached
+ * changes durable with the call's row.
  */
 import { admitEntry } from "./admit.ts";
 import type { Answer, Entry } from "../contract/entries.ts";
@@ -11,16 +10,13 @@ import type { Remembered, Sql, Statement } from "../contract/sql.ts";
 import type { LedgerTexts } from "./texts.ts";
 
 export interface MemoryLedger {
-  /** `null` if nothing was written and SQL decides. */
   enter(entry: Entry): Answer | null;
   /**
-   * Call before foreign statements: flushes the tables that they name. Call the returned function afterwards,
-   * since the statements may have changed these tables.
+   * Call before foreign statements: flushes the tables that they name. Call the result afterwards: they may
+   * have changed.
    */
   makeWay(statements: readonly Statement[]): () => void;
-  /** Whether `makeWay` would flush anything for these statements. */
   lag(statements: readonly Statement[]): boolean;
-  /** Call before the commit. */
   flush(): void;
   /** Call after a rollback: discards changes that no row has. */
   forget(): void;
@@ -52,7 +48,6 @@ export function remembersOf(memory: Memory): {
   };
 }
 
-/** For an engine without this ledger: SQL decides everything. */
 export const noMemoryLedger: MemoryLedger = {
   enter: () => null,
   makeWay: () => () => {},

@@ -1,4 +1,3 @@
-/** All caches of the in-memory ledger. */
 import { createCounters } from "./counters.ts";
 import { createOpenCalls } from "./open-calls.ts";
 import type { Sql } from "../contract/sql.ts";

@@ -1,4 +1,3 @@
-/** Running calls per tenant, for limits of concurrency and for settlements. */
 import type { LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import { latestLeaseEnd } from "../../../domain/leases.ts";
 import { hasConcurrencySlot } from "../../../domain/limits/concurrency-slots.ts";
@@ -15,13 +14,10 @@ export interface OpenCall {
   approvedAt: number | null;
   admittedAt: number;
   model: string | null;
-  /** JSON, as in the row */
   limitChecks: string;
-  /** parsed on first use */
   kept?: readonly Kept[];
   /** limits of concurrency that count the call, in addition to those of tenant, key, and server */
   slots: readonly string[];
-  /** record number */
   number: number;
 }
 
@@ -51,7 +47,7 @@ const callOf = ([
   number: Number(number),
 });
 
-/** Must match the SQL of `row-holds.ts`. */
+/** Must match the SQL of `stored-limit-checks.ts`. */
 function occupiesSlot(
   { keyId, serverId, slots }: OpenCall,
   { scope, subject }: Pick<LimitCheck, "scope" | "subject">,
@@ -62,14 +58,12 @@ function occupiesSlot(
 }
 
 export interface LimitWindow extends Pick<LimitCheck, "subject" | "resource"> {
-  /** first and last bucket */
   from: number;
   last: number;
 }
 
 export interface OpenCalls extends Remembered {
   of(tenantId: string): Map<string, OpenCall>;
-  /** Reservations of calls with a lease. */
   reserved(tenantId: string, window: LimitWindow, now: number): Reserved;
   count(tenantId: string, limit: Pick<LimitCheck, "scope" | "subject">, now: number): number;
 }

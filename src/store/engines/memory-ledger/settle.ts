@@ -1,11 +1,9 @@
-/** Ends a running call: rewrites its row and adds to the cached sums. */
 import { isMoney, isTokens, type Resource } from "../../../domain/limits/resources.ts";
 import { storedChecksIn } from "../../rows/stored-limit-checks.ts";
 import type { Answer, SettleEntry } from "../contract/entries.ts";
 import type { LedgerParts } from "./memory.ts";
 import { countSettled } from "./usage.ts";
 
-/** `null` if the reservation stays as it is. */
 const chargeOf = (resource: Resource, entry: SettleEntry): number | null => {
   if (isTokens(resource)) return entry.chargedTokens;
   return isMoney(resource) ? entry.chargedMicroUsd : null;

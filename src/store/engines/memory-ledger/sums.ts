@@ -1,7 +1,4 @@
-/**
- * Write-only sums of settlements: hourly usage and health samples. All calls of a group share one write of a
- * sum.
- */
+/** All calls of a group share one write of a sum. */
 import { keptSamples, type HealthChange, type Sample } from "../../../domain/choice/health.ts";
 import { asReadable } from "../../../domain/magnitudes.ts";
 import type { Bound, Remembered, Sql } from "../contract/sql.ts";

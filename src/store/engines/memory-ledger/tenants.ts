@@ -1,4 +1,3 @@
-/** Cached state per tenant: version, last record number, circuits with faults. */
 import type { Remembered, Sql } from "../contract/sql.ts";
 import type { LedgerTexts } from "./texts.ts";
 
@@ -22,14 +21,12 @@ function createMemory<T>(table: string, read: (tenantId: string) => T) {
   };
 }
 
-/** `null` if there is no such tenant. */
 export const createVersions = (sql: Sql, texts: LedgerTexts) =>
   createMemory(texts.tables.tenants, (tenantId): number | null => {
     const [row] = sql.all(texts.readVersion, [tenantId]);
     return row === undefined ? null : Number(row[0]);
   });
 
-/** Scopes of circuits with faults. */
 export const createScopes = (sql: Sql, texts: LedgerTexts) =>
   createMemory(
     texts.tables.circuits,
@@ -37,10 +34,8 @@ export const createScopes = (sql: Sql, texts: LedgerTexts) =>
   );
 
 export interface Numbers extends Remembered {
-  /** The tenant's next record number. */
   next(tenantId: string): number;
   use(tenantId: string, number: number): void;
-  /** The highest record number in the rows. */
   written(tenantId: string): number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * SQL of the in-memory ledger with the order of parameters, built once from the schema and passed as plain
- * values so that the database thread doesn't load drizzle.
- */
+/** Built once and passed as plain values, so that the database thread doesn't load drizzle. */
 import { getTableColumns, getTableName, type Table } from "drizzle-orm";
 import { largestInteger } from "../../../domain/magnitudes.ts";
 import { keptSamples } from "../../../domain/choice/health.ts";
@@ -48,7 +45,6 @@ export const calledNames = [
   "attempts",
 ] as const satisfies Name[];
 
-/** Columns whose values the decision sets. */
 export const decidedNames = [
   "recordNumber",
   "openingCode",
@@ -100,7 +96,6 @@ const readCounter = `select bucket, ${readable("amount")} from ${tables.counters
 
 const usageKey = ["tenant_id", "hour", "key_id", "server_id", "model"];
 const delivered = getTableColumns(usage).delivered.name;
-/** In parameter order. */
 const usageFigures = columnNames(usage).filter(
   (name) => !usageKey.includes(name) && name !== delivered,
 );

@@ -1,4 +1,3 @@
-/** Claims of an admission in the order in which they are tried, with their columns. */
 import { compactDecision } from "../../../domain/choice/decision.ts";
 import type { Claim, FallbackClaim, Reservation } from "../../../domain/ports/ledger.ts";
 

@@ -1,23 +1,16 @@
-/**
- * Codes of an admission. The database decides the outcome, so each possible row has a code of its own; a row
- * can't be changed into one of another outcome.
- */
+/** Each possible row has a code of its own, so a row can't be changed into one of another outcome. */
 import type { Receipt } from "../../../domain/audit/record.ts";
 import type { Mac } from "../../../domain/tenancy/mac.ts";
 import type { Row } from "../../db.ts";
 import { openingCode } from "../../records/record-codes.ts";
 
 export interface AdmissionCodes {
-  /** one per claim */
   claims: string[];
   /** of a row refused by a limit; `null` without limits */
   limited: string | null;
 }
 
-/**
- * Computed in parallel, since WebCrypto works off the thread. A row refused by a limit has the first claim and
- * no admission time.
- */
+/** A row refused by a limit has the first claim and no admission time. */
 export async function admissionCodes(
   mac: Mac,
   { claims, limited }: { claims: readonly string[]; limited: string | null },

@@ -1,4 +1,3 @@
-/** Statements of one call's admission, covering every outcome. */
 import { and, eq, getTableColumns, gt, sql, type SQL } from "drizzle-orm";
 import type { LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import type { Mac } from "../../../domain/tenancy/mac.ts";
@@ -20,11 +19,9 @@ export interface Admitting {
   reservation: Reservation;
   request: { id: string; tenantId: string; now: number };
   claims: FallbackClaim[];
-  /** columns that all claims share */
   values: ReturnType<typeof rowOf>;
   codes: AdmissionCodes;
   call: IdempotentCall | null;
-  /** `null` if no approval is needed */
   forApproval: Waiting | null;
   /** Rechecks what the choice assumed: a key revoked meanwhile gets nothing. */
   isCurrent: SQL;
@@ -65,7 +62,6 @@ export async function admitting(
 
 const columns = getTableColumns(samplingRequests);
 
-/** Holds if the call's run continues. */
 const goingOn = (limitChecks: readonly LimitCheck[]): StoredCheck[] =>
   limitChecks.map((check) => (check.begins === undefined ? check : { ...check, amount: 0 }));
 

@@ -1,7 +1,4 @@
-/**
- * Decides in SQL which claim is taken or which limit refuses the smallest claim. Must match
- * `domain/limits/admission-verdict.ts`.
- */
+/** Must match `domain/limits/admission-verdict.ts`. */
 import { sql, type SQL } from "drizzle-orm";
 import { latestLeaseEnd } from "../../../domain/leases.ts";
 import {
@@ -63,10 +60,7 @@ export const usedOf = (
     end as used
   from json_each(${asRows(limitChecks, claims)}) h`;
 
-/**
- * Returnable reservations under the limits without room, and the earliest end of a lease. A request count is
- * never returned.
- */
+/** A request count is never returned. */
 const reserved = ({ tenantId, now }: Asking): SQL => sql`
   select f.position, sum(${storedCheck.amount}) as amount, min(r.lease_until) as lease
   from (select distinct position from beyond) f
@@ -88,7 +82,6 @@ const freeAt = (tenantId: string): SQL => sql`(
       where c.tenant_id = ${tenantId} and c.subject = b.subject and c.resource = b.resource
         and c.bucket > b.bucket and c.bucket <= lim.last) <= lim."limit")`;
 
-/** ms until the refusing limit `lim` has room for `f.least` without other limits. */
 const windowWait = ({ tenantId, now }: Asking): SQL => sql`case
   when lim.resource = 'concurrent' then ${concurrencyRetryMs}
   when f.least > lim."limit" or lim.until = ${endOfTime} then null
@@ -96,9 +89,8 @@ const windowWait = ({ tenantId, now }: Asking): SQL => sql`case
   else min(${freeAt(tenantId)} * 1000 - ${now}, ${longestWaitSeconds * 1_000}) end`;
 
 /**
- * Common table expressions with one row, `verdict`. `rung` is the taken claim, or `null`; then `position` among
- * the holds of all claims, `name`, `is_money`, and `retry_after` describe the refusing limit, and `waits` says
- * that only leases are in the way.
+ * `verdict`: one row. `rung` is the taken claim, or `null`; then the other columns describe the refusing limit,
+ * and `waits` says that only leases are in the way.
  */
 export function verdictTables(asking: Asking, claims: readonly FallbackClaim[]): SQL {
   const { now } = asking;

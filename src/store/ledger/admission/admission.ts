@@ -44,7 +44,6 @@ interface AdmissionRows {
   limits: LimitState[];
   holder: Row | undefined;
   blocked: string[];
-  /** nothing was written because the call may wait */
   waits: boolean;
 }
 
@@ -70,7 +69,6 @@ function admissionOf(
       blocked,
       rung: Math.max(0, codes.claims.indexOf(String(row["opening_code"]))),
     };
-  // Index among the holds of all claims.
   const place = number(row["refused_check"]);
   const position = place % limitChecks.length;
   const check = claims[Math.floor(place / limitChecks.length)]?.limitChecks[position];
@@ -141,7 +139,6 @@ async function admitAlone(
   );
 }
 
-/** `null` if the call's own statements must decide. */
 async function admitInBulk(
   { db, mac }: AdmissionDeps,
   reservation: Reservation,

@@ -1,7 +1,4 @@
-/**
- * Admits many calls in one set of statements, where every limit has room for the call and all calls before it.
- * All other calls use the statements of `admission.ts`, which explain refusals.
- */
+/** Only calls that all limits have room for. Others use `admission.ts`, which explains refusals. */
 import { getTableColumns, sql } from "drizzle-orm";
 import type { Admission, Reservation } from "../../../domain/ports/ledger.ts";
 import {
@@ -58,13 +55,12 @@ const firstColumn = 3;
 const cell = (name: (typeof names)[number], of = "j") =>
   sql.raw(`${of}.value ->> ${firstColumn + names.indexOf(name)}`);
 
-/** A session that may still be used. */
 const liveSession = sql`s.id = ${cell("sessionId")} and s.tenant_id = ${cell("tenantId")}
   and s.key_id = ${cell("keyId")} and s.expires_at > ${nowAt}`;
 
 /**
- * Usage of the limit in window row `w`: tenant, scope, subject, resource, since, last, limit. Leases count if
- * they end between `?2` and `?3`.
+ * Window row `w`: tenant, scope, subject, resource, since, last, limit. Leases count if they end between `?2`
+ * and `?3`.
  */
 const used = sql.raw(`case w.value ->> 3
   when 'concurrent' then ${textOf(
@@ -133,7 +129,6 @@ const currentUsage = textOf(sql`
       and c.resource = w.value ->> 3 and c.bucket between w.value ->> 4 and w.value ->> 5) as oldest
   from json_each(?1) w order by w.key`);
 
-/** Calls that need more than room use `admission.ts`. */
 export const mayAdmitInBulk = ({
   probes,
   idempotency,
@@ -174,7 +169,6 @@ export async function admissionItem(mac: Mac, reservation: Reservation): Promise
   return { reservation, openingCode: code, json };
 }
 
-/** One limit as seen by some of the calls, with the cumulative amount at each. */
 interface Window {
   at: number;
   check: LimitCheck;

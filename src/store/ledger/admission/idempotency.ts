@@ -1,4 +1,3 @@
-/** Idempotency keys and the requests that hold them. Admission claims a key; settlement stores the answer. */
 import { and, eq, gt, gte, lt, sql, type SQL } from "drizzle-orm";
 import type {
   IdempotencyStore,
@@ -57,7 +56,6 @@ export function claim(
 const ofRequest = ({ tenantId, requestId }: { tenantId: string; requestId: string }) =>
   and(eq(idempotency.tenantId, tenantId), eq(idempotency.requestId, requestId));
 
-/** If this call just ended: stores its sealed result, or releases the key. */
 export function answerClaim(
   builder: Builder,
   { id, tenantId, result }: Settlement,

@@ -19,7 +19,6 @@ export interface SettlementItem {
   settlement: Settlement;
   /** id, tenant, nonce, second code, then the columns of the end */
   json: string;
-  /** one JSON array per entry for each statement before */
   charges: string[];
   usageEntries: string[];
   samples: string[];
@@ -133,7 +132,6 @@ export function settlementItem(
   };
 }
 
-/** Must run while the rows are open. */
 const countings = [
   ["charges", charge],
   ["usageEntries", book],
@@ -141,7 +139,6 @@ const countings = [
   ["closed", close],
 ] as const;
 
-/** `true` if this attempt ended the call. */
 export const bulkSettlement: Bulk<SettlementItem, boolean> = (items) => {
   const before = countings.flatMap(([kind, text]) => {
     const entries = items.flatMap((item) => item[kind]);

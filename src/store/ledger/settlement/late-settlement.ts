@@ -1,6 +1,6 @@
 /**
- * Settles a call after the sweep ended it as `unknown`, when its process turns out to be alive. Reopens and
- * settles the row in one transaction, so no other statement sees it open.
+ * For calls that the sweep ended although their process was alive. One transaction, so no other statement sees
+ * the row open.
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { sql } from "drizzle-orm";
@@ -13,10 +13,7 @@ import { storedCheck, listOf } from "../../rows/stored-limit-checks.ts";
 import { settle, type SettlementTry } from "./settlement.ts";
 import { unsweptUsage } from "../../records/usage.ts";
 
-/**
- * Reverts what the sweep counted, logs the change, and reopens the row. Reservations are still in the counters.
- * Corrected rows stay as they are.
- */
+/** Reverts what the sweep counted. Reservations are still in the counters; corrected rows stay. */
 function reopening({ settlement: { id, tenantId } }: SettlementTry, event: AdminEvent): Compiled[] {
   const swept = sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'unknown'
     and r.settlement is null and r.correction is null`;

@@ -21,11 +21,9 @@ import { answerClaim } from "../admission/idempotency.ts";
 import { endingCode, type EndingRow } from "../../records/record-codes.ts";
 import { samplingRequests } from "../../schema.ts";
 
-/** A settlement with the nonce that identifies the attempt in the row. */
 export interface SettlementTry {
   settlement: Settlement;
   nonce: string;
-  /** defaults to `ended` */
   kind?: EndingKind;
 }
 
@@ -35,15 +33,11 @@ const changesCounters = ({ limitChecks }: Settlement): boolean =>
 const countsTokens = ({ limitChecks }: Settlement): boolean =>
   limitChecks.some(({ resource }) => isTokens(resource));
 
-/**
- * Tokens are charged only to limits of tokens. Without a price, no money was reserved that a charge could
- * exceed.
- */
+/** Without a price, no money was reserved that a charge could exceed. */
 const isOvershoot = (settlement: Settlement, receipt: Receipt): boolean =>
   (countsTokens(settlement) && settlement.chargedTokens > receipt.reservedTokens) ||
   (receipt.reservedMicroUsd !== null && settlement.chargedMicroUsd > receipt.reservedMicroUsd);
 
-/** The end's columns, as stored and as covered by the second code. */
 export const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow => {
   const { usage } = settlement;
   return {
@@ -67,7 +61,6 @@ export const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow =
   };
 };
 
-/** Reads the receipt if the admission's answer was lost. */
 async function receiptIn(db: Database, { id, tenantId }: Settlement): AsyncResult<Receipt | null> {
   return db.read(async (builder) => {
     const [row] = await builder
@@ -85,7 +78,6 @@ async function receiptIn(db: Database, { id, tenantId }: Settlement): AsyncResul
   });
 }
 
-/** Changes to circuits and failing credentials. */
 function consequences(builder: Builder, settlement: Settlement): Compiled[] {
   const { id, tenantId, now, circuits: changes, probed } = settlement;
   const open = sql`exists (select 1 from sampling_requests r where r.id = ${id}
@@ -99,7 +91,6 @@ function consequences(builder: Builder, settlement: Settlement): Compiled[] {
   ];
 }
 
-/** Stores captured content and the result for repeated requests. */
 export function keepingStatements(
   builder: Builder,
   settlement: Settlement,
