@@ -210,6 +210,30 @@ describe("a stream", () => {
   });
 });
 
+it("a change of the policy counts from the next request on, whatever the process remembers of the caller", async () => {
+  const key = await keyWith();
+  const asCodex = () =>
+    post("/v1/responses", '{"model":"gpt-5-mini","input":"x"}', {
+      Authorization: `Bearer ${key}`,
+    });
+  const beta = claudeCode.headers["anthropic-beta"].split(",")[0] ?? "";
+  const setPolicy = (policy: object) => admin("PUT", `/tenants/${slug}/policy`, policy);
+  try {
+    expect((await asCodex()).status).toBe(200);
+    await setPolicy({ modelEndpoints: { store: "never" } });
+    const refused = await asCodex();
+    expect([refused.status, refused.get("error.param")]).toEqual([400, "store"]);
+    await setPolicy({});
+    expect((await asClaudeCode("claude-sonnet-4-6", { key })).status).toBe(200);
+    await setPolicy({ modelEndpoints: { deniedBetas: [beta] } });
+    expect((await asClaudeCode("claude-sonnet-4-6", { key })).status).toBe(200);
+    const betas = received.map(({ headers }) => String(headers["anthropic-beta"]));
+    expect(betas.slice(-2).map((sent) => sent.split(",").includes(beta))).toEqual([true, false]);
+  } finally {
+    await setPolicy({});
+  }
+});
+
 describe("a request to count tokens", () => {
   const count = async (model: string) =>
     post("/v1/messages/count_tokens?user=secret&beta=true", claudeCode.body(model), {

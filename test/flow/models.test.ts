@@ -129,6 +129,8 @@ it("a tenant's own names choose, and a fallback answers only where the policy sa
   const setPolicy = (policy: object) => admin("PUT", `/tenants/${slug}/policy`, policy);
   const recordOf = (answer: Answered) =>
     admin("GET", `/tenants/${slug}/requests/${answer.headers.get("x-request-id") ?? ""}`);
+  // The process remembers the caller, and reads it again when the policy has changed.
+  await chat(key);
   const wrong = await setPolicy({ aliases: { auto: { hints: ["mini"] } } });
   expect([wrong.status, wrong.get("path")]).toEqual([400, "aliases.auto"]);
   const put = await setPolicy({
@@ -139,6 +141,7 @@ it("a tenant's own names choose, and a fallback answers only where the policy sa
   try {
     const fast = await chat(key, { model: "fast" });
     expect(fast.headers.get("x-router-model")).toMatch(/^anthropic\/claude-haiku/);
+    expect(fast.headers.get("x-router-fallback")).toBeNull();
     expect((await recordOf(fast)).get("decision.alias")).toEqual({
       name: "fast",
       hints: ["haiku"],

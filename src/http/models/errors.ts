@@ -6,6 +6,7 @@ import type { JsonObject } from "../../domain/json.ts";
 import type { LimitState } from "../../domain/limits/limit-checks.ts";
 import type { AttemptSummary } from "../../domain/attempts.ts";
 import { explain } from "../../domain/refusal-messages.ts";
+import { maxInputTokens } from "../../domain/sampling/estimate.ts";
 import { isRetryable, type Refusal } from "../../domain/refusals.ts";
 import { allowHeader, limitHeaders } from "../../mcp/refusal-headers.ts";
 
@@ -128,9 +129,12 @@ const anthropic: ErrorTexts = {
 /** Clients compact a conversation on these words. */
 function tooLongMessage(refusal: Refusal, modelContext: number | null): string {
   if (refusal.reason !== "no_eligible_model") return `prompt is too long: ${explain(refusal)}`;
-  return modelContext === null
-    ? explain(refusal)
-    : `prompt is too long: ${refusal.requirements.inputTokens} tokens > ${modelContext} maximum`;
+  if (modelContext === null) return explain(refusal);
+  const { inputTokens, maxTokens } = refusal.requirements;
+  // The choice leaves a margin, and room for the answer.
+  const most = maxInputTokens(inputTokens);
+  const tokens = [inputTokens, most, most + maxTokens].find((each) => each > modelContext);
+  return `prompt is too long: ${tokens ?? modelContext + 1} tokens > ${modelContext} maximum`;
 }
 
 function wordsOf(
@@ -141,7 +145,7 @@ function wordsOf(
   const text = explain(refusal);
   if (refusal.reason !== "approval_pending") return text;
   const key = refusal.idempotencyKey;
-  return `${text} Send the same request later with ${key === null ? "its Idempotency-Key" : `the header Idempotency-Key: ${key}`}.`;
+  return `${text}. Send the same request later with ${key === null ? "its Idempotency-Key" : `the header Idempotency-Key: ${key}`}.`;
 }
 
 const neverRetried: ReadonlySet<Kind> = new Set(["no_money", "pending", "not_kept"]);

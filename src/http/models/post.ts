@@ -4,7 +4,7 @@ import type { ModelEndpointName } from "../../domain/model-endpoint.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { nameOf } from "../../domain/models/model.ts";
 import { isNamed } from "../../domain/models/named.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { everyCapability } from "../../domain/sampling/capabilities.ts";
 import type { SamplingCall } from "../../domain/sampling/call.ts";
@@ -24,6 +24,7 @@ import { askedByHeaders, modelClaim } from "./caller.ts";
 import type { Decoded, StreamRequest } from "./decoded.ts";
 import { marksIn } from "./outline.ts";
 import { decodedRequest } from "./decoded-request.ts";
+import { refusedMember } from "./refused-members.ts";
 import { endpointPolicy, passedFrom } from "./passed-from.ts";
 import type { OpenEvents } from "./event-writer.ts";
 import { inSlot, type ModelRequest } from "./in-slot.ts";
@@ -53,6 +54,21 @@ interface AuthenticatedRequest {
 /** A caller of HTTP alone declares nothing, so every capability counts as declared. */
 export const declared = { capabilities: everyCapability, features: featuresOf({}) };
 
+/** Rereads the caller, whose policy may refuse the request by now. */
+async function currentCaller(
+  services: ModelServices,
+  {
+    tenant,
+    authenticated: { token, endpoint, body },
+  }: {
+    tenant: string | undefined;
+    authenticated: AuthenticatedRequest & { endpoint: ModelEndpointName };
+  },
+): AsyncResult<Caller> {
+  const read = await services.authenticate(modelClaim(token, tenant), "database");
+  return read.ok ? (refusedMember(endpoint, body, endpointPolicy(read.value)) ?? read) : read;
+}
+
 async function samplingRequestOf(
   services: ModelServices,
   { request: { headers }, url, tenant }: ModelRequest,
@@ -79,10 +95,11 @@ async function samplingRequestOf(
     : asked;
   return {
     caller,
-    again: () => services.authenticate(modelClaim(authenticated.token, tenant), "database"),
+    again: () => currentCaller(services, { tenant, authenticated }),
     call: key.ok ? call : key,
     endpoint: authenticated.endpoint,
-    passed: passedFrom({ headers, url }, authenticated.endpoint, { body: bytes, caller }),
+    passed: (current) =>
+      passedFrom({ headers, url }, authenticated.endpoint, { body: bytes, caller: current }),
     replayKey:
       key.ok && key.value !== null
         ? { kind: "client", key: await services.sha256Hex(key.value) }
@@ -124,23 +141,22 @@ function fallbackHeader(
 const costHeader = (costUsd: number | null): Record<string, string> =>
   costUsd === null ? {} : { "X-Router-Cost": String(costUsd) };
 
-const loweredHeader = ({ loweredTo }: Pick<Sampled, "loweredTo">): Record<string, string> =>
-  loweredTo === null ? {} : { "X-Router-Max-Tokens": String(loweredTo) };
-
 const modelHeaders = (
   services: ModelServices,
   { caller, decoded }: AuthenticatedRequest,
-  model: string | null,
-): Record<string, string> =>
-  model === null
-    ? {}
-    : {
-        "X-Router-Model": model,
-        ...fallbackHeader(services.servedModels(caller), {
-          asked: calledByPolicy(decoded.call, caller.snapshot.tenant.policy).model,
-          answered: model,
-        }),
-      };
+  { planned, model }: Pick<Sampled, "planned"> & { model: string | null },
+): Record<string, string> => {
+  const asked = planned ?? calledByPolicy(decoded.call, caller.snapshot.tenant.policy);
+  return {
+    ...(asked.maxTokens < decoded.call.maxTokens && {
+      "X-Router-Max-Tokens": String(asked.maxTokens),
+    }),
+    ...(model !== null && {
+      "X-Router-Model": model,
+      ...fallbackHeader(services.servedModels(caller), { asked: asked.model, answered: model }),
+    }),
+  };
+};
 
 /** Runs the call. Once admitted, it is always settled. */
 async function answerTo(
@@ -170,8 +186,7 @@ async function answerTo(
     headers: {
       ...idHeaders(requestId),
       ...limitHeaders(limits, null),
-      ...loweredHeader(started),
-      ...modelHeaders(services, authenticated, answer.model),
+      ...modelHeaders(services, authenticated, { ...started, model: answer.model }),
       ...costHeader(decision.costUsd),
       ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
     },
@@ -219,8 +234,7 @@ async function streamTo(
     headers: {
       ...idHeaders(requestId),
       ...limitHeaders(limits, null),
-      ...loweredHeader(started),
-      ...modelHeaders(services, authenticated, model),
+      ...modelHeaders(services, authenticated, { ...started, model }),
       ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
     },
     content,

@@ -3,6 +3,7 @@ import type { LimitState } from "../../domain/limits/limit-checks.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import type { SamplingCall } from "../../domain/sampling/call.ts";
 import { withCurrentCaller, type DecideOnce } from "./decide.ts";
 import type { CallSlots } from "./call-slots.ts";
 import type { UnreadRequest } from "./request/sampling-request.ts";
@@ -24,17 +25,12 @@ import type {
 export interface Sampled {
   requestId: string;
   limits: LimitState[];
-  /** tokens to which the call's limit was lowered; null: it wasn't, or it isn't known yet */
-  loweredTo: number | null;
+  /** the call by the policy and the limits; null: not known yet */
+  planned: SamplingCall | null;
   timing: Timings;
   /** the rest of the call, to be run once, or the refusal */
   outcome: Result<(signal: AbortSignal) => Promise<EndedCall>, Refusal>;
 }
-
-const loweredTo = (call: Exclude<Decided, Refused>): number | null =>
-  call.state === "admitted" && call.plan.call.maxTokens < call.asked.maxTokens
-    ? call.plan.call.maxTokens
-    : null;
 
 type Step<From, To> = (call: From, signal: AbortSignal) => Promise<To>;
 type Finish = Step<Admitted, Settled | Held>;
@@ -110,13 +106,13 @@ export function createSample(steps: Steps, { waitForRoom, callSlots, background 
 
   return async (unread: UnreadRequest): Promise<Sampled> => {
     const decided = await begin(await receive(unread));
-    if (decided.state === "refused") return { ...decided, loweredTo: null };
+    if (decided.state === "refused") return { ...decided, planned: null };
     const { requestId, limits, request } = decided;
     const timing = { auth: request.authMs };
     return {
       requestId,
       limits,
-      loweredTo: loweredTo(decided),
+      planned: decided.state === "admitted" ? decided.plan.call : null,
       timing,
       outcome: ok((signal) => run(decided, signal)),
     };

@@ -31,7 +31,7 @@ export interface SamplingRequest {
   call: Result<SamplingCall, Refusal>;
   endpoint?: ModelEndpointName;
   /** what a provider that speaks the endpoint's wire is sent; absent: every provider is sent the call */
-  passed?: Omit<PassedRequest, "addsLimit">;
+  passed?: (caller: Caller) => Omit<PassedRequest, "addsLimit">;
   /** capabilities of the current caller */
   declaredBy: (caller: Caller) => Declared;
   client: { name: string | null; version: string | null; revision: string | null };

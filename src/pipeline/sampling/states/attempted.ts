@@ -34,7 +34,7 @@ export const createAttempting =
       held: { tokens: receipt.reservedTokens, microUsd: receipt.reservedMicroUsd },
       blocked: [...blocked, ...reserved.resting],
       call: plan.call,
-      ...passedOf(request, plan.call, reserved.limitChecks),
+      ...passedOf(call, plan.call, reserved.limitChecks),
       credentials,
       deadlineMs: streaming?.deadlineMs(tenant.policy) ?? reserved.deadlineMs,
       // A call that tries a circuit finds out whether the provider answers at all, however slowly.

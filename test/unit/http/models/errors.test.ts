@@ -153,6 +153,14 @@ describe("a refusal", () => {
     expect(body["error"]).toMatchObject({
       message: "prompt is too long: 300000 tokens > 200000 maximum",
     });
+    // Clients compute by how much: the first figure is the larger one, also where only the margin is too long.
+    const [closely, barely] = [320_000, 400_000].map((modelContext) => {
+      const refusal = noModel("context_window");
+      return errorAnswer(refusal, { dialect: "anthropic", requestId: "req_9", modelContext }).body;
+    });
+    expect(JSON.stringify(closely)).toContain("375000 tokens > 320000 maximum");
+    const [, tokens] = /(\d+) tokens > 400000 maximum/.exec(JSON.stringify(barely)) ?? [];
+    expect(Number(tokens)).toBeGreaterThan(400_000);
   });
 
   it("names the member that is wrong", () => {
