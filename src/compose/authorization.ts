@@ -3,7 +3,7 @@ import type { AuthorizationServer } from "../domain/ports/authorization-server.t
 import { issuersOwn } from "../domain/ports/oauth-entries.ts";
 import { lazily } from "../domain/lazily.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
-import { ok } from "../domain/result.ts";
+import { mapped, ok } from "../domain/result.ts";
 import type { Stores, Tenant } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Authenticate } from "../pipeline/callers/authenticate.ts";
@@ -152,10 +152,8 @@ async function authModeOf(
 
 const clientPolicyOf =
   (deps: Deps): ClientPolicyOf =>
-  async (slug) => {
-    const found = await tenantOf(deps, slug);
-    return found.ok ? ok(found.value?.tenant.policy.oauthClients ?? null) : found;
-  };
+  (slug) =>
+    mapped(tenantOf(deps, slug), (found) => found?.tenant.policy.oauthClients ?? null);
 
 const consentDatabaseOf = ({
   services,
@@ -190,10 +188,8 @@ function connectDatabaseOf({ isolate, databaseNamed }: Deps, key: string): Conne
 
 const consentDatabaseOfSlug =
   (deps: Deps): ConsentDeps["databaseOfSlug"] =>
-  async (slug) => {
-    const database = await databaseOfSlug(deps, slug);
-    return database.ok ? ok(consentDatabaseOf(database.value)) : database;
-  };
+  (slug) =>
+    mapped(databaseOfSlug(deps, slug), consentDatabaseOf);
 
 export function createAuthorization(deps: Deps): Authorization {
   const { isolate, databaseNamed } = deps;

@@ -4,7 +4,7 @@ import { sameText } from "../crypto/same-text.ts";
 import type { AuthorizationServer } from "../domain/ports/authorization-server.ts";
 import type { Stores } from "../domain/ports/stores.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
-import { ok } from "../domain/result.ts";
+import { mapped } from "../domain/result.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Authenticate } from "../pipeline/callers/authenticate.ts";
 import type { ConsentDatabase } from "../pipeline/people/consent/consent-grants.ts";
@@ -61,10 +61,7 @@ export function createPeoplesPages(isolate: Isolate, deps: Deps): PersonPages {
         const database = deps.databaseOfKey(key);
         return database === null ? null : signInDatabaseOf(database);
       },
-      async databaseOfSlug(slug) {
-        const database = await deps.databaseOfSlug(slug);
-        return database.ok ? ok(signInDatabaseOf(database.value)) : database;
-      },
+      databaseOfSlug: (slug) => mapped(deps.databaseOfSlug(slug), signInDatabaseOf),
       sessions,
       throttle,
       mac,

@@ -2,7 +2,7 @@
 import type { DurableObjectState } from "@cloudflare/workers-types";
 import type { Room } from "../domain/limits/room.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
-import { ok } from "../domain/result.ts";
+import { mapped, ok } from "../domain/result.ts";
 import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { createRequestFeeds } from "../pipeline/request-feeds.ts";
 import type { JobReport } from "../pipeline/scheduled/jobs.ts";
@@ -101,10 +101,7 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
     },
     read: database.read,
     room: database.room,
-    async follow(tenantId, since) {
-      const listener = await feeds.listen(tenantId, since);
-      return listener.ok ? ok(linesOf(listener.value)) : listener;
-    },
+    follow: (tenantId, since) => mapped(feeds.listen(tenantId, since), linesOf),
     async alarm(isolate) {
       alarm.come();
       const name = database.tenantDatabase();

@@ -8,3 +8,11 @@ export const err = <E>(error: E): { readonly ok: false; readonly error: E } => (
   ok: false,
   error,
 });
+
+export async function mapped<T, U, E>(
+  pending: Promise<Result<T, E>>,
+  map: (value: T) => U,
+): Promise<Result<U, E>> {
+  const result = await pending;
+  return result.ok ? ok(map(result.value)) : result;
+}

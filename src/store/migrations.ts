@@ -2,7 +2,7 @@ import hashes from "../../migrations/meta/hashes.json" with { type: "json" };
 import type { AsyncResult } from "../domain/refusals.ts";
 import { sql } from "drizzle-orm";
 import type { Readiness, WriteFault } from "../domain/ports/readiness.ts";
-import { err, ok } from "../domain/result.ts";
+import { err, mapped, ok } from "../domain/result.ts";
 import { raw, unreleasedAfterMs, type Compiled, type Database } from "./db.ts";
 
 export interface Migration {
@@ -61,10 +61,10 @@ export const statementsIn = (migration: Migration): string[] =>
     .map((text) => text.trim())
     .filter((text) => text !== "");
 
-async function appliedOf(db: Database): AsyncResult<string[]> {
-  const rows = await db.write([table, raw(sql`select name from migrations order by id`)]);
-  return rows.ok ? ok((rows.value[1] ?? []).map((row) => String(row["name"]))) : rows;
-}
+const appliedOf = (db: Database): AsyncResult<string[]> =>
+  mapped(db.write([table, raw(sql`select name from migrations order by id`)]), (rows) =>
+    (rows[1] ?? []).map((row) => String(row["name"])),
+  );
 
 export async function unknownMigrations(
   db: Database,

@@ -1,5 +1,5 @@
 /** Builds `catalogue.json` from its sources. */
-import type { Model } from "../../domain/models/model.ts";
+import { unknownFigures, type Model } from "../../domain/models/model.ts";
 import { combine, type Figures, type Source } from "./figures.ts";
 
 /** What only people decide: which models exist, tiers, traits, and corrections. */
@@ -23,25 +23,6 @@ export interface Catalogue {
   contradictions: string[];
 }
 
-const unknown: Omit<Row, "provider" | "id" | "name"> = {
-  family: null,
-  aliases: [],
-  inputModalities: ["text"],
-  outputModalities: ["text"],
-  contextTokens: null,
-  outputTokens: null,
-  tools: false,
-  temperature: true,
-  reasoning: false,
-  inputUsdPerMTok: null,
-  outputUsdPerMTok: null,
-  cachedInputUsdPerMTok: null,
-  priceTiers: [],
-  intelligence: null,
-  speed: null,
-  status: "active",
-};
-
 const members = [
   ..."provider id name family aliases inputModalities outputModalities contextTokens outputTokens".split(
     " ",
@@ -60,7 +41,7 @@ const ordered = (row: Row): Row =>
   Object.fromEntries(
     members.flatMap((member) => {
       const value = (row as unknown as Record<string, unknown>)[member];
-      const says = value !== undefined && (value !== null || member in unknown);
+      const says = value !== undefined && (value !== null || member in unknownFigures);
       return says ? [[member, value]] : [];
     }),
   ) as unknown as Row;
@@ -100,7 +81,7 @@ export function buildCatalogue(curated: Curated, sources: readonly Source[]): Ca
   for (const { provider, id } of byName) {
     const name = `${provider}/${id}`;
     const { figures, taken, contradictions } = combine(name, [own, ...sources]);
-    const row: Row = { ...unknown, name: id, ...figures, provider, id };
+    const row: Row = { ...unknownFigures, name: id, ...figures, provider, id };
     const isOver = typeof row.retiresAt === "string" && row.retiresAt <= version;
     if (isOver) row.status = "retired";
     const unverified = [...new Set([...(row.unverified ?? []), ...lackingIn(row, figures)])];

@@ -6,7 +6,7 @@ import type { Stores, Vault } from "../../domain/ports/stores.ts";
 import { createKeyCodes, type KeyCodes } from "../../pipeline/callers/key-codes.ts";
 import { createResealJob } from "../../pipeline/scheduled/reseal.ts";
 import { createResealTenantsJob } from "../../pipeline/scheduled/reseal-tenants.ts";
-import { ok } from "../../domain/result.ts";
+import { mapped, ok } from "../../domain/result.ts";
 import { homeDatabase } from "../../domain/tenancy/database-names.ts";
 import type { Everywhere } from "../everywhere.ts";
 import type { NoteRejected } from "../../domain/tenancy/rejected-row.ts";
@@ -55,10 +55,7 @@ export function createDatabaseSeals(
     vault,
     roundVault: vaultOf({ keys: roundKeys, randomBytesOf }),
     keyCodes: createKeyCodes({ mac: keyMac, rejected }),
-    async isResealed() {
-      const state = await sealing.current();
-      return state.ok ? ok(state.value.step === "done") : state;
-    },
+    isResealed: () => mapped(sealing.current(), (state) => state.step === "done"),
     async resealTenants() {
       const haveTheirOwn = host.openTenantDatabase !== undefined && config.database.kind === "own";
       if (name !== homeDatabase || !haveTheirOwn || config.previousMasterKey === null) return ok(0);

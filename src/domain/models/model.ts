@@ -138,10 +138,7 @@ export const isUncurated = ({
 export const isEstimated = ({ estimated }: Pick<Model, "estimated">): boolean =>
   estimated?.includes("intelligence") === true;
 
-export const unknownModel = (provider: string, id: string): Model => ({
-  provider,
-  id,
-  name: id,
+export const unknownFigures = {
   family: null,
   aliases: [],
   inputModalities: ["text"],
@@ -158,6 +155,13 @@ export const unknownModel = (provider: string, id: string): Model => ({
   intelligence: null,
   speed: null,
   status: "active",
+} satisfies Partial<Model>;
+
+export const unknownModel = (provider: string, id: string): Model => ({
+  ...unknownFigures,
+  provider,
+  id,
+  name: id,
   source: "credential",
 });
 

@@ -1,4 +1,4 @@
-import { ok } from "../../domain/result.ts";
+import { mapped, ok } from "../../domain/result.ts";
 import { shownRecord } from "./shown-record.ts";
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import {
@@ -70,10 +70,8 @@ export function recordRoutes() {
     summary: "Get an audit record, with its content if stored",
     description: "The record, with content and provider error messages if the policy stores them.",
     answer: recordWithContent,
-    run: async ({ admin, actor, params }) => {
-      const read = await admin.records.request(actor, params.tenant, params.id);
-      return read.ok ? ok(shownRecord(read.value)) : read;
-    },
+    run: ({ admin, actor, params }) =>
+      mapped(admin.records.request(actor, params.tenant, params.id), shownRecord),
   });
   inRequests({
     route: "post /{tenant}/requests/{id}/replay",
@@ -92,10 +90,8 @@ export function recordRoutes() {
       "Settles a request with the outcome `unknown` once, with a reason. Budgets and usage follow, and the event log has the change.",
     body: correctionInput,
     answer: recordWithContent,
-    run: async ({ admin, actor, params, body }) => {
-      const corrected = await admin.correct(actor, params.tenant, params.id, body);
-      return corrected.ok ? ok(shownRecord(corrected.value)) : corrected;
-    },
+    run: ({ admin, actor, params, body }) =>
+      mapped(admin.correct(actor, params.tenant, params.id, body), shownRecord),
   });
   inEvents({
     route: "get /{tenant}/events",

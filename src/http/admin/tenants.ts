@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { Tenant } from "../../domain/ports/stores.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { mapped, ok, type Result } from "../../domain/result.ts";
 import type { Listed } from "../../domain/ports/placements.ts";
 import type { Region, Residency } from "../../domain/tenancy/residency.ts";
 import type { Jurisdiction } from "../../domain/tenancy/tenant-databases.ts";
@@ -71,10 +71,11 @@ export function tenantRoutes() {
     description: "The operator sees every tenant, a key its own. Without policies and versions.",
     query: pageQuery,
     answer: pageOf(listedTenant),
-    async run({ admin, actor, query }) {
-      const page = await admin.tenants.list(actor, pageRequestOf(query));
-      return page.ok ? ok({ ...page.value, data: page.value.data.map(listed) }) : page;
-    },
+    run: ({ admin, actor, query }) =>
+      mapped(admin.tenants.list(actor, pageRequestOf(query)), (page) => ({
+        ...page,
+        data: page.data.map(listed),
+      })),
   });
   inTenants({
     route: "get /{tenant}",

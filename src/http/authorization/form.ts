@@ -2,13 +2,11 @@ import { fieldsIn, maxFormBytes } from "../../domain/bounded-form.ts";
 import type { Context } from "hono";
 import { readSmallBody } from "../../mcp/body.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { mapped, ok, type Result } from "../../domain/result.ts";
 import type { HttpEnv } from "../context.ts";
 
-export async function bodyText(c: Context<HttpEnv>): Promise<Result<string, Refusal>> {
-  const bytes = await readSmallBody(c.req.raw, maxFormBytes);
-  return bytes.ok ? ok(new TextDecoder().decode(bytes.value)) : bytes;
-}
+export const bodyText = (c: Context<HttpEnv>): Promise<Result<string, Refusal>> =>
+  mapped(readSmallBody(c.req.raw, maxFormBytes), (bytes) => new TextDecoder().decode(bytes));
 
 interface Form {
   text: string;

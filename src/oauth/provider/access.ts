@@ -5,7 +5,7 @@ import type {
   TokenRights,
 } from "../../domain/ports/authorization-server.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
-import { err, ok } from "../../domain/result.ts";
+import { err, mapped, ok } from "../../domain/result.ts";
 import { checkKeyOf, holderIn, grantOfToken, holderText } from "../../domain/tenancy/grant-ids.ts";
 import type { User } from "../../domain/tenancy/user.ts";
 import { envOf, providerFor, type ProviderDeps } from "./provider.ts";
@@ -103,10 +103,7 @@ export function createAccess(deps: ProviderDeps): Access {
       }
     },
 
-    async grantsOf(tenantId) {
-      const rows = await rowsOf(tenantId);
-      return rows.ok ? ok(rows.value.map(grantOf)) : rows;
-    },
+    grantsOf: (tenantId) => mapped(rowsOf(tenantId), (rows) => rows.map(grantOf)),
 
     async revoke(tenantId, grantId) {
       const rows = await rowsOf(tenantId);

@@ -2,7 +2,7 @@ import type { IdentityClient, SignInStore, VerifiedPerson } from "../../domain/p
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
 import type { KeyStore, Tenant, TenantStore } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
-import { err, ok, type Result } from "../../domain/result.ts";
+import { err, mapped, ok, type Result } from "../../domain/result.ts";
 import { isUnreachable, type OauthFault } from "../../domain/servers/oauth.ts";
 import type { Holder } from "../../domain/tenancy/grant-ids.ts";
 import type { OauthResource } from "../../domain/tenancy/oauth-resources.ts";
@@ -155,10 +155,9 @@ export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => (
     counted(deps, { place, address }, () => deps.identity.finish(place.signIn, came)),
 
   vouchedFor: (place, { assertion, address }) =>
-    counted(deps, { place, address }, async () => {
-      const claims = await deps.identity.verify(place.signIn, assertion);
-      return claims.ok ? ok(withoutToken(claims.value)) : claims;
-    }),
+    counted(deps, { place, address }, () =>
+      mapped(deps.identity.verify(place.signIn, assertion), withoutToken),
+    ),
 
   async keysOf({ signIn }) {
     const keys = await deps.identity.keysOf(signIn);

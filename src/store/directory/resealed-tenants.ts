@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { ResealedTenants } from "../../domain/ports/resealed-tenants.ts";
-import { ok } from "../../domain/result.ts";
+import { mapped } from "../../domain/result.ts";
 import { homeDatabase } from "../../domain/tenancy/database-names.ts";
 import { raw, type Database } from "../db.ts";
 import { execute } from "../execute.ts";
@@ -13,12 +13,13 @@ const job = "resealTenants";
 
 export const createResealedTenants = (db: Database): ResealedTenants => ({
   ...createJobLease(db, job),
-  async progress() {
-    const found = await db.read((builder) =>
-      builder.select({ cursor: jobLeases.cursor }).from(jobLeases).where(eq(jobLeases.job, job)),
-    );
-    return found.ok ? ok(found.value[0]?.cursor ?? "") : found;
-  },
+  progress: () =>
+    mapped(
+      db.read((builder) =>
+        builder.select({ cursor: jobLeases.cursor }).from(jobLeases).where(eq(jobLeases.job, job)),
+      ),
+      (found) => found[0]?.cursor ?? "",
+    ),
   waiting: (keyId, { after, limit }) =>
     db.read((builder) =>
       builder

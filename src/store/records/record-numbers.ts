@@ -1,7 +1,7 @@
 /** Gapless record numbers per tenant, assigned in the transaction that writes the record. */
 import { sql, type SQL } from "drizzle-orm";
 import type { AsyncResult } from "../../domain/refusals.ts";
-import { ok } from "../../domain/result.ts";
+import { mapped } from "../../domain/result.ts";
 import { textOf } from "./bulk-text.ts";
 import type { Database } from "../db.ts";
 
@@ -26,14 +26,15 @@ export const useNumbers = textOf(sql`
 
 export type RecordNumbers = Record<string, number>;
 
-export async function readRecordNumbers(db: Database): AsyncResult<RecordNumbers> {
-  const found = await db.read((builder) =>
-    builder.all<{ id: string; last: number }>(
-      sql`select tenant_id as id, last from record_numbers`,
+export const readRecordNumbers = (db: Database): AsyncResult<RecordNumbers> =>
+  mapped(
+    db.read((builder) =>
+      builder.all<{ id: string; last: number }>(
+        sql`select tenant_id as id, last from record_numbers`,
+      ),
     ),
+    (found) => Object.fromEntries(found.map(({ id, last }) => [id, last])),
   );
-  return found.ok ? ok(Object.fromEntries(found.value.map(({ id, last }) => [id, last]))) : found;
-}
 
 export interface MissingRecords {
   tenantId: string;

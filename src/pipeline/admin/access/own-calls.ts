@@ -1,7 +1,7 @@
 /** People can't approve their own calls unless the policy allows it; they are compared by subject. */
 import type { KeyStore } from "../../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
-import { err, ok } from "../../../domain/result.ts";
+import { err, mapped, ok } from "../../../domain/result.ts";
 import { identityOf, type Actor, type StoredKey } from "../../../domain/tenancy/access.ts";
 import type { KeyCodes } from "../../callers/key-codes.ts";
 import { finderOf, openedUser, type UserDeps } from "../../people/users.ts";
@@ -83,20 +83,11 @@ export const createOwnCall =
     return asker.ok ? ok(isSamePerson(people.value, asker.value) ? "person" : null) : asker;
   };
 
-export async function subjectOf(
+export const subjectOf = (
   deps: OwnCallDeps,
   actor: Actor,
   tenantId: string,
-): AsyncResult<string | null> {
-  const people = await peopleOf(deps, actor, tenantId);
-  return people.ok ? ok(people.value.of) : people;
-}
+): AsyncResult<string | null> => mapped(peopleOf(deps, actor, tenantId), (people) => people.of);
 
-export async function givenTo(
-  deps: OwnCallDeps,
-  actor: Actor,
-  tenantId: string,
-): AsyncResult<string[]> {
-  const subject = await subjectOf(deps, actor, tenantId);
-  return subject.ok ? ok(subject.value === null ? [] : [subject.value]) : subject;
-}
+export const givenTo = (deps: OwnCallDeps, actor: Actor, tenantId: string): AsyncResult<string[]> =>
+  mapped(subjectOf(deps, actor, tenantId), (subject) => (subject === null ? [] : [subject]));

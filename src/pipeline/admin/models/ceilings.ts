@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../domain/json.ts";
 import { isPrice, type DeclaredModel } from "../../../domain/models/model.ts";
 import type { Tenant } from "../../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
-import { err, ok, type Result } from "../../../domain/result.ts";
+import { err, mapped, ok, type Result } from "../../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "../access/access.ts";
 import { calendarOf } from "../../callers/time-zones.ts";
 import { edit, type IfMatch } from "../access/editing.ts";
@@ -41,10 +41,8 @@ export const createCeilingAdmin = (deps: AdminDeps) => {
     return forbidden("a tenant's ceiling is the operator's");
   };
   return {
-    async get(actor: Actor, slug: string): AsyncResult<Ceiling> {
-      const tenant = await find(actor, slug);
-      return tenant.ok ? ok(tenant.value.ceiling) : tenant;
-    },
+    get: (actor: Actor, slug: string): AsyncResult<Ceiling> =>
+      mapped(find(actor, slug), (tenant) => tenant.ceiling),
 
     replace: (
       actor: Actor,

@@ -16,7 +16,7 @@ import { providerKeyOf } from "../../../domain/tenancy/sealing.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { ProviderKeys } from "../../provider-keys.ts";
 import type { CatalogueReader } from "../../sampling/choice/catalogue.ts";
-import { err, ok } from "../../../domain/result.ts";
+import { err, mapped, ok } from "../../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts";
 import { checkLeave, mayDeclare } from "./ceilings.ts";
 import { modelsIn, placeIn, secretIn, type CloudMembers } from "./cloud-input.ts";
@@ -232,10 +232,8 @@ export function createCredentialAdmin(
       return found.ok ? ok({ ...found.value, data: found.value.data.map(shownOf) }) : found;
     },
 
-    async get(actor: Actor, slug: string, id: string): AsyncResult<ShownCredential> {
-      const found = await find(actor, slug, id);
-      return found.ok ? ok(shown(found.value.credential)) : found;
-    },
+    get: (actor: Actor, slug: string, id: string): AsyncResult<ShownCredential> =>
+      mapped(find(actor, slug, id), (found) => shown(found.credential)),
 
     update: (
       actor: Actor,

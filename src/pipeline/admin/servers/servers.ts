@@ -6,7 +6,7 @@ import type { OauthClient } from "../../../domain/servers/oauth.ts";
 import type { ServerPolicy } from "../../../domain/choice/policy.ts";
 import type { Page, PageRequest, Vault } from "../../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
-import { err, ok, type Result } from "../../../domain/result.ts";
+import { err, mapped, ok, type Result } from "../../../domain/result.ts";
 import type { ServerChange, ServerStore } from "../../../domain/ports/server-stores.ts";
 import { problemWithServer } from "../../../domain/servers/server-entry.ts";
 import {
@@ -233,10 +233,8 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
       return tenant.ok ? servers.list(tenant.value.id, page) : tenant;
     },
 
-    async get(actor: Actor, of: { tenant: string; server: string }): AsyncResult<McpServer> {
-      const found = await findServer(deps, actor, of);
-      return found.ok ? ok(shownServer(found.value)) : found;
-    },
+    get: (actor: Actor, of: { tenant: string; server: string }): AsyncResult<McpServer> =>
+      mapped(findServer(deps, actor, of), shownServer),
 
     update: (
       actor: Actor,

@@ -8,7 +8,7 @@ import type { Listed, PlacementStore } from "../../../domain/ports/placements.ts
 import type { Page, PageRequest, Tenant } from "../../../domain/ports/stores.ts";
 import type { Residency } from "../../../domain/tenancy/residency.ts";
 import { databaseOf } from "../../../domain/tenancy/database-names.ts";
-import { err, ok, type Result } from "../../../domain/result.ts";
+import { err, mapped, ok, type Result } from "../../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "../access/access.ts";
 import { edit, type IfMatch } from "../access/editing.ts";
 import { calendarOf } from "../../callers/time-zones.ts";
@@ -127,10 +127,8 @@ export const createTenantAdmin = (deps: TenantAdminDeps) => ({
       : created;
   },
 
-  async exists(id: string): AsyncResult<boolean> {
-    const found = await deps.tenants.byId(id);
-    return found.ok ? ok(found.value !== null) : found;
-  },
+  exists: (id: string): AsyncResult<boolean> =>
+    mapped(deps.tenants.byId(id), (found) => found !== null),
 
   /** The directory also has tenants of other databases. */
   async list(actor: Actor, page: PageRequest): AsyncResult<Page<Listed>> {
@@ -176,10 +174,8 @@ export const createTenantAdmin = (deps: TenantAdminDeps) => ({
     );
   },
 
-  async policy(actor: Actor, slug: string): AsyncResult<Policy> {
-    const tenant = await tenantFor(deps, actor, slug);
-    return tenant.ok ? ok(tenant.value.policy) : tenant;
-  },
+  policy: (actor: Actor, slug: string): AsyncResult<Policy> =>
+    mapped(tenantFor(deps, actor, slug), (tenant) => tenant.policy),
 
   replacePolicy: (
     actor: Actor,

@@ -1,7 +1,7 @@
 import type { OauthClientPolicy } from "../../../domain/choice/policy.ts";
 import type { ConsentResult } from "../../../domain/ports/authorization-server.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
-import { err, ok } from "../../../domain/result.ts";
+import { err, mapped, ok } from "../../../domain/result.ts";
 import { domainOf, mayConnect } from "../../../domain/tenancy/oauth-clients.ts";
 import { scopeOfResource, type OauthResource } from "../../../domain/tenancy/oauth-resources.ts";
 import type { Claim } from "../../callers/authenticate.ts";
@@ -89,10 +89,8 @@ export function createOauthConsents(
         : err({ kind: "page", detail: `This tenant doesn't authorize programs of ${domain}.` });
     },
 
-    async deny(request, handle) {
-      const denied = await server.deny(request, handle);
-      return denied.ok ? ok({ kind: "redirect", ...denied.value }) : denied;
-    },
+    deny: (request, handle) =>
+      mapped(server.deny(request, handle), (denied) => ({ kind: "redirect", ...denied })),
 
     async allowByKey(request, { handle, key, address }) {
       const approval = await server.approve(request, handle);
