@@ -1,4 +1,4 @@
-import { createClient } from "@libsql/client/web";
+import { createClient } from "@libsql/client/http";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";

@@ -37,11 +37,11 @@ export function readDeployment(checkout: string): Result<Deployment, string> {
 }
 
 /** `[alias]` of wrangler.toml; esbuild's option takes no relative path. */
-const englishOnly: Plugin = {
-  name: "zod-locales",
+const withoutUnused: Plugin = {
+  name: "zod-unused",
   setup(build) {
-    build.onResolve({ filter: /^\.\.\/locales\/index\.js$/ }, () => ({
-      path: join(import.meta.dirname, "zod-locales.js"),
+    build.onResolve({ filter: /^\.\.?\/(locales\/index|compile|from-json-schema)\.js$/ }, () => ({
+      path: join(import.meta.dirname, "zod-unused.js"),
     }));
   },
 };
@@ -81,7 +81,7 @@ export async function bundleWorker(
       external: ["cloudflare:*", "node:*"],
       loader: { ".html": "text", ".txt": "text", ".sql": "text" },
       alias: { ai: "@ai-sdk/provider-utils" },
-      plugins: [englishOnly],
+      plugins: [withoutUnused],
       logLevel: "silent",
     });
     const [output] = outputFiles;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClient, type Client } from "@libsql/client/web";
+import { createClient, type Client } from "@libsql/client/http";
 import { err, ok, type Result } from "../domain/result.ts";
 import { openLibsql, type Database } from "../store/db.ts";
 import {

@@ -1,7 +1,7 @@
 /** Reads use drizzle; `write` sends compiled statements as one transaction in one round trip. */
 import type { Client } from "@libsql/client";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
-import { drizzle as drizzleLibsql } from "drizzle-orm/libsql/web";
+import { drizzle as drizzleLibsql } from "drizzle-orm/libsql/http";
 import { largestInteger } from "../domain/magnitudes.ts";
 import { err, ok } from "../domain/result.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
