@@ -52,7 +52,7 @@ const ranges: readonly (readonly [number, Kind])[] = [
   [0x10000, "other"],
 ];
 
-export function kindOf(code: number): Kind {
+function rangeOf(code: number): Kind {
   if (code >= 97 && code <= 122) return lower;
   if (code === 32 || code === 9) return space;
   if (code < 128) {
@@ -63,6 +63,10 @@ export function kindOf(code: number): Kind {
   for (const [end, kind] of ranges) if (code < end) return kind;
   return "other";
 }
+
+const kinds = Array.from({ length: 0x370 }, (_, code) => rangeOf(code));
+
+export const kindOf = (code: number): Kind => kinds[code] ?? rangeOf(code);
 
 export const isLatin = (kind: Kind | null): boolean =>
   kind === lower || kind === upper || kind === accented || kind === tone;

@@ -187,6 +187,24 @@ function readCharacter(reading: Reading, unit: number, kind: Kind): void {
   reading.before = kind;
 }
 
+/** Reads the rest of a run of small letters, which most characters are. Returns the last one's position. */
+function readWord(reading: Reading, text: string, at: number): number {
+  let { code } = reading;
+  let end = at + 1;
+  for (; end < text.length; end += 1) {
+    const unit = text.charCodeAt(end);
+    if (kindOf(unit) !== lower) break;
+    code = (code << letterBits) | (unit & 31);
+  }
+  const more = end - 1 - at;
+  const run = reading.run + more;
+  reading.found.long += Math.max(0, run - shortWord) - Math.max(0, reading.run - shortWord);
+  reading.letters += more;
+  reading.run = run;
+  reading.code = code;
+  return end - 1;
+}
+
 export function featuresOf(text: string): TextFeatures {
   const found = { ...nothing };
   const reading: Reading = {
@@ -201,7 +219,9 @@ export function featuresOf(text: string): TextFeatures {
   };
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    readCharacter(reading, unit, kindOf(unit));
+    const kind = kindOf(unit);
+    readCharacter(reading, unit, kind);
+    if (kind === lower) at = readWord(reading, text, at);
   }
   const { letters, telling, tellingTraditional } = reading;
   found.foreign = Math.min(letters, foreignPerAccent * found.accents + foreignPerWord * telling);
