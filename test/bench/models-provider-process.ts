@@ -23,9 +23,10 @@ const chunk = (delta: object, finish_reason: string | null = null): string =>
   });
 const word = chunk({ content: " word" });
 
-/** `user` says how many chunks come, and ms between them. */
+/** `user` says how many chunks come, ms between them, and ms before the first. */
 async function stream(response: ServerResponse, user: string): Promise<void> {
-  const [chunks = 1, gapMs = 0] = user.split(" ").map(Number);
+  const [chunks = 1, gapMs = 0, firstMs = 0] = user.split(" ").map(Number);
+  if (firstMs > 0) await wait(firstMs);
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(chunk({ role: "assistant", content: "" }));
   for (let sent = 0; sent < chunks && !response.destroyed; sent += 1) {
