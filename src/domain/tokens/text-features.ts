@@ -187,7 +187,7 @@ function readCharacter(reading: Reading, unit: number, kind: Kind): void {
   reading.before = kind;
 }
 
-/** Reads the rest of a run of small letters, which most characters are. Returns the last one's position. */
+/** Reads the rest of a run of small letters, which most characters are. Returns the run's last position. */
 function readWord(reading: Reading, text: string, at: number): number {
   let { code } = reading;
   let end = at + 1;
