@@ -195,7 +195,7 @@ export function explain(refusal: Refusal): string {
     case "rate_limited":
       return `${title}: ${explainRate(refusal)}`;
     case "method_not_found":
-      return `${title}: ${refusal.method}`;
+      return `${title}: ${refusal.method}${refusal.detail === undefined ? "" : `; ${refusal.detail}`}`;
     case "unsupported_protocol_version":
       return `${title}: ${refusal.requested}; supported: ${refusal.supported.join(", ")}`;
     case "header_mismatch":

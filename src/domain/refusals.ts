@@ -74,7 +74,8 @@ export type Refusal =
   | { reason: "loop_detected"; detail: string }
   | { reason: "parse_error" }
   | { reason: "invalid_request"; detail: string }
-  | { reason: "method_not_found"; method: string }
+  /** `detail`: the client's way out */
+  | { reason: "method_not_found"; method: string; detail?: string }
   | { reason: "header_mismatch"; header: string; missing: boolean }
   | { reason: "unsupported_protocol_version"; supported: readonly string[]; requested: string }
   | { reason: "bad_request"; detail: string }

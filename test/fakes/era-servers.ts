@@ -1,6 +1,15 @@
 /** Servers of either era, of the official SDKs, whose tools ask and tell what a client of the other era may get. */
 import type { McpServer as LegacyServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { SubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { AnySchema } from "@modelcontextprotocol/sdk/server/zod-compat.js";
+import {
+  CreateMessageResultSchema,
+  ElicitResultSchema,
+  ListRootsResultSchema,
+  SetLevelRequestSchema,
+  SubscribeRequestSchema,
+  UrlElicitationRequiredError,
+  type ServerRequest,
+} from "@modelcontextprotocol/sdk/types.js";
 import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { startSdkServer as startLegacy } from "./mcp-servers.ts";
@@ -16,6 +25,14 @@ const form = (message: string) => ({
 });
 const page = (message: string) => ({ message, url: "https://example.com/open" });
 
+const sampling = (text: string) => ({
+  messages: [{ role: "user" as const, content: { type: "text" as const, text } }],
+  maxTokens: 50,
+});
+/** Calls of the tool `account`, by its argument. */
+const accounts = new Map<string, number>();
+const neededCalls = 2;
+
 /** A legacy server's sessions, and what each subscribed to. */
 type Sessions = Map<LegacyServer, Set<string>>;
 
@@ -25,6 +42,11 @@ function legacyTools(server: LegacyServer, sessions: Sessions): void {
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- not an event target
   server.server.onclose = () => void sessions.delete(server);
   server.server.registerCapabilities({ logging: {}, resources: { subscribe: true } });
+  let from = 0;
+  server.server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
+    from = logged.findIndex((level) => level === params.level);
+    return {};
+  });
   server.registerResource("made", "made:it", {}, (uri) => ({
     contents: [{ uri: uri.href, text: "It." }],
   }));
@@ -33,8 +55,34 @@ function legacyTools(server: LegacyServer, sessions: Sessions): void {
     subscribed.add(params.uri);
     return {};
   });
+  const asks = (name: string, request: () => ServerRequest, schema: AnySchema) =>
+    server.registerTool(name, { inputSchema }, async (_, extra) =>
+      says(JSON.stringify(await extra.sendRequest(request(), schema))),
+    );
+  const elicitation = (params: object): ServerRequest =>
+    ({ method: "elicitation/create", params }) as ServerRequest;
+  asks("form", () => elicitation({ mode: "form", ...form("q") }), ElicitResultSchema);
+  asks(
+    "url",
+    () => elicitation({ mode: "url", elicitationId: "e1", ...page("q") }),
+    ElicitResultSchema,
+  );
+  asks("roots", () => ({ method: "roots/list" }), ListRootsResultSchema);
+  asks(
+    "ask",
+    () => ({ method: "sampling/createMessage", params: sampling("q") }),
+    CreateMessageResultSchema,
+  );
+  // Needs a page that its user opens while the client waits.
+  server.registerTool("account", { inputSchema }, async ({ q }) => {
+    const calls = (accounts.get(q) ?? 0) + 1;
+    accounts.set(q, calls);
+    if (calls <= neededCalls)
+      throw new UrlElicitationRequiredError([{ mode: "url", elicitationId: q, ...page(q) }]);
+    return says(`connected after ${calls}`);
+  });
   server.registerTool("logs", { inputSchema }, async ({ q }, extra) => {
-    for (const level of logged)
+    for (const level of logged.slice(from))
       await extra.sendNotification({
         method: "notifications/message",
         params: { level, data: q },
@@ -70,9 +118,18 @@ function modernServer(): McpServer {
       ? inputRequired({ inputRequests: { u: inputRequired.elicitUrl(page(q)) } })
       : says(JSON.stringify(said));
   });
-  server.registerTool("roots", { inputSchema: z.object(inputSchema) }, async () =>
-    inputRequired({ inputRequests: { r: inputRequired.listRoots() } }),
-  );
+  server.registerTool("roots", { inputSchema: z.object(inputSchema) }, async (_, ctx) => {
+    const said = ctx.mcpReq.inputResponses?.["r"];
+    return said === undefined
+      ? inputRequired({ inputRequests: { r: inputRequired.listRoots() } })
+      : says(JSON.stringify(said));
+  });
+  server.registerTool("ask", { inputSchema: z.object(inputSchema) }, async ({ q }, ctx) => {
+    const said = ctx.mcpReq.inputResponses?.["llm"];
+    return said === undefined
+      ? inputRequired({ inputRequests: { llm: inputRequired.createMessage(sampling(q)) } })
+      : says(JSON.stringify(said));
+  });
   // Samples and asks in one round.
   server.registerTool("both", { inputSchema: z.object(inputSchema) }, async ({ q }, ctx) => {
     const said = ctx.mcpReq.inputResponses ?? {};
@@ -80,10 +137,7 @@ function modernServer(): McpServer {
     if (said["llm"] === undefined)
       return inputRequired({
         inputRequests: {
-          llm: inputRequired.createMessage({
-            messages: [{ role: "user", content: { type: "text", text: q } }],
-            maxTokens: 50,
-          }),
+          llm: inputRequired.createMessage(sampling(q)),
           name: inputRequired.elicit(form(q)),
         },
         requestState: `${before}.`,

@@ -1,4 +1,5 @@
 /** The official SDKs of both eras on both sides: what the table of `docs/protocol-versions.md` says of clients and servers of different eras. */
+import { randomUUID } from "node:crypto";
 import {
   Client as ModernClient,
   StreamableHTTPClientTransport as ModernTransport,
@@ -6,6 +7,8 @@ import {
 import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
   ElicitRequestSchema,
+  CreateMessageRequestSchema,
+  ListRootsRequestSchema,
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
@@ -13,6 +16,7 @@ import {
   type ElicitRequest,
   type ElicitResult,
 } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { createTenant } from "../fakes/caller.ts";
@@ -205,6 +209,13 @@ describe("a legacy client that a modern server asks", () => {
   });
 });
 
+it("a legacy client's tasks are refused with a way out by a modern server", async () => {
+  const { client } = await connectThrough(urls.modern, key);
+  const asked = client.request({ method: "tasks/list" }, z.looseObject({}));
+  await expect(asked).rejects.toThrow(/tasks\/list; .*use a client of 2026-07-28/);
+  await client.close();
+});
+
 describe("changes at a modern server", () => {
   const connected = async () => {
     const proxied = await connectThrough(urls.modern, key);
@@ -322,6 +333,133 @@ describe("a modern client before a legacy server", () => {
     expect(await logs("error")).toEqual(["error"]);
     expect(await logs("debug")).toEqual(["debug", "warning", "error"]);
     expect(await logs(null)).toEqual([]);
+    await client.close();
+  });
+
+  it("opens a page that the server needs, and comes back until its user is done", async () => {
+    const opened: string[] = [];
+    const client = await connectModern(urls.legacy, { capabilities: { elicitation: { url: {} } } });
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      opened.push(JSON.stringify(params));
+      return { action: "accept" };
+    });
+    const account = (q: string) => client.callTool({ name: "account", arguments: { q } });
+    // The first call asks, the second one is early, and the third one is after the page.
+    expect(textOf(await account(randomUUID()))).toBe("connected after 3");
+    expect(opened.map((text) => JSON.parse(text) as object)).toMatchObject([
+      { mode: "url", url: "https://example.com/open" },
+    ]);
+    client.setRequestHandler("elicitation/create", () => ({ action: "decline" }));
+    await expect(account(randomUUID())).rejects.toThrow(/didn't open/);
+    await client.close();
+    const unable = await connectModern(urls.legacy);
+    const refused = unable.callTool({ name: "account", arguments: { q: randomUUID() } });
+    await expect(refused).rejects.toMatchObject({ code: -32042 });
+    await unable.close();
+  });
+
+  it("has no questions, roots or sampling of its own, and the server knows", async () => {
+    const client = await connectModern(urls.legacy, {
+      capabilities: { elicitation: { form: {}, url: {} }, roots: {}, sampling: {} },
+    });
+    for (const name of ["form", "url", "roots"])
+      expect(textOf(await client.callTool({ name, arguments: { q: "" } }))).toMatch(
+        /doesn't translate such requests.*: use a client of both eras/,
+      );
+    expect(textOf(await client.callTool({ name: "ask", arguments: { q: "" } }))).toContain(
+      "Hi there!",
+    );
+    await client.close();
+  });
+
+  it("is refused other requests with a way out", async () => {
+    const client = await connectModern(urls.legacy);
+    const asked = client.request({ method: "acme/tasks" }, z.looseObject({}));
+    await expect(asked).rejects.toThrow(/acme\/tasks; .*use a client of both eras/);
+    await client.close();
+  });
+});
+
+describe("a client and a server of one era", () => {
+  const answers = {
+    form: { action: "accept" as const, content: { name: "Ada" } },
+    roots: { roots: [{ uri: "file:///ada" }] },
+    ask: {
+      role: "assistant" as const,
+      model: "own",
+      content: { type: "text" as const, text: "mine" },
+    },
+  };
+  const capabilities = { elicitation: { form: {}, url: {} }, roots: {}, sampling: {} };
+  const expected = { form: "Ada", url: "accept", roots: "file:///ada", ask: "mine" };
+
+  it("legacy: pass questions, roots and sampling", async () => {
+    const url = await register(router, tenant, {
+      slug: "passes-legacy",
+      url: servers.legacy.url,
+      sampling: "client",
+    });
+    const { client } = await connectThrough(url, key, { capabilities });
+    client.setRequestHandler(ElicitRequestSchema, () => answers.form);
+    client.setRequestHandler(ListRootsRequestSchema, () => answers.roots);
+    client.setRequestHandler(CreateMessageRequestSchema, () => answers.ask);
+    for (const [name, text] of Object.entries(expected))
+      expect(textOf(await client.callTool({ name, arguments: { q: "" } }))).toContain(text);
+    await client.close();
+  });
+
+  it("modern: pass questions, roots and sampling", async () => {
+    const url = await register(router, tenant, {
+      slug: "passes-modern",
+      url: servers.modern.url,
+      sampling: "client",
+    });
+    const client = await connectModern(url, { capabilities });
+    client.setRequestHandler("elicitation/create", () => answers.form);
+    client.setRequestHandler("roots/list", () => answers.roots);
+    client.setRequestHandler("sampling/createMessage", () => answers.ask);
+    for (const [name, text] of Object.entries(expected))
+      expect(textOf(await client.callTool({ name, arguments: { q: "" } }))).toContain(text);
+    await client.close();
+  });
+
+  it("legacy: pass log levels and changes", async () => {
+    const { client } = await connectThrough(urls.legacy, key);
+    const got: string[] = [];
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
+      got.push(params.level);
+    });
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
+      got.push(params.uri);
+    });
+    await client.setLoggingLevel("error");
+    await client.callTool({ name: "logs", arguments: { q: "" } });
+    expect(got).toEqual(["error"]);
+    await client.subscribeResource({ uri: "made:it" });
+    await until(() => {
+      servers.legacy.updated("made:it");
+      return got.includes("made:it");
+    });
+    await client.close();
+  });
+
+  it("modern: pass log levels and changes", async () => {
+    const client = await connectModern(urls.modern);
+    const got: string[] = [];
+    client.setNotificationHandler("notifications/message", ({ params }) => {
+      got.push(params.level);
+    });
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+      got.push(params.uri);
+    });
+    const _meta = { "io.modelcontextprotocol/logLevel": "error" };
+    await client.callTool({ name: "logs", arguments: { q: "" }, _meta });
+    expect(got).toEqual(["error"]);
+    const { honoredFilter, close } = await client.listen({ resourceSubscriptions: ["made:it"] });
+    expect(honoredFilter).toEqual({ resourceSubscriptions: ["made:it"] });
+    servers.modern.updated("made:it");
+    await until(() => got.includes("made:it"));
+    await close();
     await client.close();
   });
 });

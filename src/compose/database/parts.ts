@@ -178,6 +178,7 @@ export function createDatabaseParts(
         listeners: () => createListeners({ memory: isolate.listenerMemory, ...clock }),
         streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),
         rounds,
+        states,
         questions: () => createQuestions({ questions: stores.questions, vault: roundVault, now }),
         route: () => createRoute({ chooser, now }),
         servedModels: () => createServedModels({ chooser }),

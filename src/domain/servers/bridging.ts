@@ -1,6 +1,7 @@
 /** A bridge has no connection to the client between requests, so only the router can answer sampling. */
 import { isObject, own, type JsonObject } from "../json.ts";
 import { contentNegotiationKey } from "../sampling/negotiation.ts";
+import type { Refusal } from "../refusals.ts";
 import { headerRules } from "./header-table.ts";
 import type { IsSent } from "./proxied-headers.ts";
 import type { McpServer, SamplingMode } from "./server.ts";
@@ -83,6 +84,13 @@ export const notTranslated = (client: "legacy" | "modern"): string =>
   client === "legacy"
     ? `${untranslated}: use a client of 2026-07-28, or a server that speaks the client's revision`
     : `${untranslated}: use a client of both eras with bridge "fallback" in the server's entry, or a server of 2026-07-28`;
+
+/** The refusal of a request that one of the eras lacks. @param client its era */
+export const notCrossing = (method: string, client: "legacy" | "modern"): Refusal => ({
+  reason: "method_not_found",
+  method: method.slice(0, 100),
+  detail: notTranslated(client),
+});
 
 /** Whether clients that only support 2026-07-28 can't use the server. */
 export const needsAlways = ({ learnt, bridge }: Pick<McpServer, "learnt" | "bridge">): boolean =>

@@ -1,5 +1,5 @@
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
-import { bridgedMethods } from "../../domain/servers/bridging.ts";
+import { bridgedMethods, notCrossing } from "../../domain/servers/bridging.ts";
 import { takesStream } from "../../domain/servers/media-type.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
@@ -25,6 +25,7 @@ import { proxyLegacy } from "../legacy/message.ts";
 import type { BridgeServices } from "./services.ts";
 import { inSession, sessionFor } from "./legacy-session.ts";
 import { listenToLegacy } from "./listen-to-legacy.ts";
+import { neededPagesFor } from "./needed-pages.ts";
 import { answerTo, bridgedCaller, relayTranslated, type Bridging } from "./relay.ts";
 
 function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal | null {
@@ -38,7 +39,7 @@ function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal 
   }
   return method === discoverMethod || method === listenMethod || bridgedMethods.includes(method)
     ? null
-    : { reason: "method_not_found", method: method.slice(0, 100) };
+    : notCrossing(method, "modern");
 }
 
 export async function bridgeToLegacy(
@@ -64,8 +65,49 @@ export async function bridgeToLegacy(
   if (!named.ok) return refused(named.error);
 
   const exchange = derive(original, { caller: bridgedCaller });
-  const carry = method === listenMethod ? listenToLegacy : carryToLegacy;
-  return carry(services, exchange, { request, meta });
+  const carried = method === listenMethod ? listenToLegacy : carryToLegacy;
+  return carried(services, exchange, { request, meta });
+}
+
+interface Carrying {
+  request: ProxiedRequest;
+  meta: ModernMeta;
+  bridging: Omit<Bridging, "translate">;
+}
+
+/** Sends the request, again while its user is at a page that the server needs. */
+async function carry(
+  services: BridgeServices,
+  exchange: Exchange,
+  { request, meta, bridging }: Carrying,
+): Promise<void> {
+  const { method } = request;
+  const { gone, reply } = bridging;
+  const pages = await neededPagesFor(services, exchange, { request, meta });
+  if (!pages.ok) return concludeRefused(reply, pages.error, bridging.request);
+  const there = derive(exchange, { left: gone });
+  let found = await sessionFor(services, there, { meta, renew: null });
+  for (;;) {
+    if (!found.ok) return concludeRefused(reply, found.error, bridging.request);
+    const { session } = found.value;
+    if (method === discoverMethod && session.bridge?.to === "legacy")
+      return answerTo(
+        bridging,
+        JSON.stringify(resultMessage(request.id, discoverResultOf(session.bridge.initialized))),
+        200,
+      );
+    const messageId = JSON.stringify(services.ids.next("request"));
+    const legacy = legacyRequest(exchange.text, method, messageId);
+    const sent = await sendInSession(services, there, { meta, legacy, ...found.value });
+    if (!sent.ok) return concludeRefused(reply, sent.error, bridging.request);
+    const translate = (message: string) => pages.value.translate(legacy.translate(message));
+    const needed = await relayTranslated({ ...bridging, translate }, sent.value.response);
+    if (gone.aborted) await cancel(services, exchange, { meta, messageId, ...sent.value });
+    if (needed === null) return;
+    if (!(await pages.value.looksAgain(needed, gone)))
+      return answerTo(bridging, await pages.value.ask(needed), 200);
+    found = ok({ session: sent.value.session, isNew: false });
+  }
 }
 
 function carryToLegacy(
@@ -74,48 +116,24 @@ function carryToLegacy(
   { request, meta }: { request: ProxiedRequest; meta: ModernMeta },
 ): Promise<ClientAnswer> {
   const { requestId } = exchange;
-  const { id, method } = request;
-  const messageId = JSON.stringify(services.ids.next("request"));
-  const legacy = legacyRequest(exchange.text, method, messageId);
   const { reply, response, gone } = openClientReply({
     acceptsStream: takesStream(exchange.headers),
     left: exchange.left,
     owner: exchange.owner,
   });
-  const bridging: Bridging = {
+  const bridging = {
     reply,
-    translate: legacy.translate,
-    request: { id, requestId, wireOf: modernWireOf },
-    statusOf: (status) => status,
+    request: { id: request.id, requestId, wireOf: modernWireOf },
+    statusOf: (status: number) => status,
     gone,
   };
-  const carry = async (): Promise<void> => {
-    const found = await sessionFor(services, derive(exchange, { left: gone }), {
-      meta,
-      renew: null,
-    });
-    if (!found.ok) return concludeRefused(reply, found.error, bridging.request);
-    const { session } = found.value;
-    if (method === discoverMethod && session.bridge?.to === "legacy")
-      return answerTo(
-        bridging,
-        JSON.stringify(resultMessage(id, discoverResultOf(session.bridge.initialized))),
-        200,
-      );
-    const sent = await sendInSession(services, derive(exchange, { left: gone }), {
-      meta,
-      legacy,
-      ...found.value,
-    });
-    if (!sent.ok) return concludeRefused(reply, sent.error, bridging.request);
-    await relayTranslated(bridging, sent.value.response);
-    if (gone.aborted) await cancel(services, exchange, { meta, messageId, ...sent.value });
-  };
   services.background(
-    reply.during(carry(), {}).catch(async (thrown: unknown) => {
-      services.report(requestId, thrown);
-      await concludeRefused(reply, { reason: "internal" }, bridging.request);
-    }),
+    reply
+      .during(carry(services, exchange, { request, meta, bridging }), {})
+      .catch(async (thrown: unknown) => {
+        services.report(requestId, thrown);
+        await concludeRefused(reply, { reason: "internal" }, bridging.request);
+      }),
   );
   return response;
 }

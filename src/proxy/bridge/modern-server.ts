@@ -1,6 +1,6 @@
 /** A legacy client of a modern server. The router serves the client's session, and proxies each request as a modern one. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
-import { bridgedMethods, bridgedOffers } from "../../domain/servers/bridging.ts";
+import { bridgedMethods, bridgedOffers, notCrossing } from "../../domain/servers/bridging.ts";
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
@@ -86,6 +86,6 @@ export async function bridgeToModern(
   const kept = await answerForSession(services, exchange, { session, request });
   if (kept !== null) return kept;
   if (!bridgedMethods.includes(request.method))
-    return refused({ reason: "method_not_found", method: request.method.slice(0, 100) }, request);
+    return refused(notCrossing(request.method, "legacy"), request);
   return carryToModern(services, exchange, { request, session });
 }

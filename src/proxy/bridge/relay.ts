@@ -35,7 +35,11 @@ export interface Bridging {
 
 const cancelled: Refusal = { reason: "cancelled" };
 
-export const answerTo = ({ reply }: Bridging, text: string, status: number): Promise<void> =>
+export const answerTo = (
+  { reply }: Pick<Bridging, "reply">,
+  text: string,
+  status: number,
+): Promise<void> =>
   conclude(reply, {
     text: () => text,
     whole: () => new Response(text, { status, headers: { "Content-Type": "application/json" } }),

@@ -1,6 +1,7 @@
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { CallerMemory } from "../../pipeline/callers/caller-memory.ts";
 import type { LegacyServices } from "../legacy/services.ts";
+import type { RoundStates } from "../modern/round-state.ts";
 import type { ModernServices } from "../modern/rounds.ts";
 import type { Listeners } from "./listeners.ts";
 import type { Questions } from "./questions.ts";
@@ -10,4 +11,5 @@ export interface BridgeServices extends LegacyServices, ModernServices {
   ids: Ids;
   listeners: Listeners;
   questions: Questions;
+  states: RoundStates;
 }

@@ -26,7 +26,7 @@ import type { ModernServices } from "./rounds.ts";
 import { pass } from "./pass.ts";
 import { relayRounds } from "./relay.ts";
 import { createRoundSampler } from "./round-sampling.ts";
-import { isState, stateRefused } from "./round-state.ts";
+import { isState, stateRefused, type StateOwner } from "./round-state.ts";
 
 const answersSampling = (request: string): boolean =>
   [...roundWire.responsesOf(request).values()].some((text) => isSamplingAnswer(JSON.parse(text)));
@@ -70,6 +70,20 @@ function checked(exchange: Exchange, request: ProxiedRequest): Result<ModernMeta
   return !hasRounds && bringsState ? refusedAs(stateRefused) : ok(meta.value);
 }
 
+/** Who may bring back a state of this request. */
+export const stateOwnerOf = async (
+  { sha256Hex }: Pick<ModernServices, "sha256Hex">,
+  { caller, server }: Pick<Exchange, "caller" | "server">,
+  { method, params }: ProxiedRequest,
+): Promise<StateOwner> => ({
+  tenantId: caller.snapshot.tenant.id,
+  keyId: caller.snapshot.key.id,
+  grantId: caller.grantId ?? null,
+  userId: caller.user?.id ?? null,
+  serverId: server.id,
+  digest: await sha256Hex(new TextEncoder().encode(identityOf(method, params))),
+});
+
 async function withRounds(
   services: ModernServices,
   exchange: Exchange,
@@ -82,15 +96,8 @@ async function withRounds(
 ): Promise<ClientAnswer> {
   const { request, meta, text } = message;
   const { caller, server, requestId } = exchange;
-  const { id, method, params } = request;
-  const owner = memoize(async () => ({
-    tenantId: caller.snapshot.tenant.id,
-    keyId: caller.snapshot.key.id,
-    grantId: caller.grantId ?? null,
-    userId: caller.user?.id ?? null,
-    serverId: server.id,
-    digest: await services.sha256Hex(new TextEncoder().encode(identityOf(method, params))),
-  }));
+  const { id, method } = request;
+  const owner = memoize(() => stateOwnerOf(services, exchange, request));
   const round = await services.rounds(
     {
       text,
