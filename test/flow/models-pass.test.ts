@@ -250,6 +250,19 @@ describe("a request to count tokens", () => {
     ]);
   });
 
+  it("is refused once its key is revoked, whatever the process remembers", async () => {
+    says = () => ({ status: 200, text: '{ "input_tokens":4211 }' });
+    const made = await admin("POST", `/tenants/${slug}/keys`, { name: "gone", scopes: ["models"] });
+    const ask = () =>
+      post("/v1/messages/count_tokens", claudeCode.body("claude-sonnet-4-6"), {
+        ...claudeCode.headers,
+        Authorization: `Bearer ${String(made.get("key"))}`,
+      });
+    expect((await ask()).status).toBe(200);
+    await admin("DELETE", `/tenants/${slug}/keys/${String(made.get("id"))}`);
+    expect([(await ask()).status, received.length]).toEqual([401, 1]);
+  });
+
   it("is estimated where another API serves the model, and where Anthropic gives no count", async () => {
     const other = await count("gpt-4.1-mini");
     expect(received).toEqual([]);

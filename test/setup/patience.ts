@@ -7,7 +7,7 @@ import process from "node:process";
 const variable = "TEST_PATIENCE";
 
 /** ms on this machine, for what a quiet machine does within `ms`. */
-export const patient = (ms: number): number => ms * Number(process.env[variable] ?? 1);
+export const patient = (ms: number): number => Math.round(ms * Number(process.env[variable] ?? 1));
 
 /** CPU ms that the loop below takes on a machine on which all time limits were chosen. */
 const referenceMs = 60;

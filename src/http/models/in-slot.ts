@@ -20,6 +20,8 @@ export interface ModelRequest {
   url: string;
   requestId: string;
   tenant?: string | undefined;
+  /** of the caller; absent: `memory`, since admissions verify it */
+  freshness?: "database";
 }
 
 async function read(
@@ -31,7 +33,7 @@ async function read(
   if (!admitted.ok) return admitted;
   // The slot is released meanwhile: a caller may send as slowly as it likes.
   const bytes = await slot.outside(() => readBody(input.request, messageBounds));
-  const caller = await services.authenticate(claim, "memory");
+  const caller = await services.authenticate(claim, input.freshness ?? "memory");
   if (!caller.ok) return caller;
   if (!bytes.ok) return bytes;
   const sent = readModelRequest(bytes.value);

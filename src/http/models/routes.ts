@@ -50,7 +50,7 @@ async function list(c: Context<HttpEnv>): Promise<Response> {
 
 /** The provider's count, or an estimate. No model is asked, so nothing is charged or recorded. */
 async function count(c: Context<HttpEnv>): Promise<Response> {
-  const input = inputOf(c);
+  const input = { ...inputOf(c), freshness: "database" } as const;
   const { requestId } = input;
   const services = c.get("services").models;
   const counted = await inSlot(services, input, async ({ body, bytes, caller, slot }) => {
