@@ -93,7 +93,7 @@ describe("a model that is named", () => {
       messages(key, { model: "gpt-9" }),
     ]);
     expect([one.status, one.get("error.code")]).toEqual([404, "model_not_found"]);
-    expect([other.status, other.get("error.type")]).toEqual([400, "invalid_request_error"]);
+    expect([other.status, other.get("error.type")]).toEqual([404, "not_found_error"]);
   });
 });
 

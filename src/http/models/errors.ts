@@ -112,8 +112,8 @@ const anthropic: ErrorTexts = {
   no_money: { status: 402, type: "billing_error" },
   rate: { status: 429, type: "rate_limit_error" },
   permission: { status: 403, type: "permission_error" },
-  // Claude Code repeats a 404 without streaming.
-  no_model: { status: 400, type: "invalid_request_error" },
+  // Claude Code repeats a 404 once, and a 400 without one beta after another.
+  no_model: { status: 404, type: "not_found_error" },
   too_long: { status: 400, type: "invalid_request_error" },
   overloaded: { status: 529, type: "overloaded_error" },
   pending: { status: 409, type: "invalid_request_error" },
@@ -128,8 +128,9 @@ const anthropic: ErrorTexts = {
 
 /** Clients compact a conversation on these words. */
 function tooLongMessage(refusal: Refusal, modelContext: number | null): string {
-  if (refusal.reason !== "no_eligible_model") return `prompt is too long: ${explain(refusal)}`;
-  if (modelContext === null) return explain(refusal);
+  // Nothing is known of the context of `auto`.
+  if (refusal.reason !== "no_eligible_model" || modelContext === null)
+    return `prompt is too long: ${explain(refusal)}`;
   const { inputTokens, maxTokens } = refusal.requirements;
   // The choice leaves a margin, and room for the answer.
   const most = maxInputTokens(inputTokens);

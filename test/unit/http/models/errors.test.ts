@@ -100,7 +100,7 @@ describe("a refusal", () => {
     [
       "no such model",
       noModel("not_named", "not_named"),
-      [400, "invalid_request_error"],
+      [404, "not_found_error"],
       [404, "model_not_found"],
       null,
     ],
@@ -145,22 +145,18 @@ describe("a refusal", () => {
   });
 
   it("says that a prompt is too long in the words on which clients compact it", () => {
-    const { body } = errorAnswer(noModel("context_window", "not_named"), {
-      dialect: "anthropic",
-      requestId: "req_9",
-      modelContext: 200_000,
-    });
-    expect(body["error"]).toMatchObject({
-      message: "prompt is too long: 300000 tokens > 200000 maximum",
-    });
+    const messageOf = (modelContext: number | null): string => {
+      const about = { dialect: "anthropic", requestId: "req_9", modelContext } as const;
+      const { body } = errorAnswer(noModel("context_window", "not_named"), about);
+      return String((body["error"] as { message: unknown }).message);
+    };
+    expect(messageOf(200_000)).toBe("prompt is too long: 300000 tokens > 200000 maximum");
     // Clients compute by how much: the first figure is the larger one, also where only the margin is too long.
-    const [closely, barely] = [320_000, 400_000].map((modelContext) => {
-      const refusal = noModel("context_window");
-      return errorAnswer(refusal, { dialect: "anthropic", requestId: "req_9", modelContext }).body;
-    });
-    expect(JSON.stringify(closely)).toContain("375000 tokens > 320000 maximum");
-    const [, tokens] = /(\d+) tokens > 400000 maximum/.exec(JSON.stringify(barely)) ?? [];
+    expect(messageOf(320_000)).toContain("375000 tokens > 320000 maximum");
+    const [, tokens] = /(\d+) tokens > 400000 maximum/.exec(messageOf(400_000)) ?? [];
     expect(Number(tokens)).toBeGreaterThan(400_000);
+    // Nothing is known of the context of `auto`.
+    expect(messageOf(null)).toMatch(/^prompt is too long: No eligible model/);
   });
 
   it("names the member that is wrong", () => {
