@@ -53,8 +53,12 @@ export function eventsIn(text: string): string[] {
   return events;
 }
 
+const oneLine = /^data:[^\r\n]*\n\n$/;
+
 /** The data of an event; null: it is a comment. */
 export function dataOf(event: string): string | null {
+  // Most events are one line.
+  if (oneLine.test(event)) return event.slice(event[5] === " " ? 6 : 5, -2);
   let data: string | null = null;
   for (const line of event.split(/\r?\n/)) {
     if (!line.startsWith("data:")) continue;

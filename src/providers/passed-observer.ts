@@ -114,7 +114,7 @@ const reasoningMembers = ["reasoning_content", "reasoning"];
 function createChatObserver(): StreamObserver {
   const reported: string[] = [];
   const calls = new Map<number, Growing>();
-  let about: JsonObject = {};
+  let serviceTier: JsonValue = null;
   let usage: JsonValue = null;
   let finishReason: JsonValue = null;
   let annotations: JsonValue = null;
@@ -157,15 +157,14 @@ function createChatObserver(): StreamObserver {
         return nothing;
       }
       usage = own(event, "usage") ?? usage;
-      about = {
-        ...about,
-        service_tier: own(event, "service_tier") ?? about["service_tier"] ?? null,
-      };
+      serviceTier = own(event, "service_tier") ?? serviceTier;
       const choices = listed(own(event, "choices"));
       if (choices.length === 0)
         return (own(event, "usage") ?? null) === null
           ? nothing
           : { ...nothing, isUsageChunk: true };
+      const [first, ...more] = choices;
+      if (first !== undefined && more.length === 0) return chosen(first);
       const seen = choices.map(chosen);
       const text = seen.map((each) => each.text).join("");
       const shown = seen.find(({ shows }) => shows === "content") ?? seen[0] ?? nothing;
@@ -176,7 +175,7 @@ function createChatObserver(): StreamObserver {
     failure: () => failure,
     hasUsage: () => usage !== null,
     body: () => ({
-      ...about,
+      service_tier: serviceTier,
       usage,
       choices: [
         {
