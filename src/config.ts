@@ -5,13 +5,15 @@ import { err, ok, type Result } from "./domain/result.ts";
 import { parseSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
 import { parseSink, type SinkTarget } from "./domain/audit/sink-settings.ts";
 import { parseTelemetry, type TelemetrySettings } from "./domain/audit/telemetry-settings.ts";
+import { parseOperatorAws, type OperatorAwsEnvironment } from "./domain/tenancy/operator-aws.ts";
+import type { AwsKeys } from "./domain/models/cloud-place.ts";
 import { parseSignIn, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
 import { publicUrlsIn } from "./domain/servers/own-origin.ts";
 import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
 import { parseIssuing, type Issuing } from "./domain/servers/issuing.ts";
 import { isDatabaseUrl } from "./domain/tenancy/database-names.ts";
 
-export interface Bindings {
+export interface Bindings extends OperatorAwsEnvironment {
   /** the Worker's Durable Objects, or the embedded file on Node */
   DATABASES?: object;
   DATABASE_URL?: string;
@@ -94,6 +96,7 @@ export interface Config extends Secrets, TelemetrySettings {
   sink: SinkTarget | null;
   /** the operator's identity provider */
   signIn: SignInSecrets | null;
+  operatorAws: AwsKeys | null;
   toJSON(): string;
 }
 
@@ -260,6 +263,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!auditPlaces.ok) return auditPlaces;
   const signIn = parseSignIn(env);
   if (!signIn.ok) return signIn;
+  const operatorAws = parseOperatorAws(env);
+  if (!operatorAws.ok) return operatorAws;
   const telemetry = parseTelemetry(env);
   if (!telemetry.ok) return telemetry;
   return ok({
@@ -281,6 +286,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     ...auditPlaces.value,
     ...telemetry.value,
     signIn: signIn.value,
+    operatorAws: operatorAws.value,
     // Printing a Config must not reveal secrets.
     toJSON: () => "[config]",
   });

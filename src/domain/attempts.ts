@@ -15,6 +15,11 @@ export const faultCodes = [
   // of clouds
   "token_refused",
   "token_unreachable",
+  "wrong_clock",
+  "wrong_signature",
+  "role_refused",
+  "no_aws_identity",
+  "needs_profile",
   "access_denied",
   "no_credit",
   "spend_limit",
@@ -125,6 +130,9 @@ export const isKeyRefused = ({ fault, status, code }: Attempt): boolean =>
 const lastingCodes: ReadonlySet<FaultCode> = new Set([
   "invalid_key",
   "token_refused",
+  "wrong_signature",
+  "role_refused",
+  "no_aws_identity",
   "access_denied",
   "no_credit",
   "spend_limit",

@@ -36,17 +36,43 @@ export const valueText = ({ bytes, values }: RequestBody, name: string): string 
   return span === undefined ? null : decoder.decode(bytes.subarray(span.start, span.end));
 };
 
-export function withMembers(body: RequestBody, members: Readonly<Record<string, string>>): Bytes {
+const [quote, openBrace] = [34, 123];
+const blanks: ReadonlySet<number> = new Set([9, 10, 13, 32]);
+
+/** A member with the comma before it, if there is one. */
+function memberSpan({ bytes, inside }: RequestBody, value: Span): Span & { isFirst: boolean } {
+  const end = bytes.lastIndexOf(quote, value.start - 1);
+  let start = bytes.lastIndexOf(quote, end - 1) - 1;
+  while (blanks.has(bytes[start] ?? 0)) start -= 1;
+  const isFirst = bytes[start] === openBrace;
+  return { start: isFirst ? inside : start, end: value.end, isFirst };
+}
+
+/**
+ * The body with other values for these members, as JSON text. A member that it doesn't have comes first in it.
+ * @param removed members to remove; one of `members` must be new then
+ */
+export function withMembers(
+  body: RequestBody,
+  members: Readonly<Record<string, string>>,
+  removed: readonly string[] = [],
+): Bytes {
   const { bytes, inside, isEmpty, values } = body;
   const edits: { span: Span; text: string }[] = [];
   let added = "";
   for (const [name, text] of Object.entries(members)) {
-    const span = values.get(name);
+    const span = removed.includes(name) ? undefined : values.get(name);
     if (span === undefined) added += `${added === "" ? "" : ","}${JSON.stringify(name)}:${text}`;
     else edits.push({ span, text });
   }
+  const gone = removed.flatMap((name) => {
+    const span = values.get(name);
+    return span === undefined ? [] : [memberSpan(body, span)];
+  });
+  const isFollowed = !isEmpty && !gone.some(({ isFirst }) => isFirst);
   if (added !== "")
-    edits.push({ span: { start: inside, end: inside }, text: isEmpty ? added : `${added},` });
+    edits.push({ span: { start: inside, end: inside }, text: isFollowed ? `${added},` : added });
+  edits.push(...gone.map((span) => ({ span, text: "" })));
   if (edits.length === 0) return bytes;
   const parts: Uint8Array[] = [];
   let at = 0;
@@ -95,20 +121,32 @@ function withUsageAsked(text: string | null): string {
 export const asksForUsage = (body: RequestBody): boolean =>
   own(parsedJson(valueText(body, "stream_options") ?? "null"), "include_usage") === true;
 
+/** How a cloud differs from the maker's API: the model is in the URL, and these members in the body. */
+export interface CloudForm {
+  added: Readonly<Record<string, string>>;
+  removed: readonly string[];
+}
+
+export const isStreamAsked = (body: RequestBody): boolean => valueText(body, "stream") === "true";
+
+/** The bytes for a provider: its name of the model, and limits within the reservation. */
 export function bodyFor(
   request: PassedRequest,
-  to: { provider: string; model: string; maxTokens: number },
+  to: { provider: string; model: string; maxTokens: number; form?: CloudForm | undefined },
 ): Bytes {
   const { endpoint, body } = request;
-  const isStream = valueText(body, "stream") === "true";
+  const { added, removed } = to.form ?? {};
+  const isStream = isStreamAsked(body);
   const model = JSON.stringify(to.model);
-  return withMembers(body, {
-    ...(valueText(body, "model") !== model && { model }),
+  const members = {
+    ...(removed === undefined && valueText(body, "model") !== model && { model }),
     ...limitsWithin(request, to),
+    ...added,
     ...(isStream &&
       endpoint === "chat.completions" &&
       !asksForUsage(body) && {
         stream_options: withUsageAsked(valueText(body, "stream_options")),
       }),
-  });
+  };
+  return withMembers(body, members, removed);
 }

@@ -89,6 +89,14 @@ const codeTexts: { readonly [C in FaultCode]?: string } = {
   token_refused:
     "the cloud's token server rejects the credential: check its tenant, client, and secret",
   token_unreachable: "the cloud's token server can't be reached",
+  wrong_clock:
+    "the cloud rejects the time of the request: correct the clock of the router's machine",
+  wrong_signature: "AWS rejects the signature: check secretAccessKey",
+  role_refused:
+    "AWS doesn't let the router assume the role: its trust policy needs the router's identity and the credential's externalId",
+  no_aws_identity:
+    "the router has no identity at AWS that could assume a role: the operator sets ASSUME_ROLE_ACCESS_KEY_ID",
+  needs_profile: "the model needs an inference profile: set the credential's geography",
   access_denied: "the credential's identity lacks a role or permission: grant it at the cloud",
   no_credit: "the account has no credit left: add credit, or use another account's credential",
   spend_limit:

@@ -1,13 +1,29 @@
-/** Access tokens of clouds, for their credentials. */
+/** Exchanges clouds' secrets for access tokens: Entra ID, Google, and AWS STS. */
+import { AwsV4Signer } from "aws4fetch";
 import {
   clientCredentialsGrantRequest,
   ClientSecretPost,
+  customFetch,
+  genericTokenEndpointRequest,
   processClientCredentialsResponse,
+  processGenericTokenEndpointResponse,
+  ResponseBodyError,
 } from "oauth4webapi";
-import type { ObtainToken } from "../domain/ports/cloud-tokens.ts";
-import { err } from "../domain/result.ts";
+import type { AwsKeys, CloudPlace, ServiceAccount } from "../domain/models/cloud-place.ts";
+import type { CloudGrant, ObtainToken } from "../domain/ports/cloud-tokens.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { OauthFault } from "../domain/servers/oauth.ts";
 import { expiryOf } from "./client.ts";
-import { createExchange, type ExchangeDeps } from "./exchange.ts";
+import { createExchange, type Exchange, type ExchangeDeps } from "./exchange.ts";
+import { signedAssertion } from "./service-account.ts";
+
+interface Deps extends Omit<ExchangeDeps, "idTokens"> {
+  now: () => number;
+  /** the operator's identity at AWS; `null` if not configured */
+  aws: AwsKeys | null;
+}
+
+type Granted = Promise<Result<CloudGrant, OauthFault>>;
 
 /** Source: https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow */
 const entraUrl = (tenantId: string): string =>
@@ -15,26 +31,136 @@ const entraUrl = (tenantId: string): string =>
 /** Source: https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle */
 const azureScope = "https://ai.azure.com/.default";
 
-export const createCloudTokens =
-  (deps: Omit<ExchangeDeps, "idTokens"> & { now: () => number }): ObtainToken =>
-  async ({ auth, place }) => {
-    if (!("clientSecret" in auth)) return err("not_allowed");
-    const exchange = createExchange({ ...deps, idTokens: "drop" });
-    const url = place.tokenUrl ?? entraUrl(auth.tenantId);
-    const as = { issuer: new URL(url).origin, token_endpoint: url };
-    const client = { client_id: auth.clientId };
-    return exchange.attempt(async () => {
-      const answer = await clientCredentialsGrantRequest(
-        as,
-        client,
-        ClientSecretPost(auth.clientSecret),
-        { scope: azureScope },
-        exchange.options,
-      );
-      const granted = await processClientCredentialsResponse(as, client, answer);
-      return {
-        token: granted.access_token,
-        expiresAt: expiryOf(granted.expires_in, deps.now()),
-      };
+/** Source: https://developers.google.com/identity/protocols/oauth2/service-account#httprest */
+const googleUrl = "https://oauth2.googleapis.com/token";
+const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+const serverAt = (url: string) => ({ issuer: new URL(url).origin, token_endpoint: url });
+
+function byClientSecret(
+  exchange: Exchange,
+  auth: { tenantId: string; clientId: string; clientSecret: string },
+  { place, now }: { place: CloudPlace; now: () => number },
+): Granted {
+  const as = serverAt(place.tokenUrl ?? entraUrl(auth.tenantId));
+  const client = { client_id: auth.clientId };
+  return exchange.attempt(async () => {
+    const secret = ClientSecretPost(auth.clientSecret);
+    const scope = { scope: azureScope };
+    const answer = await clientCredentialsGrantRequest(as, client, secret, scope, exchange.options);
+    const granted = await processClientCredentialsResponse(as, client, answer);
+    return { token: granted.access_token, expiresAt: expiryOf(granted.expires_in, now()) };
+  });
+}
+
+/** Google explains a wrong `iat` or `exp` only in words. */
+const isAboutTime = (thrown: unknown): boolean =>
+  thrown instanceof ResponseBodyError &&
+  /timeframe|iat and exp/i.test(thrown.error_description ?? "");
+
+async function byServiceAccount(
+  exchange: Exchange,
+  account: ServiceAccount,
+  { place, now }: { place: CloudPlace; now: () => number },
+): Granted {
+  const url = place.tokenUrl ?? googleUrl;
+  const assertion = await signedAssertion(account, { audience: googleUrl, now: now() });
+  if (assertion === null) return err("invalid_client");
+  const as = serverAt(url);
+  const client = { client_id: account.clientEmail };
+  let isClockWrong = false;
+  const granted = await exchange.attempt(async () => {
+    const noClient = () => {};
+    const answer = await genericTokenEndpointRequest(
+      as,
+      client,
+      noClient,
+      jwtBearer,
+      { assertion },
+      exchange.options,
+    );
+    try {
+      const given = await processGenericTokenEndpointResponse(as, client, answer);
+      return { token: given.access_token, expiresAt: expiryOf(given.expires_in, now()) };
+    } catch (thrown) {
+      isClockWrong = isAboutTime(thrown);
+      throw thrown;
+    }
+  });
+  return isClockWrong ? err("wrong_clock") : granted;
+}
+
+/** STS answers with XML. */
+const elementIn = (xml: string, name: string): string | undefined =>
+  new RegExp(`<${name}>([^<]{1,8192})</${name}>`).exec(xml)?.[1];
+
+/** Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html */
+function faultInSts(xml: string): OauthFault {
+  const code = elementIn(xml, "Code");
+  if (code === "AccessDenied") return "role_refused";
+  return /signature (expired|not yet current)|requestexpired/i.test(xml)
+    ? "wrong_clock"
+    : "invalid_client";
+}
+
+const sessionSeconds = 3_600;
+
+async function byRole(
+  exchange: Exchange,
+  role: { roleArn: string; externalId: string },
+  { place, now, aws }: Deps & { place: CloudPlace & { cloud: "bedrock" } },
+): Granted {
+  if (aws === null) return err("no_aws_identity");
+  const { region } = place;
+  const url = place.tokenUrl ?? `https://sts.${region}.amazonaws.com/`;
+  const body = new URLSearchParams({
+    Action: "AssumeRole",
+    Version: "2011-06-15",
+    RoleArn: role.roleArn,
+    RoleSessionName: "sampling-router",
+    ExternalId: role.externalId,
+    DurationSeconds: String(sessionSeconds),
+  }).toString();
+  const signer = new AwsV4Signer({
+    url,
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
+    body,
+    ...aws,
+    service: "sts",
+    region,
+    datetime: new Date(now()).toISOString().replaceAll(/[:-]|\.\d{3}/g, ""),
+  });
+  const { headers } = await signer.sign();
+  const answered = await exchange.attempt(async () => {
+    const answer = await exchange.options[customFetch](url, {
+      method: "POST",
+      headers: Object.fromEntries(headers),
+      body,
     });
+    return { isOk: answer.ok, xml: await answer.text() };
+  });
+  if (!answered.ok) return answered;
+  const { isOk, xml } = answered.value;
+  if (!isOk) return err(faultInSts(xml));
+  const accessKeyId = elementIn(xml, "AccessKeyId");
+  const secretAccessKey = elementIn(xml, "SecretAccessKey");
+  const sessionToken = elementIn(xml, "SessionToken");
+  const expiresAt = Date.parse(elementIn(xml, "Expiration") ?? "");
+  if (!accessKeyId || !secretAccessKey || !sessionToken || Number.isNaN(expiresAt))
+    return err("malformed");
+  const keys: AwsKeys = { accessKeyId, secretAccessKey, sessionToken };
+  return ok({ token: JSON.stringify(keys), expiresAt });
+}
+
+export const createCloudTokens =
+  (deps: Deps): ObtainToken =>
+  async ({ auth, place, externalId }) => {
+    const exchange = createExchange({ ...deps, idTokens: "drop" });
+    const at = { ...deps, place };
+    if ("clientSecret" in auth) return byClientSecret(exchange, auth, at);
+    if ("serviceAccount" in auth) return byServiceAccount(exchange, auth.serviceAccount, at);
+    return "roleArn" in auth && place.cloud === "bedrock"
+      ? byRole(exchange, { ...auth, externalId }, { ...deps, place })
+      : err("not_allowed");
   };

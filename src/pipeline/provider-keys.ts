@@ -1,6 +1,11 @@
 /** Keys of providers as requests need them: opened, and for clouds exchanged for access tokens. */
 import type { FaultCode, ProviderFault } from "../domain/attempts.ts";
-import type { CloudAuth, CloudPlace } from "../domain/models/cloud-place.ts";
+import {
+  externalIdOf,
+  type AwsKeys,
+  type CloudAuth,
+  type CloudPlace,
+} from "../domain/models/cloud-place.ts";
 import type { CloudGrant, ObtainToken } from "../domain/ports/cloud-tokens.ts";
 import type { RenewedTokens } from "../domain/ports/server-stores.ts";
 import type { SealedCredential, Vault } from "../domain/ports/stores.ts";
@@ -29,15 +34,30 @@ const fault = (kind: ProviderFault["kind"], code?: FaultCode): ProviderFault => 
   ...(code !== undefined && { code }),
 });
 
+const codes: Partial<Record<OauthFault, FaultCode>> = {
+  wrong_clock: "wrong_clock",
+  role_refused: "role_refused",
+  no_aws_identity: "no_aws_identity",
+};
+
 const codeOf = (why: OauthFault): FaultCode =>
-  isUnreachable(why) ? "token_unreachable" : "token_refused";
+  isUnreachable(why) ? "token_unreachable" : (codes[why] ?? "token_refused");
 
 interface HeldGrant extends CloudGrant {
   /** the sealed secret that obtained it: a changed credential needs another token */
   from: string;
 }
 
-const isExchanged = ({ auth }: CloudPlace): boolean => auth !== "apiKey";
+const isExchanged = ({ auth }: CloudPlace): boolean => auth !== "apiKey" && auth !== "accessKey";
+
+/** How requests authenticate with a secret that needs no exchange. */
+const keyIn = (auth: CloudAuth): Pick<ProviderCredential, "apiKey" | "aws"> =>
+  "apiKey" in auth
+    ? { apiKey: auth.apiKey }
+    : { apiKey: "", ...("accessKeyId" in auth && { aws: auth }) };
+
+const keyOfGrant = ({ auth }: CloudPlace, { token }: CloudGrant) =>
+  auth === "role" ? { apiKey: "", aws: JSON.parse(token) as AwsKeys } : { apiKey: token };
 
 /** Grants by the snapshot's credential, so that most calls read no token from the database. */
 export const createGrantMemory = () => new WeakMap<SealedCredential, HeldGrant>();
@@ -73,7 +93,11 @@ export function createProviderKeys(deps: {
       },
       seal: (grant) => vault.seal(JSON.stringify(grant), cloudTokenOf(credential)),
       async ask() {
-        const asked = await obtain({ auth: JSON.parse(secret) as CloudAuth, place });
+        const asked = await obtain({
+          auth: JSON.parse(secret) as CloudAuth,
+          place,
+          externalId: externalIdOf(tenantId),
+        });
         return ok(asked.ok ? ok({ ...asked.value, from: sealed }) : asked);
       },
       refused: async () => ok(null),
@@ -89,13 +113,11 @@ export function createProviderKeys(deps: {
       if (!opened.ok) return err(fault("unopenable"));
       const its = { id, provider, baseUrl, ...(place && { place }) };
       if (!place) return ok({ ...its, apiKey: opened.value });
-      if (!isExchanged(place)) {
-        const { apiKey } = JSON.parse(opened.value) as { apiKey: string };
-        return ok({ ...its, apiKey });
-      }
+      if (!isExchanged(place))
+        return ok({ ...its, ...keyIn(JSON.parse(opened.value) as CloudAuth) });
       const grant = await grantOf(credential, { place, secret: opened.value });
       if (!grant.ok) return err(fault("server"));
-      if (grant.value !== null) return ok({ ...its, apiKey: grant.value.token });
+      if (grant.value !== null) return ok({ ...its, ...keyOfGrant(place, grant.value) });
       const row = await tokens.get(tenantId, id);
       const why = row.ok ? (row.value?.fault ?? null) : null;
       return err(fault("auth", why === null ? "token_unreachable" : codeOf(why)));

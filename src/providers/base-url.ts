@@ -4,6 +4,7 @@ import { memoizedByText } from "../domain/memoized.ts";
 import { cloudUrl } from "../domain/models/cloud-place.ts";
 import type { ProviderCredential } from "../domain/sampling/providers.ts";
 
+/** A cloud's `provider` is the maker whose API serves the model. */
 export type CredentialPlace = Pick<ProviderCredential, "provider" | "baseUrl" | "place">;
 
 function httpUrlOf(text: string): URL | null {
@@ -22,7 +23,7 @@ const ollamaUrlOf = memoizedByText((text) => {
 
 /** `null` without a valid http URL. */
 export function baseUrlOf({ provider, baseUrl, place }: CredentialPlace): string | null {
-  if (place) return urlOf(cloudUrl(place, baseUrl));
+  if (place) return urlOf(cloudUrl(place, { baseUrl, api: provider }));
   const text = baseUrl?.trim() ? baseUrl.trim() : baseUrls.get(provider);
   if (text === undefined) return null;
   return provider === "ollama" ? ollamaUrlOf(text) : urlOf(text);

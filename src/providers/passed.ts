@@ -4,7 +4,7 @@ import type { ProviderFault } from "../domain/attempts.ts";
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { isObject, own, parsedJson, type JsonObject } from "../domain/json.ts";
 import type { ModelEndpointName } from "../domain/model-endpoint.ts";
-import { bodyFor, type PassedRequest } from "../domain/passing.ts";
+import { bodyFor, isStreamAsked, type PassedRequest } from "../domain/passing.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { ProviderAnswer, ProviderRequest, Providers } from "../domain/sampling/providers.ts";
 import type { Pins } from "../domain/sampling/pins.ts";
@@ -12,6 +12,7 @@ import { speaks } from "../domain/wires/spoken.ts";
 import { passOn } from "./message.ts";
 import { boundedFetch, readOutside } from "./bounded.ts";
 import { faultContext, faultOf } from "./faults.ts";
+import { claudeFormOf, passedFormOf } from "./clouds/claude.ts";
 import { answerMember, marksOf, readPassedAnswer } from "./passed-answer.ts";
 
 /** A request that is passed to its provider unchanged. */
@@ -83,12 +84,17 @@ export async function sendPassed(
   { credential, model, passed, signal, maxTokens }: Passing,
   deps: { fetch: typeof fetch; baseUrl: string },
 ): Promise<{ url: string; response: Response }> {
-  const { provider, apiKey } = credential;
-  const url = urlOf(deps.baseUrl, passed);
+  const { provider, apiKey, place } = credential;
+  const claude = passed.endpoint === "messages" ? claudeFormOf(place) : undefined;
+  const form = claude && passedFormOf(claude, passed.headers);
+  const url =
+    claude === undefined
+      ? urlOf(deps.baseUrl, passed)
+      : `${withoutTrailing(deps.baseUrl, "/")}/${claude.path(model.id, isStreamAsked(passed.body))}`;
   const response = await deps.fetch(url, {
     method: "POST",
     headers: passedHeaders(passed, apiKey),
-    body: bodyFor(passed, { provider, model: model.id, maxTokens }),
+    body: bodyFor(passed, { provider, model: model.id, maxTokens, form }),
     signal,
   });
   return { url, response };

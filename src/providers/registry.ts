@@ -165,7 +165,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
     const evidence = withEvidence(deps.fetch, { recent });
     try {
       const traced = tracedFetch(evidence.fetch, request.traceHeaders);
-      const fetch = cloudFetch(traced, request.credential);
+      const fetch = cloudFetch(traced, { ...request.credential, now: deps.now });
       const completed = believed(await ask({ request, kind, fetch }), request);
       if (completed.ok || !evidence.surelyFree()) return completed;
       // The fault table says whether an error status may be billed.

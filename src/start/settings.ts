@@ -1,4 +1,5 @@
 /** Parses the launcher's environment. Errors name the setting and never print secrets. */
+import { operatorAwsSettings } from "../domain/tenancy/operator-aws.ts";
 import { signInSettings } from "../domain/tenancy/sign-in.ts";
 import { fileURLToPath } from "node:url";
 import { resolve } from "node:path";
@@ -49,6 +50,7 @@ const passedOn = [
   "CATALOGUE_URL",
   "AUDIT_WITNESS_URL",
   ...sinkSettings,
+  ...operatorAwsSettings,
   "OAUTH_REFRESH_GRACE_SECONDS",
   "STREAM_SILENCE_SECONDS",
   "SESSION_TTL_HOURS",

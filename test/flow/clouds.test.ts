@@ -1,8 +1,10 @@
 /** A cloud's credential serves calls, and its secrets appear nowhere else. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { azureKey, entra, startAzure, type Azure } from "../fakes/azure.ts";
+import { accessKey, bedrockKey, region, startAws, type Aws } from "../fakes/aws.ts";
 import { adminOf, asking, callOnce, type Answered } from "../fakes/caller.ts";
 import { borrowRouter, printedByRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { keyFile, otherKey, startVertex, type Vertex } from "../fakes/vertex.ts";
 import { expectProblem } from "./isolation.ts";
 
 let router: SharedRouter;
@@ -145,11 +147,252 @@ describe("Azure", () => {
   });
 });
 
+describe("Bedrock", () => {
+  let aws: Aws;
+  const claude = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0";
+  const other = "openai.gpt-oss-120b-1:0";
+  const input = (more: object = {}) => ({
+    provider: "bedrock",
+    name: "main",
+    region,
+    geography: "eu",
+    auth: accessKey,
+    baseUrl: aws.baseUrl,
+    ...more,
+  });
+
+  beforeAll(async () => {
+    aws = await startAws([claude, other]);
+  });
+  afterAll(() => aws.stop());
+
+  it("serves Claude by an access key, in Bedrock's form, and charges the region's price", async () => {
+    const { path, ask } = await tenant();
+    const created = await operator("POST", `${path}/credentials`, input());
+    expect(created.body).toMatchObject({ region, geography: "eu", authKind: "accessKey" });
+    const answer = await ask({ modelPreferences: { hints: [{ name: "claude-sonnet-4-5" }] } });
+    expect(answer.text).toContain("hello from bedrock");
+    expect(aws.calls.at(-1)).toMatchObject({
+      path: `/model/${encodeURIComponent(claude)}/invoke`,
+      by: accessKey.accessKeyId,
+      body: { anthropic_version: "bedrock-2023-05-31" },
+    });
+    const models = (await operator("GET", `${path}/models?limit=500`)).get("data") as Record<
+      string,
+      unknown
+    >[];
+    const priceOf = (of: string, id: string) =>
+      models.find((model) => model["provider"] === of && model["id"] === id)?.["inputUsdPerMTok"];
+    expect(priceOf("bedrock", claude)).toBeCloseTo(
+      Number(priceOf("anthropic", "claude-sonnet-4-5")) * 1.1,
+    );
+  });
+
+  it("streams Claude's events as Anthropic does, and passes a request but for the listed members", async () => {
+    const { path, key } = await tenant();
+    await operator("POST", `${path}/credentials`, input({ auth: { apiKey: bedrockKey } }));
+    const send = async (text: string) =>
+      fetch(`${router.url}/v1/messages`, {
+        method: "POST",
+        headers: {
+          "x-api-key": key,
+          "content-type": "application/json",
+          "anthropic-beta": "a-1,b-2",
+        },
+        body: text,
+      });
+    const rest = `"max_tokens" :  20, "x-own":[1 , 2],"messages":[{"role":"user","content":"hi"}]`;
+    const whole = await send(`{ "model":"claude-sonnet-4-5" ,${rest}}`);
+    expect(await whole.text()).toContain("hello from bedrock");
+    expect(aws.calls.at(-1)).toMatchObject({
+      by: "key",
+      text: `{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["a-1","b-2"] ,${rest}}`,
+    });
+    const streamed = await (
+      await send(`{${rest}, "stream":true,"model":"claude-sonnet-4-5"}`)
+    ).text();
+    expect(streamed).toContain('event: content_block_delta\ndata: {"type":"content_block_delta"');
+    expect(streamed).toContain("event: message_stop");
+    expect(aws.calls.at(-1)?.path).toMatch(/invoke-with-response-stream$/);
+    aws.breaksStreams = true;
+    const broken = await (await send(`{"model":"claude-sonnet-4-5","stream":true,${rest}}`)).text();
+    aws.breaksStreams = false;
+    expect(broken).toContain("event: error");
+  });
+
+  it("serves other models by OpenAI's API", async () => {
+    const { path, ask } = await tenant();
+    const models = [{ id: other, inputUsdPerMTok: 1, outputUsdPerMTok: 1 }];
+    await operator("POST", `${path}/credentials`, input({ models, geography: null }));
+    expect((await ask()).text).toContain("hello from bedrock");
+    expect(aws.calls.at(-1)).toMatchObject({
+      path: "/openai/v1/chat/completions",
+      by: accessKey.accessKeyId,
+      body: { model: other },
+    });
+  });
+
+  it("says which step failed", async () => {
+    const { path } = await tenant();
+    const check = async (more: object) => {
+      const { body } = await operator("POST", `${path}/credentials`, input(more));
+      const one = `${path}/credentials/${(body as { id: string }).id}`;
+      const { fault } = (await operator("POST", `${one}/check`)).body as { fault: object };
+      await operator("DELETE", one);
+      return fault;
+    };
+    const secretAccessKey = "wrong-CANARY";
+    expect(await check({ auth: { ...accessKey, secretAccessKey } })).toMatchObject({
+      status: 403,
+      code: "wrong_signature",
+    });
+    expect(await check({ auth: { apiKey: "no-CANARY" } })).toMatchObject({ kind: "auth" });
+    expect(await check({ models: [{ id: "eu.anthropic.claude-none" }] })).toMatchObject({
+      code: "model_not_found",
+    });
+    aws.aheadMs = 600_000;
+    expect(await check({})).toMatchObject({ status: 403, code: "wrong_clock" });
+    aws.aheadMs = 0;
+  });
+
+  it("keeps to its region and geography", async () => {
+    const { path } = await tenant();
+    const refused = async (id: string) => {
+      const answer = await operator("POST", `${path}/credentials`, input({ models: [{ id }] }));
+      expectProblem(answer, 400, "invalid_params");
+      expect(answer.get("path")).toBe("models.0.id");
+    };
+    await refused("us.anthropic.claude-sonnet-4-5-20250929-v1:0");
+    await refused("global.anthropic.claude-sonnet-4-5-20250929-v1:0");
+    await refused("arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.x");
+  });
+
+  it("assumes a role that trusts the operator and its tenant, and no other", async () => {
+    const { path, slug, own, ask } = await tenant();
+    const roleArn = "arn:aws:iam::123456789012:role/sampling";
+    const mine = input({ auth: { roleArn }, tokenUrl: aws.tokenUrl });
+    const created = await operator("POST", `${path}/credentials`, mine);
+    const externalId = String(created.get("externalId"));
+    const { id } = (await operator("GET", `/tenants/${slug}`)).body as { id: string };
+    expect(externalId).toBe(`sampling-router:${id}`);
+    const check = `${path}/credentials/${String(created.get("id"))}/check`;
+    expect((await operator("POST", check)).get("fault")).toMatchObject({ code: "role_refused" });
+    expect((await ask()).text).toContain("externalId");
+    aws.roles.set(roleArn, externalId);
+    // Any change of the secret asks again.
+    const one = `${path}/credentials/${String(created.get("id"))}`;
+    await operator("PATCH", one, { auth: { roleArn } });
+    expect((await ask()).text).toContain("hello from bedrock");
+    const before = aws.sessions.length;
+    expect((await ask()).text).toContain("hello from bedrock");
+    expect(aws.sessions).toHaveLength(before);
+    aws.endSessions();
+    expect((await ask()).text).toContain("hello from bedrock");
+    expect(aws.sessions).toHaveLength(before + 1);
+    const theirs = await tenant();
+    const theft = await operator("POST", `${theirs.path}/credentials`, mine);
+    const stolen = `${theirs.path}/credentials/${String(theft.get("id"))}/check`;
+    expect((await operator("POST", stolen)).get("fault")).toMatchObject({ code: "role_refused" });
+    expectProblem(await own("POST", `${path}/credentials`, mine), 403, "forbidden");
+  });
+});
+
+describe("Vertex", () => {
+  let vertex: Vertex;
+  const claude = "claude-sonnet-4-5@20250929";
+  const gemini = "gemini-2.5-flash";
+  const input = (more: object = {}) => ({
+    provider: "vertex",
+    name: "main",
+    project: "acme",
+    location: "europe-west1",
+    auth: { serviceAccount: keyFile },
+    baseUrl: vertex.baseUrl,
+    tokenUrl: vertex.tokenUrl,
+    ...more,
+  });
+  const prefer = (name: string) => ({ modelPreferences: { hints: [{ name }] } });
+
+  beforeAll(async () => {
+    vertex = await startVertex([claude, gemini]);
+  });
+  afterAll(() => vertex.stop());
+
+  it("serves Gemini and Claude with one token, whatever the key file's token_uri says", async () => {
+    const { path, ask } = await tenant();
+    const created = await operator("POST", `${path}/credentials`, input());
+    expect(created.body).toMatchObject({ project: "acme", authKind: "serviceAccount" });
+    expect((await ask(prefer("gemini-2.5-flash"))).text).toContain("hello from vertex");
+    const root = "/v1/projects/acme/locations/europe-west1/publishers";
+    expect(vertex.calls.at(-1)?.path).toBe(`${root}/google/models/${gemini}:generateContent`);
+    expect((await ask(prefer("claude-sonnet-4-5"))).text).toContain("hello from vertex");
+    expect(vertex.calls.at(-1)?.path).toBe(`${root}/anthropic/models/${claude}:rawPredict`);
+    expect(vertex.tokens).toHaveLength(1);
+    vertex.revoke();
+    expect((await ask(prefer("gemini-2.5-flash"))).text).toContain("hello from vertex");
+    expect(vertex.tokens).toHaveLength(2);
+  });
+
+  it("has the price of its location, and the dearer one where two serve a model", async () => {
+    const { path } = await tenant();
+    const price = async () => {
+      const models = (await operator("GET", `${path}/models?limit=500`)).get("data") as Record<
+        string,
+        unknown
+      >[];
+      return models.find(({ provider, id }) => provider === "vertex" && id === claude)?.[
+        "inputUsdPerMTok"
+      ];
+    };
+    await operator("POST", `${path}/credentials`, input({ location: "global" }));
+    expect(await price()).toBe(3);
+    await operator("POST", `${path}/credentials`, input({ name: "eu" }));
+    expect(await price()).toBe(3.3);
+  });
+
+  it("says which step failed, and that the clock is wrong", async () => {
+    const { path, ask } = await tenant();
+    const created = await operator("POST", `${path}/credentials`, input());
+    const one = `${path}/credentials/${String(created.get("id"))}`;
+    const check = async () => (await operator("POST", `${one}/check`)).get("fault");
+    vertex.aheadMs = -7_200_000;
+    expect(await check()).toMatchObject({ kind: "auth", code: "wrong_clock" });
+    expect((await ask()).text).toContain("correct the clock");
+    vertex.aheadMs = 0;
+    const stolen = { ...keyFile, private_key: otherKey };
+    await operator("PATCH", one, { auth: { serviceAccount: JSON.stringify(stolen) } });
+    expect(await check()).toMatchObject({ code: "token_refused" });
+  });
+
+  it("refuses key files that aren't a service account's", async () => {
+    const { path } = await tenant();
+    for (const serviceAccount of [
+      {
+        ...keyFile,
+        type: "external_account",
+        credential_source: { url: "http://169.254.169.254/" },
+      },
+      { ...keyFile, private_key: "-----BEGIN RSA PRIVATE KEY-----" },
+      "not JSON",
+    ]) {
+      const answer = await operator(
+        "POST",
+        `${path}/credentials`,
+        input({ auth: { serviceAccount } }),
+      );
+      expectProblem(answer, 400, "invalid_params");
+      expect(answer.get("path")).toBe("auth.serviceAccount");
+    }
+  });
+});
+
 it("no secret and no token is in an answer, a list, the event log, an export, or the log", async () => {
   for (const path of ["/events", "/tenants"]) await operator("GET", path);
   for (let at = 1; at <= made; at += 1) {
     await operator("GET", `/tenants/cloud-${at}/credentials`);
     await operator("GET", `/tenants/cloud-${at}/requests/export?format=ndjson`);
   }
-  expect([...texts, await printedByRouter()].join("\n")).not.toContain("CANARY");
+  const seen = [...texts, await printedByRouter()].join("\n");
+  for (const secret of ["CANARY", "PRIVATE KEY-----", keyFile.private_key.slice(40, 80)])
+    expect(seen).not.toContain(secret);
 });

@@ -6,7 +6,15 @@ export const allowedOrigins = ["https://console.example", "http://localhost:5173
 /** What one key may hold open at the proxy: more than any file needs that does not test it. */
 export const openPerKey = { requests: 64, streams: 24 };
 
+/** The operator's identity at AWS. */
+export const operatorKey = {
+  accessKeyId: "AKIAOPERATOR",
+  secretAccessKey: "operator-secret-CANARY",
+} as const;
+
 export const sharedSettings = {
+  ASSUME_ROLE_ACCESS_KEY_ID: operatorKey.accessKeyId,
+  ASSUME_ROLE_SECRET_ACCESS_KEY: operatorKey.secretAccessKey,
   ALLOWED_ORIGINS: allowedOrigins.join(", "),
   OPEN_REQUESTS_PER_KEY: String(openPerKey.requests),
   OPEN_STREAMS_PER_KEY: String(openPerKey.streams),

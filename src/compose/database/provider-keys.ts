@@ -21,6 +21,7 @@ export const createDatabaseKeys = (
       fetch: host.fetch,
       allowPrivate: config.allowPrivateUpstreams,
       now: clock.now,
+      aws: config.operatorAws,
     }),
     memory: cloudGrants,
     now: clock.now,

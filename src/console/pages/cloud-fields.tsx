@@ -6,6 +6,8 @@ import { Choice, Field, TextArea } from "../parts/form.tsx";
 type Input = Schemas["CredentialInput"];
 type Named = readonly (readonly [name: string, title: string])[];
 
+const optional: ReadonlySet<string> = new Set(["geography", "sessionToken"]);
+
 interface CloudForm {
   place: Named;
   /** by how the credential authenticates */
@@ -23,6 +25,28 @@ const forms: Readonly<Record<string, CloudForm>> = {
         ["clientSecret", "Client secret value"],
       ],
     },
+  },
+  bedrock: {
+    place: [
+      ["region", "Region"],
+      ["geography", "Geography of inference profiles"],
+    ],
+    auth: {
+      "Amazon Bedrock API key": [["apiKey", "API key"]],
+      "Access key": [
+        ["accessKeyId", "Access key ID"],
+        ["secretAccessKey", "Secret access key"],
+        ["sessionToken", "Session token"],
+      ],
+      "IAM role": [["roleArn", "Role ARN"]],
+    },
+  },
+  vertex: {
+    place: [
+      ["project", "Project ID"],
+      ["location", "Location"],
+    ],
+    auth: { "Service account": [["serviceAccount", "Key file (JSON)"]] },
   },
 };
 
@@ -85,7 +109,7 @@ export function CloudFields({ input, setHow, set, setText, faultOf }: CloudField
       value={values[name] ?? ""}
       onInput={(value) => set(name, value)}
       fault={faultOf(member)}
-      isRequired
+      isRequired={!optional.has(name)}
     />
   );
   return (
@@ -102,7 +126,9 @@ export function CloudFields({ input, setHow, set, setText, faultOf }: CloudField
         />
       )}
       {form.auth[how]?.map((named) => {
-        const isSecret = /key|secret/i.test(named[0]);
+        const isSecret = /^(apiKey|secretAccessKey|sessionToken|clientSecret|serviceAccount)$/.test(
+          named[0],
+        );
         return field(named, `auth.${named[0]}`, isSecret);
       })}
       {provider === "azure" && (

@@ -21,6 +21,8 @@ export const knownProviders = [
   "cohere",
   "cerebras",
   "azure",
+  "bedrock",
+  "vertex",
 ];
 
 const modelsHint = (

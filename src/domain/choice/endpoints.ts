@@ -26,7 +26,7 @@ export function endpointOf(credential: {
   place?: CloudPlace | null | undefined;
 }): string {
   const { provider, baseUrl = null, place } = credential;
-  const own = place ? cloudUrl(place, baseUrl) : baseUrl?.trim();
+  const own = place ? cloudUrl(place, { baseUrl }) : baseUrl?.trim();
   const url = own || baseUrls.get(provider);
   const origin = url === undefined ? null : originOf(url);
   return origin === null ? provider : `${provider} ${origin}`;

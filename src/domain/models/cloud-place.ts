@@ -7,25 +7,107 @@ export type Cloud = (typeof clouds)[number];
 export const isCloud = (provider: string): provider is Cloud =>
   clouds.some((cloud) => cloud === provider);
 
-export interface AzurePlace {
+interface Overridable {
+  /** replaces the cloud's token server */
+  tokenUrl?: string;
+}
+
+export interface AzurePlace extends Overridable {
   cloud: "azure";
   /** of the resource, without path */
   endpoint: string;
   auth: "apiKey" | "clientSecret";
-  tokenUrl?: string;
+}
+
+/** Prefixes of inference profiles, within which Bedrock moves requests between regions. */
+export const geographies = ["us", "eu", "apac", "jp", "au", "ca", "us-gov", "global"] as const;
+export type Geography = (typeof geographies)[number];
+
+export interface BedrockPlace extends Overridable {
+  cloud: "bedrock";
+  region: string;
+  /** null: requests stay in the region */
+  geography: Geography | null;
+  auth: "apiKey" | "accessKey" | "role";
+}
+
+export interface VertexPlace extends Overridable {
+  cloud: "vertex";
+  project: string;
+  location: string;
+  auth: "serviceAccount";
 }
 
 /** Where a cloud's credential is used, and how it authenticates. Contains no secrets. */
-export type CloudPlace = AzurePlace;
+export type CloudPlace = AzurePlace | BedrockPlace | VertexPlace;
+
+export interface AwsKeys {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+}
+
+export interface ServiceAccount {
+  clientEmail: string;
+  privateKeyId: string;
+  /** PEM, PKCS #8 */
+  privateKey: string;
+}
 
 /** What is sealed. */
 export type CloudAuth =
   | { apiKey: string }
-  | { tenantId: string; clientId: string; clientSecret: string };
+  | { tenantId: string; clientId: string; clientSecret: string }
+  | AwsKeys
+  | { roleArn: string }
+  | { serviceAccount: ServiceAccount };
 
-/** Source: https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle */
-const azurePath = "/openai/v1";
+/**
+ * Sent when the router assumes a tenant's role, so that a tenant can't use another's. Not secret. Source:
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html
+ */
+export const externalIdOf = (tenantId: string): string => `sampling-router:${tenantId}`;
 
-/** @param baseUrl replaces the cloud's host */
-export const cloudUrl = (place: CloudPlace, baseUrl: string | null): string =>
-  `${withoutTrailing(baseUrl ?? place.endpoint, "/")}${azurePath}`;
+/** Sources: the clouds' documentation of their endpoints */
+const hostOf: { [C in Cloud]: (place: Extract<CloudPlace, { cloud: C }>) => string } = {
+  azure: ({ endpoint }) => endpoint,
+  bedrock: ({ region }) =>
+    `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`,
+  vertex: ({ location }) => {
+    if (location === "global") return "https://aiplatform.googleapis.com";
+    // Multi-regions have hosts of their own.
+    return location === "us" || location === "eu"
+      ? `https://aiplatform.${location}.rep.googleapis.com`
+      : `https://${location}-aiplatform.googleapis.com`;
+  },
+};
+
+const rootOf = (place: CloudPlace, baseUrl: string | null): string => {
+  const host = baseUrl ?? hostOf[place.cloud](place as never);
+  return withoutTrailing(host, "/");
+};
+
+/**
+ * The base URL of an API.
+ * @param options.api the maker whose API is called
+ * @param options.baseUrl replaces the cloud's host
+ */
+export function cloudUrl(
+  place: CloudPlace,
+  { baseUrl, api }: { baseUrl: string | null; api?: string | undefined },
+): string {
+  const root = rootOf(place, baseUrl);
+  switch (place.cloud) {
+    // Source: https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle
+    case "azure":
+      return `${root}/openai/v1`;
+    // Source: https://docs.aws.amazon.com/bedrock/latest/userguide/apis.html
+    case "bedrock":
+      return api === "anthropic" ? root : `${root}/openai/v1`;
+    // Source: https://docs.cloud.google.com/vertex-ai/docs/reference/rest
+    case "vertex": {
+      const { project, location } = place;
+      return `${root}/v1/projects/${project}/locations/${location}/publishers/${api ?? "google"}`;
+    }
+  }
+}

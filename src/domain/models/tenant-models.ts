@@ -1,5 +1,7 @@
 import { memoizedByObject } from "../memoized.ts";
-import { canonicalOf } from "./canonical-name.ts";
+import { canonicalName, canonicalOf } from "./canonical-name.ts";
+import { isRegional, priceFactorOf, pricedBy, servedAt } from "./cloud-models.ts";
+import type { CloudPlace } from "./cloud-place.ts";
 import { apiOf } from "./clouds.ts";
 import { modelsListed } from "./listings.ts";
 import {
@@ -66,6 +68,28 @@ function alike(liked: Model, provider: string, id: string): Model {
   };
 }
 
+/** The highest price is reserved if several places serve a model. */
+const regionalLast = (credentials: readonly CredentialSummary[]): CredentialSummary[] =>
+  credentials.toSorted(
+    ({ place: one }, { place: other }) => Number(isRegional(one)) - Number(isRegional(other)),
+  );
+
+/** What a cloud's credential serves, each model with the maker's model that it is. */
+function servedBy(
+  { models, place }: CredentialSummary,
+  catalogue: Catalogue,
+): readonly DeclaredModel[] {
+  if (!place) return models ?? [];
+  const declared = (models ?? []).length > 0 ? (models ?? []) : servedAt(place, catalogue.models);
+  return declared.map((model) => {
+    const twin = namedIn(catalogue).get(canonicalName(model.like ?? model.id) ?? "");
+    return model.like !== undefined || twin === undefined
+      ? model
+      : { ...model, like: nameOf(twin) };
+  });
+}
+
+/** Merges the catalogue, listed models, declared models and overrides, in this order. */
 export function modelsOf(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],
@@ -73,7 +97,9 @@ export function modelsOf(
 ): readonly Model[] {
   const listed = modelsListed(catalogue, credentials);
   // Tenants without changes share a list and its derived data.
-  if (overrides.length === 0 && credentials.every(({ models }) => (models ?? []).length === 0))
+  const isPlain = ({ models, place }: CredentialSummary): boolean =>
+    (models ?? []).length === 0 && !place;
+  if (overrides.length === 0 && credentials.every((credential) => isPlain(credential)))
     return listed;
   const models = new Map(listed.map((model) => [nameOf(model), model]));
   // A credential may use an alias, for example Ollama's `llama3.2:latest`.
@@ -86,17 +112,17 @@ export function modelsOf(
       : { ...model, id, aliases: [] };
   };
   const apply = (
-    provider: string,
-    id: string,
+    { provider, id }: Pick<Model, "provider" | "id">,
     change: ModelChange,
-    source: Model["source"],
+    { source, place }: Pick<Model, "source"> & { place?: CloudPlace | null | undefined },
   ): void => {
     const key = nameOf({ provider, id });
     const liked = change.like === undefined ? undefined : likedBy(catalogue, change.like);
+    const factor = place && liked ? priceFactorOf(place, liked) : 1;
     const { estimated: guessed, ...before } =
       liked === undefined
         ? (models.get(key) ?? known(provider, id, change))
-        : alike(liked, provider, id);
+        : pricedBy(alike(liked, provider, id), factor);
     const estimated = guessed?.filter((figure) => change[figure] === undefined) ?? [];
     models.set(key, {
       ...before,
@@ -105,9 +131,12 @@ export function modelsOf(
       source,
     });
   };
-  for (const credential of credentials)
-    for (const { id, ...change } of credential.models ?? [])
-      apply(credential.provider, id, change, "credential");
-  for (const { provider, id, change } of overrides) apply(provider, id, change, "override");
+  for (const credential of regionalLast(credentials))
+    for (const { id, ...change } of servedBy(credential, catalogue))
+      apply({ provider: credential.provider, id }, change, {
+        source: "credential",
+        place: credential.place,
+      });
+  for (const { change, ...model } of overrides) apply(model, change, { source: "override" });
   return [...models.values()];
 }

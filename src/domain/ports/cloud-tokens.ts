@@ -3,6 +3,7 @@ import type { Result } from "../result.ts";
 import type { OauthFault } from "../servers/oauth.ts";
 
 export interface CloudGrant {
+  /** for roles: JSON of `AwsKeys` */
   token: string;
   /** ms since the epoch; null: unknown */
   expiresAt: number | null;
@@ -12,4 +13,6 @@ export interface CloudGrant {
 export type ObtainToken = (asked: {
   auth: CloudAuth;
   place: CloudPlace;
+  /** of the tenant, for roles */
+  externalId: string;
 }) => Promise<Result<CloudGrant, OauthFault>>;

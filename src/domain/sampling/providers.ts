@@ -1,6 +1,6 @@
 import type { ProviderFault } from "../attempts.ts";
 import type { PassedRequest } from "../passing.ts";
-import type { CloudPlace } from "../models/cloud-place.ts";
+import type { AwsKeys, CloudPlace } from "../models/cloud-place.ts";
 import type { ReadListing } from "../models/listings.ts";
 import type { Model } from "../models/model.ts";
 import type { ReasoningRequest } from "../models/reasoning.ts";
@@ -19,6 +19,8 @@ export interface ProviderCredential {
   baseUrl: string | null;
   /** absent or null: not a cloud's */
   place?: CloudPlace | null;
+  /** sign requests to AWS, in place of `apiKey` */
+  aws?: AwsKeys;
 }
 
 type CredentialPlace = Pick<ProviderCredential, "provider" | "baseUrl" | "place">;

@@ -78,6 +78,10 @@ export const oauthFaults = [
   "issuer_changed",
   "not_registered",
   "malformed",
+  // of clouds
+  "wrong_clock",
+  "role_refused",
+  "no_aws_identity",
 ] as const;
 /** `unreachable` is stored and shown, so its reason has no paths, queries or error texts. */
 export type OauthFault = (typeof oauthFaults)[number] | `unreachable: ${string}`;

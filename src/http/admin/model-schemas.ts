@@ -4,7 +4,9 @@ import { modalities } from "../../domain/modality.ts";
 import { figureSources } from "../../domain/models/provenance.ts";
 import { sendings } from "../../domain/models/reasoning.ts";
 import { efforts } from "../../domain/requirements.ts";
-import { count, line, millis, name, networkFault, optionalLine } from "./schemas.ts";
+import { like, modelId } from "./model-names.ts";
+import { cloudMembers, shownCloudMembers } from "./cloud-schemas.ts";
+import { count, millis, name, networkFault, optionalLine } from "./schemas.ts";
 
 const modalityList = z.array(z.enum(modalities)).min(1);
 const price = z.number().min(0).max(100_000).nullable();
@@ -64,9 +66,6 @@ const scores = z.record(z.string().max(200), z.number()).openapi({
     "Published results by benchmark and setting. Only compared for the same setting and within a tier.",
 });
 
-/** HTTP clients remove `.` and `..` from paths. */
-export const modelId = line(200).refine((id) => id !== "." && id !== "..", "Not . or ..");
-
 const modelFigures = {
   name: name.optional(),
   family: optionalLine(100).nullable().optional(),
@@ -104,11 +103,6 @@ const modelFigures = {
   retiresAt: retiresAt.optional(),
   scores: scores.optional(),
 };
-const like = line(300).openapi({
-  description:
-    "provider/model of the catalogue model that this one is, for example for a deployment. Prices, limits and parameter names default to its values.",
-  example: "openai/gpt-5-mini",
-});
 export const modelChange = z.strictObject(modelFigures).openapi("ModelChange");
 export const declaredModel = z
   .strictObject({ id: modelId, like: like.optional(), ...modelFigures })
@@ -173,39 +167,6 @@ export const provider = z
   .openapi({ example: "openai" });
 const secret = z.string().max(4_096);
 const address = optionalLine(500);
-const required = z.string().min(1).max(4_096);
-const cloudAuth = z
-  .union([
-    z.strictObject({ apiKey: required }),
-    z.strictObject({
-      tenantId: z.string().regex(/^[\w.-]{1,100}$/, "The directory's id, or its domain."),
-      clientId: required,
-      clientSecret: required,
-    }),
-  ])
-  .openapi("CloudAuth", {
-    description:
-      "`azure`: a key of the resource, or tenant, client, and secret of an app in Microsoft Entra ID.",
-  });
-const cloudMembers = {
-  auth: cloudAuth.optional(),
-  endpoint: line(500).optional().openapi({
-    description: "`azure`: the resource's endpoint.",
-    example: "https://acme.openai.azure.com",
-  }),
-  deployments: z
-    .array(z.strictObject({ id: modelId, model: like }))
-    .min(1)
-    .max(500)
-    .optional()
-    .openapi({
-      description: "`azure`: the deployments, each with its base model as provider/model.",
-      example: [{ id: "prod-chat", model: "openai/gpt-5-mini" }],
-    }),
-  tokenUrl: line(500).optional().openapi({
-    description: "Replaces the cloud's token server. Only for the operator.",
-  }),
-};
 export const credentialInput = z
   .strictObject({
     provider,
@@ -238,12 +199,7 @@ export const credential = z
       description:
         "Number of models in the provider's list for the key, and when it was read. Unlisted models aren't selected. null if there is no list.",
     }),
-    endpoint: cloudMembers.endpoint,
-    deployments: cloudMembers.deployments,
-    tokenUrl: cloudMembers.tokenUrl,
-    authKind: z.enum(["apiKey", "clientSecret"]).optional().openapi({
-      description: "How a cloud's credential authenticates.",
-    }),
+    ...shownCloudMembers,
     createdAt: millis,
     updatedAt: millis,
   })

@@ -45,6 +45,8 @@ export const answerNames = ["role", "content", "model"];
 /** Members that affect choice, limits, price, or refusals. */
 const modelRequestNames = [
   "model",
+  "anthropic_version",
+  "anthropic_beta",
   "messages",
   "input",
   "instructions",

@@ -5,6 +5,8 @@ import type { ModelEndpointName } from "../../../src/domain/model-endpoint.ts";
 import type { PassingNeeds } from "../../../src/domain/requirements.ts";
 import type { ProviderRequest } from "../../../src/domain/sampling/providers.ts";
 import { readModelRequest } from "../../../src/mcp/json-text/model-request.ts";
+import { bodyFor } from "../../../src/domain/passing.ts";
+import { claudeFormOf, passedFormOf } from "../../../src/providers/clouds/claude.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
 import { answerAt } from "../../fakes/wire-answers.ts";
 import { oddJson, oddObject } from "../../fakes/odd-json.ts";
@@ -14,6 +16,11 @@ const places = {
   messages: { provider: "anthropic", model: "claude-sonnet-4-5", wire: "anthropic" },
   responses: { provider: "openai", model: "gpt-5-pro", wire: "openai-responses" },
   "chat.completions": { provider: "groq", model: "llama-3.3-70b-versatile", wire: "groq" },
+} as const;
+
+const cloudPlaces = {
+  bedrock: { cloud: "bedrock", region: "eu-west-1", geography: null, auth: "apiKey" },
+  vertex: { cloud: "vertex", project: "p", location: "global", auth: "serviceAccount" },
 } as const;
 
 interface Sent {
@@ -107,6 +114,65 @@ describe("the request", () => {
       }),
     );
   });
+
+  it.each(["bedrock", "vertex"] as const)(
+    "for Claude at %s is the client's too, but for the model, the version, and where the stream is asked for",
+    async (cloud) => {
+      const unknown = fc.dictionary(
+        fc.string({ unit: "grapheme", maxLength: 8 }).map((name) => `x-${name}`),
+        oddJson,
+        { maxKeys: 4 },
+      );
+      const own = fc.subarray(["model", "stream", "anthropic_version", "max_tokens"], {
+        minLength: 1,
+      });
+      const written: Record<string, string> = {
+        model: '"auto"',
+        stream: "true",
+        anthropic_version: '"2023-06-01"',
+        max_tokens: "7",
+      };
+      const cases = fc.tuple(unknown, own).chain(([others, chosen]) => {
+        const members = [
+          ...Object.entries(others),
+          ...chosen.map((name): [string, string] => [name, written[name] ?? ""]),
+        ];
+        return oddObject(members).map((came) => ({ came, others, chosen }));
+      });
+      const versions = { bedrock: "bedrock-2023-05-31", vertex: "vertex-2023-10-16" };
+      const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+      fc.assert(
+        fc.property(cases, ({ came, others, chosen }) => {
+          const read = readModelRequest(new TextEncoder().encode(came));
+          if (!read.ok) throw new Error(came);
+          const claude = claudeFormOf(cloudPlaces[cloud]);
+          const form = claude && passedFormOf(claude, {});
+          const passing = {
+            endpoint: "messages",
+            body: read.value,
+            headers: {},
+            addsLimit: false,
+          } as const;
+          const goes = decode(
+            bodyFor(passing, { provider: "anthropic", model: "m", maxTokens: 1_000, form }),
+          );
+          const isKept = (name: string): boolean =>
+            chosen.includes(name) &&
+            (name === "max_tokens" || (name === "stream" && cloud === "vertex"));
+          const expected = Object.fromEntries([
+            ["anthropic_version", versions[cloud]],
+            ...Object.entries(JSON.parse(came) as object).filter(
+              ([key]) => key in others || isKept(key),
+            ),
+          ]);
+          expect(JSON.parse(goes)).toEqual(expected);
+          // What is kept goes on as it was written.
+          for (const text of Object.values(others)) expect(goes).toContain(text);
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
 
   it("of 4 MB is the client's too", async () => {
     const text = JSON.stringify({ input: 'é\\"\n'.repeat(1_000_000), model: "auto", x: 1 });

@@ -1,29 +1,37 @@
 /** Rejects placeholders, and addresses that the router doesn't call. */
-import type { CloudAuth, CloudPlace } from "../../../domain/models/cloud-place.ts";
+import type { CloudPlace } from "../../../domain/models/cloud-place.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { err, ok, type Result } from "../../../domain/result.ts";
 import type { Providers } from "../../../domain/sampling/providers.ts";
 import { problemWithUpstream } from "../../../domain/servers/upstreams.ts";
+import type { WrittenAuth } from "./cloud-input.ts";
 import { problemWithKey } from "../../../domain/tenancy/placeholders.ts";
 
 interface Written {
   provider: string;
   baseUrl: string | null;
   apiKey?: string | undefined;
-  auth?: CloudAuth | undefined;
+  auth?: WrittenAuth | undefined;
 }
 
 type Named = readonly [member: string, value: string];
 
 const keysIn = ({ apiKey, auth }: Written): Named[] => [
   ...(apiKey === undefined ? [] : [["apiKey", apiKey] as const]),
-  ...Object.entries(auth ?? {}).map(([name, value]) => [`auth.${name}`, value] as const),
+  ...Object.entries(auth ?? {}).flatMap(([name, value]) =>
+    // A key file is checked where it is read.
+    name === "serviceAccount" || typeof value !== "string"
+      ? []
+      : [[`auth.${name}`, value] as const],
+  ),
 ];
 
 const urlsIn = ({ baseUrl }: Written, place: CloudPlace | null): Named[] =>
-  Object.entries({ baseUrl, endpoint: place?.endpoint, tokenUrl: place?.tokenUrl }).flatMap(
-    ([name, url]) => (url ? [[name, url] as const] : []),
-  );
+  Object.entries({
+    baseUrl,
+    endpoint: place?.cloud === "azure" ? place.endpoint : null,
+    tokenUrl: place?.tokenUrl,
+  }).flatMap(([name, url]) => (url ? [[name, url] as const] : []));
 
 export function createInputCheck(deps: {
   providers: Pick<Providers, "problemWith">;

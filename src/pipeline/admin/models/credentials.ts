@@ -19,7 +19,7 @@ import type { CatalogueReader } from "../../sampling/choice/catalogue.ts";
 import { err, mapped, ok } from "../../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts";
 import { checkLeave, mayDeclare } from "./ceilings.ts";
-import { modelsIn, placeIn, secretIn, type CloudMembers } from "./cloud-input.ts";
+import { checkPlaces, cloudIn, modelsIn, type CloudMembers } from "./cloud-input.ts";
 import { createInputCheck } from "./credential-input.ts";
 import { createDeclaredModels } from "./declared-models.ts";
 import { edit, type IfMatch } from "../access/editing.ts";
@@ -104,10 +104,9 @@ export function createCredentialAdmin(
   ): AsyncResult<CredentialChange> => {
     const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
     const { provider, place: before = null } = credential;
-    const placed = placeIn(actor, { provider, ...patch }, before);
-    if (!placed.ok) return placed;
-    const place = placed.value;
-    const secret = secretIn(patch);
+    const read = cloudIn(actor, { provider, ...patch }, before);
+    if (!read.ok) return read;
+    const { place, secret } = read.value;
     const models = patch.deployments === undefined ? patch.models : modelsIn(patch.deployments);
     const usable = checked({ ...patch, provider, baseUrl }, place);
     if (!usable.ok) return usable;
@@ -115,8 +114,10 @@ export function createCredentialAdmin(
     if (!allowed.ok) return allowed;
     const alike = await declared.knowsAlike(models);
     if (!alike.ok) return alike;
+    const within = checkPlaces(place, models ?? credential.models);
+    if (!within.ok) return within;
     if (models !== undefined) {
-      const changed = { ...credential, models };
+      const changed = { ...credential, place, models };
       const serving = await declared.servesSomething(credential.tenantId, changed);
       if (!serving.ok) return serving;
     }
@@ -179,9 +180,9 @@ export function createCredentialAdmin(
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const { provider, name, baseUrl, deployments } = input;
-      const placed = placeIn(actor, input);
-      if (!placed.ok) return placed;
-      const place = placed.value;
+      const read = cloudIn(actor, input);
+      if (!read.ok) return read;
+      const { place, secret } = read.value;
       const usable = checked(input, place);
       if (!usable.ok) return usable;
       const allowed = checkLeave(tenant.value, provider);
@@ -191,7 +192,8 @@ export function createCredentialAdmin(
       if (!described.ok) return described;
       const alike = await declared.knowsAlike(models);
       if (!alike.ok) return alike;
-      const secret = secretIn(input);
+      const within = checkPlaces(place, models);
+      if (!within.ok) return within;
       // A custom endpoint may need no key.
       const isNeeded = baseUrl === null && !keyless.has(provider);
       if (secret === undefined || (secret === "" && isNeeded))

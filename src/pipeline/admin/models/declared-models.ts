@@ -25,7 +25,8 @@ export function createDeclaredModels(deps: {
     ]);
     if (!catalogue.ok) return catalogue;
     if (!overrides.ok) return overrides;
-    const models = modelsOf(catalogue.value, [], overrides.value);
+    const own = credential.place ? [credential] : [];
+    const models = modelsOf(catalogue.value, own, overrides.value);
     if (models.some((model) => credentialsFor(model, [credential]).length > 0)) return ok(null);
     const { provider, baseUrl } = credential;
     const place = baseUrl === null ? "its list of models" : `GET ${baseUrl}/models`;

@@ -1,13 +1,13 @@
-import type { AzurePlace } from "../../../domain/models/cloud-place.ts";
+import { externalIdOf, type CloudPlace } from "../../../domain/models/cloud-place.ts";
 import type { Credential, SealedCredential } from "../../../domain/ports/stores.ts";
-import { deploymentsOf, type Deployment } from "./cloud-input.ts";
+import { deploymentsOf, type CloudMembers } from "./cloud-input.ts";
 
-export interface ShownCredential extends Omit<Credential, "listing" | "place"> {
+export interface ShownCredential
+  extends Omit<Credential, "listing" | "place">, Omit<CloudMembers, "auth"> {
+  /** number of listed models; `null` without a current list */
   listing: { at: number; models: number } | null;
-  endpoint?: string;
-  deployments?: Deployment[];
-  tokenUrl?: string;
-  authKind?: AzurePlace["auth"];
+  authKind?: CloudPlace["auth"];
+  externalId?: string;
 }
 
 export function shownOf({ listing = null, place, ...credential }: Credential): ShownCredential {
@@ -16,8 +16,14 @@ export function shownOf({ listing = null, place, ...credential }: Credential): S
     listing: listing === null ? null : { at: listing.at, models: listing.ids.length },
   };
   if (!place) return shown;
-  const { cloud: _, auth, ...members } = place;
-  return { ...shown, ...members, authKind: auth, deployments: deploymentsOf(credential.models) };
+  const { cloud, auth, ...members } = place;
+  return {
+    ...shown,
+    ...members,
+    authKind: auth,
+    ...(cloud === "azure" && { deployments: deploymentsOf(credential.models) }),
+    ...(auth === "role" && { externalId: externalIdOf(credential.tenantId) }),
+  };
 }
 
 export const shown = ({

@@ -1,0 +1,114 @@
+/** Models that a cloud's credential serves without declaring them, their places, and what a place changes of prices. */
+import type { BedrockPlace, CloudPlace, Geography } from "./cloud-place.ts";
+import { geographies } from "./cloud-place.ts";
+import { parseModel } from "./lines.ts";
+import { nameOf, type DeclaredModel, type MediaPrices, type Model } from "./model.ts";
+
+/** Source: https://platform.claude.com/docs/en/build-with-claude/claude-on-amazon-bedrock */
+const claudeAtBedrock: readonly (readonly [
+  like: string,
+  id: string,
+  profiles: readonly Geography[],
+])[] = [
+  ["claude-opus-4-6", "anthropic.claude-opus-4-6-v1", ["global", "us", "eu", "jp", "apac"]],
+  ["claude-sonnet-4-6", "anthropic.claude-sonnet-4-6", ["global", "us", "eu", "jp"]],
+  ["claude-sonnet-4-5", "anthropic.claude-sonnet-4-5-20250929-v1:0", ["global", "us", "eu", "jp"]],
+  ["claude-opus-4-5", "anthropic.claude-opus-4-5-20251101-v1:0", ["global", "us", "eu"]],
+  ["claude-haiku-4-5", "anthropic.claude-haiku-4-5-20251001-v1:0", ["global", "us", "eu"]],
+];
+
+const atBedrock = ({ geography }: BedrockPlace): DeclaredModel[] =>
+  claudeAtBedrock.flatMap(([name, id, profiles]) => {
+    const like = `anthropic/${name}`;
+    if (geography === null) return [{ id, like }];
+    return profiles.includes(geography) ? [{ id: `${geography}.${id}`, like }] : [];
+  });
+
+/** Vertex has Anthropic's ids, with dates behind an `@`. */
+const vertexIdOf = ({ provider, id, aliases }: Model): string => {
+  const dated = [id, ...aliases].find((name) => /-20\d{6}$/.test(name));
+  return provider === "anthropic" && dated !== undefined ? dated.replace(/-(20\d{6})$/, "@$1") : id;
+};
+
+const isAtVertex = ({ provider, id, status, outputModalities }: Model): boolean =>
+  status !== "retired" &&
+  ((provider === "google" && id.startsWith("gemini-")) || provider === "anthropic") &&
+  outputModalities.includes("text");
+
+/** Sources: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai, and Google's list of Gemini models */
+const atVertex = (models: readonly Model[]): DeclaredModel[] =>
+  models
+    .filter((model) => isAtVertex(model))
+    .map((model) => ({ id: vertexIdOf(model), like: nameOf(model) }));
+
+/** Deployments of Azure always have to be declared. */
+export function servedAt(place: CloudPlace, models: readonly Model[]): DeclaredModel[] {
+  switch (place.cloud) {
+    case "azure":
+      return [];
+    case "bedrock":
+      return atBedrock(place);
+    case "vertex":
+      return atVertex(models);
+  }
+}
+
+const regionalFactor = 1.1;
+/** Source: https://platform.claude.com/docs/en/about-claude/pricing#third-party-platform-pricing */
+const firstWithRegionalPrice = 4.5;
+
+export function isRegional(place: CloudPlace | null | undefined): boolean {
+  if (place?.cloud === "bedrock") return place.geography !== "global";
+  return place?.cloud === "vertex" && place.location !== "global";
+}
+
+/** What the maker's prices are multiplied with. */
+export function priceFactorOf(
+  place: CloudPlace,
+  liked: Pick<Model, "provider" | "id" | "name" | "family">,
+): number {
+  if (!isRegional(place) || liked.provider !== "anthropic") return 1;
+  const generation = parseModel(liked)?.generation ?? firstWithRegionalPrice;
+  return generation >= firstWithRegionalPrice ? regionalFactor : 1;
+}
+
+/** A price has the currency in its name. */
+const multiplied = <T extends object>(prices: T, factor: number): T =>
+  Object.fromEntries(
+    Object.entries(prices).map(([name, value]) => [
+      name,
+      typeof value === "number" && /usd/i.test(name)
+        ? Number((value * factor).toPrecision(12))
+        : value,
+    ]),
+  ) as T;
+
+export function pricedBy<M extends Model>(model: M, factor: number): M {
+  if (factor === 1) return model;
+  const { mediaPrices, priceTiers } = model;
+  return {
+    ...multiplied(model, factor),
+    priceTiers: priceTiers.map((tier) => multiplied(tier, factor)),
+    ...(mediaPrices !== undefined && {
+      mediaPrices: multiplied<MediaPrices>(mediaPrices, factor),
+    }),
+  };
+}
+
+const geographyIn = (id: string): Geography | null =>
+  geographies.find((geography) => id.startsWith(`${geography}.`)) ?? null;
+
+const arn = /^arn:aws[\w-]*:bedrock:([a-z0-9-]+):/;
+
+/** null: the model stays within the credential's region and geography. */
+export function problemWithBedrockId(place: BedrockPlace, id: string): string | null {
+  const region = arn.exec(id)?.[1];
+  if (region !== undefined)
+    return region === place.region
+      ? null
+      : `This ARN is of ${region}, and the credential of ${place.region}.`;
+  const geography = geographyIn(id);
+  return geography === null || geography === place.geography
+    ? null
+    : `This inference profile leaves the credential's geography. Set geography to "${geography}" to allow it.`;
+}

@@ -1,0 +1,57 @@
+/** Claude's Messages API at clouds: the model is in the URL, and the version in the body. */
+import type { CloudForm } from "../../domain/passing.ts";
+import type { Cloud, CloudPlace } from "../../domain/models/cloud-place.ts";
+
+interface ClaudeForm {
+  /** value of `anthropic_version` */
+  version: string;
+  path: (model: string, isStream: boolean) => string;
+  /** `stream` is in the body too */
+  saysStream: boolean;
+  /** beta features are in the body, not in a header */
+  betasInBody: boolean;
+}
+
+const forms: Partial<Record<Cloud, ClaudeForm>> = {
+  // Source: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html
+  bedrock: {
+    version: "bedrock-2023-05-31",
+    path: (model, isStream) =>
+      `model/${encodeURIComponent(model)}/${isStream ? "invoke-with-response-stream" : "invoke"}`,
+    saysStream: false,
+    betasInBody: true,
+  },
+  // Source: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai
+  vertex: {
+    version: "vertex-2023-10-16",
+    path: (model, isStream) =>
+      `models/${encodeURIComponent(model).replaceAll("%40", "@")}:${isStream ? "streamRawPredict" : "rawPredict"}`,
+    saysStream: true,
+    betasInBody: false,
+  },
+};
+
+/** `undefined` where Claude has its maker's own form, or isn't served. */
+export const claudeFormOf = (place: CloudPlace | null | undefined): ClaudeForm | undefined =>
+  place ? forms[place.cloud] : undefined;
+
+/** The same for a request that passes byte for byte. */
+export function passedFormOf(
+  form: ClaudeForm,
+  { "anthropic-beta": header }: Readonly<Record<string, string>>,
+): CloudForm {
+  const betas = form.betasInBody ? betasIn(header) : [];
+  return {
+    added: {
+      anthropic_version: JSON.stringify(form.version),
+      ...(betas.length > 0 && { anthropic_beta: JSON.stringify(betas) }),
+    },
+    removed: ["model", "anthropic_version", ...(form.saysStream ? [] : ["stream"])],
+  };
+}
+
+export const betasIn = (header: string | null | undefined): string[] =>
+  (header ?? "")
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
