@@ -252,7 +252,9 @@ describe("a limit", () => {
     await chat(key);
     const answer = await chat(key);
     expect([answer.status, answer.get("error.code")]).toEqual([429, "rate_limit_exceeded"]);
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    const seconds = Number(answer.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThan(0);
+    expect(Math.ceil(Number(answer.headers.get("retry-after-ms")) / 1_000)).toBe(seconds);
   });
 });
 
@@ -265,6 +267,18 @@ it("the same Idempotency-Key is answered again, and charged once", async () => {
   expect(provider.sent().length - before).toBe(1);
   const other = await chat(key, { max_tokens: 9 }, headers);
   expect([other.status, other.get("error.reason")]).toEqual([400, "idempotency_conflict"]);
+});
+
+it("a tag that the policy requires is named by its header", async () => {
+  const key = await keyWith();
+  await admin("PUT", `/tenants/${slug}/policy`, { tags: { required: true } });
+  try {
+    const without = await chat(key);
+    expect([without.status, without.get("error.param")]).toEqual([400, "X-Router-Tag"]);
+    expect((await chat(key, {}, { "X-Router-Tag": "nightly" })).status).toBe(200);
+  } finally {
+    await admin("PUT", `/tenants/${slug}/policy`, {});
+  }
 });
 
 it("two keys, and a key that is there twice in the body, are refused", async () => {

@@ -5,18 +5,24 @@ import type { Policy } from "./policy.ts";
 
 export type CallNames = Pick<SamplingCall, "tag" | "run">;
 
-const refused = (member: string, detail: string): Refusal => ({
-  reason: "invalid_params",
-  path: `metadata["${member}"]`,
-  detail,
-});
+/** Callers of model endpoints name them in headers. */
+export const nameHeaders = { tag: "X-Router-Tag", run: "X-Router-Run" } as const;
+const members = { tag: tagMember, run: runMember };
 
-export function refusalOfNames({ tag, run }: CallNames, { tags, runs }: Policy): Refusal | null {
+export function refusalOfNames(
+  { tag, run, endpoint }: CallNames & Pick<SamplingCall, "endpoint">,
+  { tags, runs }: Policy,
+): Refusal | null {
+  const refused = (name: keyof typeof members, detail: string): Refusal => ({
+    reason: "invalid_params",
+    path: endpoint === undefined ? `metadata["${members[name]}"]` : nameHeaders[name],
+    detail,
+  });
   if (tag === undefined && tags?.required === true)
-    return refused(tagMember, "The tenant's policy requires a tag.");
+    return refused("tag", "The tenant's policy requires a tag.");
   if (tag !== undefined && tags?.allowed?.includes(tag) === false)
-    return refused(tagMember, `One of ${tags.allowed.join(", ")}, by the tenant's policy.`);
+    return refused("tag", `One of ${tags.allowed.join(", ")}, by the tenant's policy.`);
   return run === undefined && runs?.required === true
-    ? refused(runMember, "The tenant's policy requires a run.")
+    ? refused("run", "The tenant's policy requires a run.")
     : null;
 }

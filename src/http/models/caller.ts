@@ -1,3 +1,4 @@
+import { nameHeaders } from "../../domain/choice/call-names.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { namePattern, type Priorities, type SamplingCall } from "../../domain/sampling/call.ts";
@@ -73,9 +74,9 @@ export function askedByHeaders(headers: Headers_): Result<Asked, Refusal> {
   const sent = headers.get(prioritiesHeader);
   const priorities = sent === null ? ok({}) : prioritiesIn(sent);
   if (!priorities.ok) return priorities;
-  const tag = nameIn(headers, "X-Router-Tag");
+  const tag = nameIn(headers, nameHeaders.tag);
   if (!tag.ok) return tag;
-  const run = nameIn(headers, "X-Router-Run");
+  const run = nameIn(headers, nameHeaders.run);
   if (!run.ok) return run;
   return ok({
     hints: hints.value,

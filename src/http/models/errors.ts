@@ -7,7 +7,7 @@ import type { LimitState } from "../../domain/limits/limit-checks.ts";
 import type { AttemptSummary } from "../../domain/attempts.ts";
 import { explain } from "../../domain/refusal-messages.ts";
 import { maxInputTokens } from "../../domain/sampling/estimate.ts";
-import { isRetryable, type Refusal } from "../../domain/refusals.ts";
+import { isRetryable, retryAfterOf, type Refusal } from "../../domain/refusals.ts";
 import { allowHeader, limitHeaders } from "../../mcp/refusal-headers.ts";
 
 export type Dialect = "openai" | "anthropic";
@@ -165,6 +165,12 @@ const memberOf = (refusal: Refusal): string | null => {
     : null;
 };
 
+/** Official SDKs prefer it to `Retry-After`, which has whole seconds. */
+function preciseRetry(refusal: Refusal): Record<string, string> {
+  const retryAfterMs = retryAfterOf(refusal);
+  return retryAfterMs === null ? {} : { "retry-after-ms": String(Math.ceil(retryAfterMs)) };
+}
+
 /** @param modelContext context of the model that the request names; null: unknown */
 export function errorAnswer(
   refusal: Refusal,
@@ -192,6 +198,7 @@ export function errorAnswer(
     headers: {
       ...idHeaders(requestId),
       ...limitHeaders(limits, refusal),
+      ...preciseRetry(refusal),
       ...allowHeader(refusal),
       ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="sampling-router"' }),
       ...(isFinal && { "x-should-retry": "false" }),
