@@ -25,24 +25,24 @@ interface Anthropic {
   messages: { create(body: object): Promise<Events> };
 }
 
-const mostTokens = 50;
+const maxTokens = 50;
 const messages = (prompt: string): object[] => [{ role: "user", content: prompt }];
 
 const wires = {
   "chat.completions": {
     path: "chat/completions",
-    body: (prompt: string) => ({ messages: messages(prompt), max_tokens: mostTokens }),
+    body: (prompt: string) => ({ messages: messages(prompt), max_tokens: maxTokens }),
     textIn: (event: object) => at(event, "choices.0.delta.content"),
   },
   responses: {
     path: "responses",
-    body: (prompt: string) => ({ input: prompt, max_output_tokens: mostTokens, store: false }),
+    body: (prompt: string) => ({ input: prompt, max_output_tokens: maxTokens, store: false }),
     textIn: (event: object) =>
       at(event, "type") === "response.output_text.delta" ? at(event, "delta") : undefined,
   },
   messages: {
     path: "messages",
-    body: (prompt: string) => ({ messages: messages(prompt), max_tokens: mostTokens }),
+    body: (prompt: string) => ({ messages: messages(prompt), max_tokens: maxTokens }),
     textIn: (event: object) => at(event, "delta.text"),
   },
 } as const satisfies Record<ModelEndpointName, object>;

@@ -92,7 +92,7 @@ export async function soakLongStreams(
     ending.add(async () => slow.stop());
     const faults: string[] = [];
     const open = new Set(streams);
-    let mostHeld = 0;
+    let maxHeld = 0;
     const reading = streams.map(async (stream) => {
       const { name, pair, says } = stream;
       const read = await readNamed(router.url, tenant, { ...pair, name });
@@ -103,7 +103,7 @@ export async function soakLongStreams(
     for (let at = 0; open.size > 0; at += 1) {
       await Promise.race([all, wait(5 * secondMs)]);
       await costs.look();
-      mostHeld = Math.max(mostHeld, talker.taken() - slow.arrived());
+      maxHeld = Math.max(maxHeld, talker.taken() - slow.arrived());
       if (at % 12 === 0) say(`${open.size} streams are open, ${costs.renewals()} renewals`);
     }
     slow.stop();
@@ -111,8 +111,8 @@ export async function soakLongStreams(
     say(
       `${streams.length + 1} streams, ${streams.length / 2} of them of ${seconds} s: ${costs.renewals()} renewals of leases, ${rows}${costs.alarms()} alarms`,
     );
-    say(`a reader of one byte a second: at most ${mostHeld} bytes held`);
-    if (mostHeld > maxHeldBytes[hostOf(database)]) faults.push(`${mostHeld} bytes are held for it`);
+    say(`a reader of one byte a second: at most ${maxHeld} bytes held`);
+    if (maxHeld > maxHeldBytes[hostOf(database)]) faults.push(`${maxHeld} bytes are held for it`);
     return [...faults, ...(await faultsOfRecords())];
 
     async function faultsOfRecords(): Promise<string[]> {

@@ -7,7 +7,7 @@ import { tokensFrom } from "../tokens/tokenizers.ts";
 export const cutNote = "text cut to maxTokens: the model wrote more";
 
 /** A token has at least a byte, and a UTF-16 unit at most three. */
-const mostTokensPerUnit = 3;
+const maxTokensPerUnit = 3;
 
 const textOf = (content: readonly Block[]): string =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
@@ -20,7 +20,7 @@ function visibleTokens(answer: ProviderAnswer, text: string, estimated: number):
   const reasoning = usage.classes?.reasoningTokens;
   const counted = usage.outputTokens - (reasoning ?? 0) - (usage.media?.imageOutputTokens ?? 0);
   const isTextAlone = content.every(({ type }) => type === "text");
-  const isBelievable = reasoning !== undefined && counted <= text.length * mostTokensPerUnit;
+  const isBelievable = reasoning !== undefined && counted <= text.length * maxTokensPerUnit;
   return isBelievable && isTextAlone ? counted : Math.min(counted, estimated);
 }
 
@@ -48,7 +48,7 @@ function shortenedTo(content: readonly Block[], text: string): Block[] {
 /** Keeps the stop reason of a tool use, otherwise its caller would not run the tool. */
 export function cutToVisible(answer: ProviderAnswer, maxTokens: number): ProviderAnswer {
   const text = textOf(answer.content);
-  if (text.length * mostTokensPerUnit <= maxTokens) return answer;
+  if (text.length * maxTokensPerUnit <= maxTokens) return answer;
   const estimated = likelyTokens(text);
   const visible = visibleTokens(answer, text, estimated);
   if (visible <= maxTokens) return answer;

@@ -10,7 +10,7 @@ export interface NeededPage {
   message: string;
 }
 
-const mostPages = 10;
+const maxPages = 10;
 /** The router's own entries among the input requests of a result. */
 const keyPrefix = "sampling-router/page/";
 
@@ -19,7 +19,7 @@ export function neededPagesIn(answer: string): NeededPage[] | null {
   const error = own(parsedMessages(answer), "error");
   if (own(error, "code") !== pagesNeededCode) return null;
   const given = own(own(error, "data"), "elicitations");
-  if (!Array.isArray(given) || given.length === 0 || given.length > mostPages) return null;
+  if (!Array.isArray(given) || given.length === 0 || given.length > maxPages) return null;
   const pages = given.flatMap((each): NeededPage[] => {
     const [elicitationId, url, message] = ["elicitationId", "url", "message"].map((name) =>
       own(each, name),

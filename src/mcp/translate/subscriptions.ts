@@ -61,14 +61,14 @@ export const acknowledgement = (filter: SubscriptionFilter, idText: string): str
 export const endedText = (idText: string): string =>
   `{"jsonrpc":"2.0","id":${idText},"result":{"resultType":"complete","_meta":{${JSON.stringify(metaKey("subscriptionId"))}:${idText}}}}`;
 
-export const mostSubscriptions = 100;
+export const maxSubscriptions = 100;
 
 /** null: not a filter */
 export function filterIn(params: JsonObject): SubscriptionFilter | null {
   const given = own(params, "notifications");
   if (!isObject(given)) return null;
   const uris = own(given, "resourceSubscriptions") ?? [];
-  if (!Array.isArray(uris) || uris.length > mostSubscriptions) return null;
+  if (!Array.isArray(uris) || uris.length > maxSubscriptions) return null;
   const texts = uris.filter((uri) => typeof uri === "string");
   if (texts.length < uris.length) return null;
   return {

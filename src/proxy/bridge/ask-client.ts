@@ -19,7 +19,7 @@ import type { BridgeServices } from "./services.ts";
 const [firstPollMs, pollMs] = [100, 1_000];
 const firstPolls = 20;
 /** Bytes of an answer, which is stored until it is taken. */
-export const mostAnswerBytes = 256 * 1024;
+export const maxAnswerBytes = 256 * 1024;
 
 interface Asking {
   session: Session;
@@ -125,8 +125,8 @@ export async function keepAnswer(
   const { body, text, bytes, caller } = exchange;
   const [message] = body === null || body.batch ? [] : body.messages;
   if (message?.kind !== "response" || typeof message.id !== "string") return null;
-  if (bytes.byteLength > mostAnswerBytes)
-    return { reason: "payload_too_large", limitBytes: mostAnswerBytes };
+  if (bytes.byteLength > maxAnswerBytes)
+    return { reason: "payload_too_large", limitBytes: maxAnswerBytes };
   const { tenantId, id: sessionId } = session;
   const question = { tenantId, sessionId, id: message.id, askedOf: askedOf(caller) };
   const kept = await services.questions.answer(question, text);

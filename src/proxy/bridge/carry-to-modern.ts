@@ -76,12 +76,12 @@ function asModern(exchange: Exchange, { request, session, left, round }: Carryin
   return derive(exchange, { caller: bridgedCaller, message: { headers, text }, left });
 }
 
-const mostRefusalBytes = 64 * 1024;
+const maxRefusalBytes = 64 * 1024;
 
 /** Whether the server misses an `Mcp-Param-*` header, because its tools have changed. */
 async function misses(response: Response): Promise<boolean> {
   if (response.status !== 400) return false;
-  const bytes = await readBounded(response.clone().body, mostRefusalBytes);
+  const bytes = await readBounded(response.clone().body, maxRefusalBytes);
   const answer = bytes === null ? undefined : parsedJson(new TextDecoder().decode(bytes));
   return own(own(answer, "error"), "code") === refusalTable.header_mismatch.code;
 }

@@ -20,7 +20,7 @@ import {
   endedText,
   filterIn,
   isWanted,
-  mostSubscriptions,
+  maxSubscriptions,
   withSubscription,
 } from "../../mcp/translate/subscriptions.ts";
 import { concludeRefused, openClientReply, type ClientReply } from "../client-reply.ts";
@@ -33,7 +33,7 @@ import type { BridgeServices } from "./services.ts";
 const timeoutMs = 15_000;
 /** ms until a stream that has ended is opened again; tries in a row */
 const pauseMs = 1_000;
-const mostTries = 5;
+const maxTries = 5;
 
 interface Listening {
   session: Session;
@@ -134,8 +134,8 @@ async function listen(
   const filter = stream === null ? {} : await honored(services, exchange, listening, possible);
   reply.begin({});
   await reply.write(sseMessageText(acknowledgement(filter, idText)));
-  let tries = Object.keys(filter).length > 0 ? 0 : mostTries;
-  while (!gone.aborted && tries < mostTries) {
+  let tries = Object.keys(filter).length > 0 ? 0 : maxTries;
+  while (!gone.aborted && tries < maxTries) {
     const hasRead =
       stream !== null && (await relayChanges(stream, listening, filter).catch(() => false));
     tries = hasRead ? 0 : tries + 1;
@@ -169,7 +169,7 @@ const checked = (
   const filter = filterIn(request.params);
   if (!takesStream(exchange.headers))
     return err({ reason: "not_acceptable", accept: "text/event-stream" });
-  const detail = `A filter, of at most ${mostSubscriptions} resources.`;
+  const detail = `A filter, of at most ${maxSubscriptions} resources.`;
   return filter === null
     ? err({ reason: "invalid_params", path: "notifications", detail })
     : ok(filter);

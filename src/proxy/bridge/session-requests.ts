@@ -7,13 +7,13 @@ import type { BridgeChange, Session } from "../../domain/tenancy/session.ts";
 import { resultMessage } from "../../mcp/jsonrpc.ts";
 import { logLevelIn, logLevels } from "../../mcp/log-levels.ts";
 import type { ProxiedRequest } from "../../mcp/message.ts";
-import { mostSubscriptions } from "../../mcp/translate/subscriptions.ts";
+import { maxSubscriptions } from "../../mcp/translate/subscriptions.ts";
 import { refuse, type Exchange } from "../exchange.ts";
 import type { BridgeServices } from "./services.ts";
 
 /** Until the client sets a level. Its era lets the server decide. */
 const unaskedLogLevel = "info";
-const mostUriCharacters = 2_000;
+const maxUriCharacters = 2_000;
 
 /** null: the server sends no log messages */
 export const logLevelOf = ({ bridge }: Session): string | null => {
@@ -45,11 +45,11 @@ const subscribe =
     left: AbortSignal,
   ): AsyncResult<null> => {
     const { uri } = params;
-    if (typeof uri !== "string" || uri.length > mostUriCharacters)
-      return err(invalidUri(`A string of at most ${mostUriCharacters} characters.`));
+    if (typeof uri !== "string" || uri.length > maxUriCharacters)
+      return err(invalidUri(`A string of at most ${maxUriCharacters} characters.`));
     const known = session.bridge?.to === "modern" ? (session.bridge.subscribed ?? {}) : {};
-    if (wanted === true && Object.keys(known).length >= mostSubscriptions)
-      return err(invalidUri(`A session has at most ${mostSubscriptions} subscriptions.`));
+    if (wanted === true && Object.keys(known).length >= maxSubscriptions)
+      return err(invalidUri(`A session has at most ${maxSubscriptions} subscriptions.`));
     const change: BridgeChange = { subscribed: { [uri]: wanted } };
     const kept = await services.sessions.amendBridge(session, change);
     if (kept.ok) await services.listeners.changed(session.id, left);
