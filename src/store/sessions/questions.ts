@@ -4,6 +4,7 @@ import { ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
 import { sessions } from "../schema.ts";
 import { questions } from "../schema/session-schema.ts";
+import { countRows, execute, hasRows, inLane } from "../execute.ts";
 
 const these = ({ tenantId, sessionId, ids }: AskedQuestions) =>
   and(
@@ -13,31 +14,25 @@ const these = ({ tenantId, sessionId, ids }: AskedQuestions) =>
   );
 
 export const createQuestionStore = (db: Database): QuestionStore => ({
-  async ask({ tenantId, sessionId, ids }, { askedOf, deadline }) {
+  ask({ tenantId, sessionId, ids }, { askedOf, deadline }) {
     const rows = ids.map((id) => ({ tenantId, sessionId, id, askedOf, deadline }));
-    const written = await db.write([db.builder.insert(questions).values(rows)], { lane: tenantId });
-    return written.ok ? ok(null) : written;
+    return execute(inLane(db, tenantId), [db.builder.insert(questions).values(rows)]);
   },
-  async answer({ tenantId, sessionId, id, askedOf }, sealed, now) {
-    const written = await db.write(
-      [
-        db.builder
-          .update(questions)
-          .set({ answer: sealed })
-          .where(
-            and(
-              these({ tenantId, sessionId, ids: [id] }),
-              eq(questions.askedOf, askedOf),
-              gt(questions.deadline, now),
-              isNull(questions.answer),
-            ),
-          )
-          .returning({ id: questions.id }),
-      ],
-      { lane: tenantId },
-    );
-    return written.ok ? ok((written.value[0] ?? []).length > 0) : written;
-  },
+  answer: ({ tenantId, sessionId, id, askedOf }, sealed, now) =>
+    hasRows(inLane(db, tenantId), [
+      db.builder
+        .update(questions)
+        .set({ answer: sealed })
+        .where(
+          and(
+            these({ tenantId, sessionId, ids: [id] }),
+            eq(questions.askedOf, askedOf),
+            gt(questions.deadline, now),
+            isNull(questions.answer),
+          ),
+        )
+        .returning({ id: questions.id }),
+    ]),
   async take(asked) {
     const { tenantId, sessionId } = asked;
     const seen = await db.read(async (builder) => {
@@ -70,19 +65,13 @@ export const createQuestionStore = (db: Database): QuestionStore => ({
       isOpen,
     });
   },
-  async withdraw(asked) {
-    const written = await db.write([db.builder.delete(questions).where(these(asked))], {
-      lane: asked.tenantId,
-    });
-    return written.ok ? ok(null) : written;
-  },
-  async prune(now) {
-    const written = await db.write([
+  withdraw: (asked) =>
+    execute(inLane(db, asked.tenantId), [db.builder.delete(questions).where(these(asked))]),
+  prune: (now) =>
+    countRows(db, [
       db.builder
         .delete(questions)
         .where(lt(questions.deadline, now))
         .returning({ id: questions.id }),
-    ]);
-    return written.ok ? ok((written.value[0] ?? []).length) : written;
-  },
+    ]),
 });
