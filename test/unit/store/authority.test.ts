@@ -283,6 +283,7 @@ const granting: Record<string, Grants> = {
 const none: Record<string, string> = {
   tenants: "Policies and ceilings are as the database says: docs/security-model.md says so.",
   model_overrides: "Prices and abilities are as the database says.",
+  questions: "Answers are sealed, and open only for the question of their session.",
   sessions: "A session of MCP is its key's, which comes with each request.",
   sampling_requests: "Evidence. Its codes are in test/contract/store/insider.suite.ts.",
   seals: "Evidence, signed and chained.",
