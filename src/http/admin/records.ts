@@ -119,7 +119,7 @@ export function recordRoutes() {
     id: "readTopUsage",
     summary: "List who spent most",
     description:
-      "Keys, people, servers, models, groups, tags or endpoints, highest cost first, with their share of the total, the period of the same length before, and their fullest budget. Whole hours count. Default range: the current month in the tenant's time zone. Groups are those named by the person's token; a call with several groups counts in each.",
+      "Keys, people, servers, models, groups, tags or endpoints, highest cost first, with their share of the cost of all calls, the period of the same length before, and their fullest budget. Whole hours count. Default range: the current month in the tenant's time zone. Groups are those named by the person's token; a call with several groups counts in each.",
     query: topUsageQuery,
     answer: topUsage,
     run: ({ admin, actor, params, query }) => admin.topUsage(actor, params.tenant, query),

@@ -111,11 +111,12 @@ export const limitState = z
 
 const topUsageRow = z
   .object({
+    by: z.enum(usageGroupings),
     group: z.string().openapi({
       description: "Id of a key, person or server, or the name; empty if none.",
     }),
     ...counts,
-    share: z.number().openapi({ description: "Of the cost of all groups, from 0 to 1." }),
+    share: z.number().openapi({ description: "Of the cost of all calls, from 0 to 1." }),
     lastUsedAt: millis.openapi({ description: "Start of the last hour with usage in the range." }),
     before: z
       .object({ requests: figure, costUsd: z.number() })
@@ -124,11 +125,20 @@ const topUsageRow = z
   })
   .openapi("TopUsage", { description: "`budget`: the fullest budget, if the group has one." });
 export const topUsageQuery = z.object({
-  by: z.enum(usageGroupings).optional().openapi({ description: "default: key" }),
+  by: z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(z.enum(usageGroupings)))
+    .optional()
+    .openapi({
+      type: "string",
+      description: `comma-separated, of ${usageGroupings.join(", ")}; default: key`,
+      example: "key,model",
+    }),
   from: time.optional().openapi({ param: { description: "in the first hour" } }),
   to: time.optional().openapi({ param: { description: "after the last hour" } }),
   limit: z.coerce.number().int().min(1).max(1_000).optional().openapi({
-    description: "default: 10",
+    description: "of each list; default: 10",
   }),
 });
 export const topUsage = z.object({
@@ -138,7 +148,10 @@ export const topUsage = z.object({
     description:
       "All calls that arrived before this time and have ended are counted. Groups, tags and endpoints are counted about a minute later.",
   }),
-  groups: figure.openapi({ description: "Number of groups with usage." }),
+  groups: z
+    .record(z.string(), figure)
+    .openapi({ description: "Number of keys, people, … with usage." }),
+  budgets: z.array(limitState).openapi({ description: "The tenant's own." }),
   total: z.object({
     requests: figure,
     costUsd: z.number(),

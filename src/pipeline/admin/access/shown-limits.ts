@@ -1,5 +1,8 @@
 import type { CurrentUsage } from "../../../domain/limits/current-usage.ts";
-import type { LimitCheck } from "../../../domain/limits/limit-checks.ts";
+import type { Limits, Policy } from "../../../domain/choice/policy.ts";
+import type { LimitCheck, LimitedScope } from "../../../domain/limits/limit-checks.ts";
+import { raisedLimits } from "../../../domain/limits/raises.ts";
+import type { Tenant } from "../../../domain/ports/stores.ts";
 import { isMoney, measureOf, type Measure } from "../../../domain/limits/resources.ts";
 
 /** Money in USD. */
@@ -24,3 +27,20 @@ export function shownLimit({ resource }: LimitCheck, usage: CurrentUsage): Shown
     freesAt,
   };
 }
+
+/** The operator's limits are counted and shown like the tenant's own. */
+export const tenantScopes = ({ id, policy, ceiling }: Tenant): LimitedScope[] => [
+  { scope: "tenant", subject: id, limits: policy.limits ?? {} },
+  {
+    scope: "tenant",
+    subject: id,
+    limits: ceiling.limits,
+    fromCeiling: new Set(Object.keys(ceiling.limits) as (keyof Limits)[]),
+  },
+];
+
+/** Only the operator raises the operator's ceiling. */
+export const raisedScope = (node: LimitedScope, { raises }: Policy, now: number): LimitedScope =>
+  node.fromCeiling === undefined
+    ? { ...node, limits: raisedLimits(node.limits, { subject: node.subject, raises, now }) }
+    : node;

@@ -1,15 +1,8 @@
-import type { Policy } from "../../../domain/choice/policy.ts";
 import { limitChecksOf, type LimitedScope } from "../../../domain/limits/limit-checks.ts";
-import { raisedLimits } from "../../../domain/limits/raises.ts";
 import { isMoney } from "../../../domain/limits/resources.ts";
 import type { LimitStore } from "../../../domain/ports/ledger.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
-import type {
-  TopUsageQuery,
-  TopUsageRow,
-  TopUsageStore,
-  UsageGrouping,
-} from "../../../domain/ports/top-usage.ts";
+import type { TopUsageRow, TopUsageStore, UsageGrouping } from "../../../domain/ports/top-usage.ts";
 import type { Tenant } from "../../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { err, ok } from "../../../domain/result.ts";
@@ -18,10 +11,13 @@ import { currentUsageOf } from "../../../domain/limits/current-usage.ts";
 import { limitsOfNode, subjectOfGroup, subjectOfTag, subjectOfUser } from "../../callers/scopes.ts";
 import { calendarOf } from "../../callers/time-zones.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
-import { shownLimit, type ShownLimit } from "../access/shown-limits.ts";
+import { raisedScope, shownLimit, tenantScopes, type ShownLimit } from "../access/shown-limits.ts";
 
 const microUsd = 1_000_000;
 const defaultLimit = 10;
+const noTotal = {
+  total: { requests: 0, costMicroUsd: 0, before: { requests: 0, costMicroUsd: 0 } },
+};
 
 const spent = ({ requests, costMicroUsd }: TopUsageRow["before"]) => ({
   requests,
@@ -59,86 +55,118 @@ async function scopesOf(
 const fullness = ({ used, reserved, limit }: ShownLimit): number =>
   limit === 0 ? 1 : (used + reserved) / limit;
 
-async function budgetsOf(
+/** In the order of `scopes`, raises applied. */
+async function budgetsAmong(
   deps: Deps,
-  tenant: Tenant,
-  asked: { by: UsageGrouping; groups: readonly string[] },
-): AsyncResult<Map<string, ShownLimit>> {
-  const found = await scopesOf(deps, tenant, asked);
-  if (!found.ok) return found;
+  { id, policy }: Tenant,
+  scopes: readonly LimitedScope[],
+): AsyncResult<ShownLimit[]> {
   const now = deps.now();
-  const { raises, timeZone }: Policy = tenant.policy;
-  const calendar = calendarOf(timeZone, now);
-  const groupBySubject = new Map([...found.value].map(([group, { subject }]) => [subject, group]));
-  const scopes = Array.from(found.value.values(), (scope) => ({
-    ...scope,
-    limits: raisedLimits(scope.limits, { subject: scope.subject, raises, now }),
-  }));
-  const limitChecks = limitChecksOf({ now, scopes, tokens: 0, microUsd: 0, calendar }).filter(
+  const raised = scopes.map((scope) => raisedScope(scope, policy, now));
+  const calendar = calendarOf(policy.timeZone, now);
+  const checks = limitChecksOf({ now, scopes: raised, tokens: 0, microUsd: 0, calendar }).filter(
     ({ resource }) => isMoney(resource),
   );
-  const sums = await deps.limits.sum(tenant.id, limitChecks, now);
+  const sums = await deps.limits.sum(id, checks, now);
   if (!sums.ok) return sums;
-  const budgets = new Map<string, ShownLimit>();
-  limitChecks.forEach((check, at) => {
-    const [summed, group] = [sums.value[at], groupBySubject.get(check.subject)];
-    if (summed === undefined || group === undefined) return;
-    const budget = shownLimit(check, currentUsageOf(check, summed));
-    const other = budgets.get(group);
-    if (other === undefined || fullness(budget) > fullness(other)) budgets.set(group, budget);
-  });
-  return ok(budgets);
+  return ok(
+    checks.flatMap((check, at) => {
+      const summed = sums.value[at];
+      return summed === undefined ? [] : [shownLimit(check, currentUsageOf(check, summed))];
+    }),
+  );
 }
 
+/** The fullest budget of each subject. */
+const fullestOf = (budgets: readonly ShownLimit[]): Map<string, ShownLimit> =>
+  new Map(
+    budgets
+      .toSorted((one, other) => fullness(one) - fullness(other))
+      .map((budget) => [budget.subject, budget]),
+  );
+
 /** Whole hours of the range, by default of the current month. */
-function rangeOf({ policy }: Tenant, { from, to }: Partial<TopUsageQuery>, now: number) {
+function rangeOf({ policy }: Tenant, { from, to }: Partial<TopUsageAsked>, now: number) {
   const { month } = calendarOf(policy.timeZone, now);
   return { from: from ?? Math.min(month.from * 1_000, to ?? now), to: to ?? now + 1 };
 }
+
+async function topBy(deps: Deps, tenant: Tenant, asked: Parameters<TopUsageStore["top"]>[1]) {
+  const found = await deps.topUsage.top(tenant.id, asked);
+  if (!found.ok) return found;
+  const groups = found.value.rows.map(({ group }) => group);
+  const scopes = await scopesOf(deps, tenant, { by: asked.by, groups });
+  return scopes.ok ? ok({ ...found.value, by: asked.by, scopes: scopes.value }) : scopes;
+}
+
+interface TopUsageAsked extends Omit<Parameters<TopUsageStore["top"]>[1], "by"> {
+  by: readonly UsageGrouping[];
+}
+
+const namedById: ReadonlySet<UsageGrouping> = new Set(["key", "user", "server"]);
+/** Sums all calls immediately. */
+const isWhole = (by: UsageGrouping): boolean =>
+  by !== "group" && by !== "tag" && by !== "endpoint";
 
 export const createTopUsage =
   (deps: Deps) =>
   async (
     actor: Actor,
     slug: string,
-    { by = "key", limit = defaultLimit, ...asked }: Partial<TopUsageQuery>,
+    { by = ["key"], limit = defaultLimit, ...asked }: Partial<TopUsageAsked>,
   ) => {
-    const tenant = await tenantFor(deps, actor, slug);
-    if (!tenant.ok) return tenant;
-    const { id } = tenant.value;
+    const found = await tenantFor(deps, actor, slug);
+    if (!found.ok) return found;
+    const tenant = found.value;
     const now = deps.now();
-    const { from, to } = rangeOf(tenant.value, asked, now);
-    if (from >= to)
+    const range = rangeOf(tenant, asked, now);
+    if (range.from >= range.to)
       return err({
         reason: "invalid_params",
         path: "to",
         detail: "Must be after `from`.",
       } as const);
-    const found = await deps.topUsage.top(id, { by, from, to, limit });
-    if (!found.ok) return found;
-    const { rows, groups: count, total, uncountedSince } = found.value;
-    const groups = rows.map(({ group }) => group);
-    const budgets = await budgetsOf(deps, tenant.value, { by, groups });
+    const lists: Extract<Awaited<ReturnType<typeof topBy>>, { ok: true }>["value"][] = [];
+    for (const each of [...new Set(by.some(isWhole) ? by : ["model" as const, ...by])]) {
+      const list = await topBy(deps, tenant, { ...range, by: each, limit });
+      if (!list.ok) return list;
+      lists.push(list.value);
+    }
+    const shown = lists.filter((list) => by.includes(list.by));
+    const own = tenantScopes(tenant);
+    const budgets = await budgetsAmong(deps, tenant, [
+      ...own,
+      ...shown.flatMap(({ scopes }) => [...scopes.values()]),
+    ]);
     if (!budgets.ok) return budgets;
-    const isId = by === "key" || by === "user" || by === "server";
-    const names = await deps.names.of(id, isId ? groups : []);
+    const ids = shown.filter((list) => namedById.has(list.by)).flatMap(({ rows }) => rows);
+    const names = await deps.names.of(
+      tenant.id,
+      ids.map(({ group }) => group),
+    );
     if (!names.ok) return names;
+    const { total } = lists.find((list) => isWhole(list.by)) ?? noTotal;
+    const fullest = fullestOf(budgets.value);
+    const complete = shown.map(({ uncountedSince }) => uncountedSince ?? now);
     return ok({
-      from,
-      to,
-      completeUntil: Math.min(to, uncountedSince ?? now),
-      groups: count,
+      ...range,
+      completeUntil: Math.min(range.to, ...complete),
+      groups: Object.fromEntries(shown.map((list) => [list.by, list.groups])),
       total: { ...spent(total), before: spent(total.before) },
+      budgets: budgets.value.filter(({ subject }) => subject === tenant.id),
       names: names.value,
-      data: rows.map(({ before, costMicroUsd, ...row }) => {
-        const budget = budgets.value.get(row.group);
-        return {
-          ...row,
-          costUsd: costMicroUsd / microUsd,
-          share: total.costMicroUsd === 0 ? 0 : costMicroUsd / total.costMicroUsd,
-          before: spent(before),
-          ...(budget !== undefined && { budget }),
-        };
-      }),
+      data: shown.flatMap((list) =>
+        list.rows.map(({ before, costMicroUsd, ...row }) => {
+          const budget = fullest.get(list.scopes.get(row.group)?.subject ?? "");
+          return {
+            by: list.by,
+            ...row,
+            costUsd: costMicroUsd / microUsd,
+            share: total.costMicroUsd === 0 ? 0 : costMicroUsd / total.costMicroUsd,
+            before: spent(before),
+            ...(budget !== undefined && { budget }),
+          };
+        }),
+      ),
     });
   };

@@ -6,7 +6,7 @@ import {
   type LimitedScope,
   type LimitScope,
 } from "../../../domain/limits/limit-checks.ts";
-import { raisedLimits, raisedUntil } from "../../../domain/limits/raises.ts";
+import { raisedUntil } from "../../../domain/limits/raises.ts";
 import type { Room } from "../../../domain/limits/room.ts";
 import { currentUsageOf, type SummedLimit } from "../../../domain/limits/current-usage.ts";
 import type { LimitStore } from "../../../domain/ports/ledger.ts";
@@ -22,7 +22,7 @@ import { limitsOfNode, subjectOfGroup, subjectOfTag } from "../../callers/scopes
 import { calendarOf } from "../../callers/time-zones.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
 import { genuineKeys } from "./keys.ts";
-import { shownLimit, type ShownLimit } from "../access/shown-limits.ts";
+import { raisedScope, shownLimit, tenantScopes, type ShownLimit } from "../access/shown-limits.ts";
 import { namesOfSubjects } from "../access/subject-names.ts";
 
 /** The size of the tenant's own database, shown as a limit that deletions free. */
@@ -40,17 +40,10 @@ const shownRoom = (subject: string, { usedBytes, limitBytes }: Room): ShownLimit
 const limitNamesOf = (limits: Limits): (keyof Limits)[] => Object.keys(limits) as (keyof Limits)[];
 const hasLimits = (limits: Limits | undefined): boolean => Object.keys(limits ?? {}).length > 0;
 
-/** The operator's limits are counted and shown like the tenant's own. */
-const ownScopes = ({ id, policy, ceiling }: Tenant): LimitedScope[] => {
-  const ceilingLimits = ceiling.limits;
+const ownScopes = (tenant: Tenant): LimitedScope[] => {
+  const { policy } = tenant;
   return [
-    { scope: "tenant", subject: id, limits: policy.limits ?? {} },
-    {
-      scope: "tenant",
-      subject: id,
-      limits: ceilingLimits,
-      fromCeiling: new Set(Object.keys(ceilingLimits) as (keyof Limits)[]),
-    },
+    ...tenantScopes(tenant),
     ...Object.entries(policy.tags?.limits ?? {}).map(([tag, limits]): LimitedScope => ({
       scope: "tag",
       subject: subjectOfTag(tag),
@@ -156,12 +149,6 @@ async function roomShown(
   const room = await roomNow();
   return room.ok ? ok([shownRoom(subject, room.value)]) : room;
 }
-
-/** Only the operator raises the operator's ceiling. */
-const raisedScope = (node: LimitedScope, { raises }: Policy, now: number): LimitedScope =>
-  node.fromCeiling === undefined
-    ? { ...node, limits: raisedLimits(node.limits, { subject: node.subject, raises, now }) }
-    : node;
 
 function endsOfRaises(
   scopes: readonly LimitedScope[],

@@ -57,7 +57,7 @@ function given(options: {
   });
   return {
     asked,
-    read: (query: Partial<TopUsageQuery> = {}) => read({ kind: "operator" }, "tenant", query),
+    read: (query: Parameters<typeof read>[2] = {}) => read({ kind: "operator" }, "tenant", query),
   };
 }
 
@@ -84,7 +84,7 @@ describe("who spent most", () => {
       },
     });
     const free = given({ rows: [rowOf("a/b", 0)] });
-    expect(await free.read({ by: "model" })).toMatchObject({
+    expect(await free.read({ by: ["model"] })).toMatchObject({
       value: { names: {}, data: [{ share: 0 }] },
     });
   });
@@ -100,16 +100,29 @@ describe("who spent most", () => {
       { name: "key.usdPerDay", subject: "key_1", unit: "usd", limit: 4, used: 3, left: 1 },
       undefined,
     ]);
-    const people = await given({ rows: [rowOf("usr_1", 1), rowOf("", 1)] }).read({ by: "user" });
+    const people = await given({ rows: [rowOf("usr_1", 1), rowOf("", 1)] }).read({ by: ["user"] });
     expect(people.ok && people.value.data.map(({ budget }) => budget?.subject)).toEqual([
       "user:usr_1",
       undefined,
     ]);
   });
 
+  it("has several lists, each with its own limit, and shares of the cost of all calls", async () => {
+    const { asked, read } = given({ rows: [rowOf("nightly", 1_000_000)] });
+    const found = await read({ by: ["tag", "group"], limit: 5 });
+    expect(asked.map(({ by, limit }) => [by, limit])).toEqual([
+      ["model", 5],
+      ["tag", 5],
+      ["group", 5],
+    ]);
+    expect(found).toMatchObject({
+      value: { groups: { tag: 1, group: 1 }, data: [{ by: "tag", share: 1 }, { by: "group" }] },
+    });
+  });
+
   it("is complete until the first call that isn't counted", async () => {
     expect(await given({}).read()).toMatchObject({ value: { completeUntil: now } });
-    expect(await given({ uncountedSince: 7 }).read({ by: "tag" })).toMatchObject({
+    expect(await given({ uncountedSince: 7 }).read({ by: ["tag"] })).toMatchObject({
       value: { completeUntil: 7 },
     });
   });
