@@ -34,6 +34,8 @@ const routes = [
   ["/tenants", later(async () => (await import("./pages/tenants.tsx")).Tenants)],
   ["/events", later(async () => (await import("./pages/events.tsx")).AllEvents)],
   ["/t/:tenant", later(async () => (await import("./pages/overview.tsx")).Overview)],
+  ["/t/:tenant/usage", later(async () => (await import("./pages/usage.tsx")).UsageBy)],
+  ["/t/:tenant/limits", later(async () => (await import("./pages/limits.tsx")).Limits)],
   ["/t/:tenant/requests", later(async () => (await import("./pages/requests.tsx")).Requests)],
   ["/t/:tenant/requests/:id", later(async () => (await import("./pages/request.tsx")).Request)],
   ["/t/:tenant/approvals", later(async () => (await import("./pages/approvals.tsx")).Approvals)],
@@ -52,6 +54,7 @@ const routes = [
   ["/t/:tenant/servers", later(async () => (await import("./pages/servers.tsx")).Servers)],
   ["/t/:tenant/models", later(async () => (await import("./pages/models.tsx")).Models)],
   ["/t/:tenant/sessions", later(async () => (await import("./pages/sessions.tsx")).Sessions)],
+  ["/t/:tenant/sign-on", later(async () => (await import("./pages/sign-on.tsx")).SignOn)],
   ["/t/:tenant/seals", later(async () => (await import("./pages/seals.tsx")).Seals)],
   ["/t/:tenant/events", later(async () => (await import("./pages/events.tsx")).Events)],
 ] as const;

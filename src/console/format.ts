@@ -44,7 +44,7 @@ export function usd(value: number | null | undefined): string {
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-const day = 24 * hour;
+const oneDay = 24 * hour;
 
 const fixed = (digits: number) =>
   new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -56,8 +56,8 @@ export function duration(ms: number | null | undefined): string {
   if (ms < second) return `${whole.format(ms)} ms`;
   if (ms < minute) return `${(ms < 10 * second ? hundredths : tenths).format(ms / second)} s`;
   if (ms < hour) return `${Math.round(ms / minute)} min`;
-  if (ms < 2 * day) return `${Math.round(ms / hour)} h`;
-  return `${Math.round(ms / day)} d`;
+  if (ms < 2 * oneDay) return `${Math.round(ms / hour)} h`;
+  return `${Math.round(ms / oneDay)} d`;
 }
 
 const moment = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
@@ -74,17 +74,29 @@ const dayAndClock = new Intl.DateTimeFormat(language, {
   hour: "2-digit",
   minute: "2-digit",
 });
+const monthInUtc = new Intl.DateTimeFormat(language, {
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
 const dayInUtc = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
 
 /** Clamps invalid times of foreign rows, which would break a whole list. */
 export const dateOf = (ms: number): Date => new Date(Math.min(ms, latestTime));
 export const time = (ms: number | null | undefined): string =>
   ms === null || ms === undefined ? none : moment.format(dateOf(ms));
+const dayOfYear = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+/** Other years with the year. */
+export const day = (ms: number, now = Date.now()): string =>
+  (dateOf(ms).getFullYear() === new Date(now).getFullYear() ? dayHere : dayOfYear).format(
+    dateOf(ms),
+  );
 /** Always with the day, for copying; other years with the year. */
 export const shortTime = (ms: number, now = Date.now()): string =>
   dateOf(ms).getFullYear() === new Date(now).getFullYear() ? dayAndSecond.format(ms) : time(ms);
-export const bucketTime = (ms: number, bucket: "hour" | "day"): string =>
-  bucket === "day" ? dayInUtc.format(ms) : dayAndClock.format(ms);
+/** An hour in the reader's zone, or a day in UTC. */
+export const bucketTime = (ms: number, bucket: "hour" | "day" | "month"): string =>
+  ({ hour: dayAndClock, day: dayInUtc, month: monthInUtc })[bucket].format(ms);
 
 const clock = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
 const calendarDay = { month: "short", day: "numeric" } as const;
@@ -92,7 +104,8 @@ const dayHere = new Intl.DateTimeFormat(language, calendarDay);
 const shortDayInUtc = new Intl.DateTimeFormat(language, { ...calendarDay, timeZone: "UTC" });
 
 /** The first hour of each day shows the day. */
-export function axisTimes(moments: readonly number[], bucket: "hour" | "day"): string[] {
+export function axisTimes(moments: readonly number[], bucket: "hour" | "day" | "month"): string[] {
+  if (bucket === "month") return moments.map((at) => monthInUtc.format(at));
   if (bucket === "day") return moments.map((at) => shortDayInUtc.format(at));
   const days = moments.map((at) => dayHere.format(at));
   return moments.map((at, index) =>
@@ -107,8 +120,8 @@ export function fromNow(ms: number, now = Date.now()): string {
   const size = Math.abs(away);
   if (size < minute) return relative.format(Math.round(away / second), "second");
   if (size < hour) return relative.format(Math.round(away / minute), "minute");
-  if (size < 2 * day) return relative.format(Math.round(away / hour), "hour");
-  return relative.format(Math.round(away / day), "day");
+  if (size < 2 * oneDay) return relative.format(Math.round(away / hour), "hour");
+  return relative.format(Math.round(away / oneDay), "day");
 }
 
 /** From a `datetime-local` field, in the reader's zone. */

@@ -5,20 +5,29 @@ export type UsageRow = Schemas["Usage"];
 export type LimitState = Schemas["LimitState"];
 
 export const ranges = {
-  "1h": { title: "1 hour", ms: 3_600_000, bucket: "hour" },
   "24h": { title: "24 hours", ms: 86_400_000, bucket: "hour" },
   "7d": { title: "7 days", ms: 7 * 86_400_000, bucket: "hour" },
   "30d": { title: "30 days", ms: 30 * 86_400_000, bucket: "day" },
   "90d": { title: "90 days", ms: 90 * 86_400_000, bucket: "day" },
+  month: { title: "This month", ms: null, bucket: "day" },
+  "12m": { title: "12 months", ms: 365 * 86_400_000, bucket: "month" },
 } as const;
 export type RangeName = keyof typeof ranges;
 
+/** ms since the epoch; months are in UTC. */
+export function rangeAt(name: RangeName, now: number): { from: number; to: number } {
+  const { ms } = ranges[name];
+  const date = new Date(now);
+  const from = ms === null ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) : now - ms;
+  return { from, to: now + 1 };
+}
+
 export const metrics = {
+  costUsd: { title: "Spend", of: (row: UsageRow) => row.costUsd },
   requests: { title: "Requests", of: (row: UsageRow) => row.requests },
-  costUsd: { title: "USD", of: (row: UsageRow) => row.costUsd },
   tokens: { title: "Tokens", of: (row: UsageRow) => row.inputTokens + row.outputTokens },
   errors: { title: "Errors", of: (row: UsageRow) => row.failed + row.refused + row.unknown },
-  duration: { title: "Duration (ms)", of: (row: UsageRow) => row.latency?.total.p50 ?? 0 },
+  duration: { title: "Duration", of: (row: UsageRow) => row.latency?.total.p50 ?? 0 },
 } as const;
 export type MetricName = keyof typeof metrics;
 
@@ -42,17 +51,38 @@ export function totalsOf(rows: readonly UsageRow[]): Totals {
   };
 }
 
+/** Highest cost first. */
+export const totalsByGroup = (rows: readonly UsageRow[]): Map<string, Totals> =>
+  new Map(
+    [...Map.groupBy(rows, ({ group }) => group)]
+      .map(([group, its]) => [group, totalsOf(its)] as const)
+      .toSorted(([, one], [, other]) => other.costUsd - one.costUsd),
+  );
+
+export type Bucket = "hour" | "day" | "month";
+
 export interface Series {
   /** ms since the epoch, the start of each bucket, without gaps */
   at: number[];
+  /** `null` without a measurement */
   lines: { name: string; values: (number | null)[] }[];
 }
 
-const beginsOf = ({ bucketMs, from, until }: Omit<SeriesOptions, "metric">): number[] => {
-  const first = Math.floor(from / bucketMs) * bucketMs;
-  const buckets = Math.floor((until - first) / bucketMs) + 1;
-  return Array.from({ length: buckets }, (_, at) => first + at * bucketMs);
-};
+const bucketMs = { hour: 3_600_000, day: 86_400_000 };
+
+function beginsOf({ bucket, from, until }: Omit<SeriesOptions, "metric">): number[] {
+  if (bucket === "month") {
+    const [first, last] = [new Date(from), new Date(until)];
+    const monthOf = (date: Date): number => date.getUTCFullYear() * 12 + date.getUTCMonth();
+    return Array.from({ length: monthOf(last) - monthOf(first) + 1 }, (_, at) =>
+      Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + at, 1),
+    );
+  }
+  const width = bucketMs[bucket];
+  const first = Math.floor(from / width) * width;
+  const buckets = Math.floor((until - first) / width) + 1;
+  return Array.from({ length: buckets }, (_, at) => first + at * width);
+}
 
 /** Only from rows over all models: percentiles can't be added. */
 export function durationsOf(
@@ -81,11 +111,13 @@ export const others = "all others";
 
 interface SeriesOptions {
   metric: MetricName;
-  bucketMs: number;
+  bucket: Bucket;
+  /** ms since the epoch */
   from: number;
   until: number;
 }
 
+/** The largest groups, and the sum of all others. Missing buckets are 0. */
 export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: SeriesOptions): Series {
   const { of } = metrics[metric];
   const sums = new Map<string, number>();
@@ -93,13 +125,13 @@ export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: Seri
   const byPart = [...sums.entries()].toSorted(([, a], [, b]) => b - a).map(([group]) => group);
   const own = byPart.length > maxLines ? byPart.slice(0, maxLines - 1) : byPart;
   const begins = beginsOf(options);
-  const [first = 0] = begins;
+  const places = new Map(begins.map((at, place) => [at, place]));
   const names = own.length < byPart.length ? [...own, others] : own;
   const lines = names.map((name) => ({ name, values: begins.map(() => 0) }));
   for (const row of rows) {
     const line = lines.find(({ name }) => name === row.group) ?? lines.at(-1);
-    const at = Math.round((row.at - first) / options.bucketMs);
-    if (line !== undefined) line.values[at] = (line.values[at] ?? 0) + of(row);
+    const at = places.get(row.at);
+    if (line !== undefined && at !== undefined) line.values[at] = (line.values[at] ?? 0) + of(row);
   }
   return { at: begins, lines };
 }
@@ -126,9 +158,18 @@ export function windowOf({
 /** Forecasts at the start of a window are noise. */
 const minShare = 0.02;
 
+/** Linear extrapolation; `null` if too early. */
 export function forecastOf(state: LimitState, now: number): number | null {
   const window = windowOf(state);
   if (window === null) return null;
   const share = (now - window.from) / (window.until - window.from);
   return share < minShare ? null : state.used / share;
+}
+
+/** By forecast: a budget that will be overrun is no calm green. */
+export function toneOf(state: LimitState, now: number): "good" | "warn" | "bad" {
+  const { used, reserved, limit } = state;
+  if (used + reserved >= limit) return "bad";
+  const isOverrun = (forecastOf(state, now) ?? 0) > limit;
+  return isOverrun || used + reserved >= 0.9 * limit ? "warn" : "good";
 }

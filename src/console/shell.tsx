@@ -7,77 +7,60 @@ import { consolePath, pathOf, prefix, tenantIn, tenantPath } from "./place.ts";
 import { isOperator, session, signOut } from "./session.ts";
 import { theme, themes } from "./theme.ts";
 
-const groups: readonly [title: string, pages: readonly [page: string, title: string][]][] = [
-  [
-    "Watch",
-    [
-      ["", "Overview"],
-      ["/requests", "Requests"],
-      ["/approvals", "Approvals"],
-      ["/alerts", "Alerts"],
-      ["/sessions", "Sessions"],
-    ],
-  ],
-  [
-    "Set up",
-    [
-      ["/start", "First steps"],
-      ["/playground", "Playground"],
-      ["/credentials", "Credentials"],
-      ["/models", "Models"],
-      ["/keys", "API keys"],
-      ["/people", "People"],
-      ["/grants", "Grants"],
-      ["/servers", "Servers"],
-      ["/policy", "Policy"],
-      ["/switches", "Kill switches"],
-    ],
-  ],
-  [
-    "Audit",
-    [
-      ["/seals", "Seals"],
-      ["/events", "Events"],
-    ],
-  ],
-];
+type PageLink = readonly [page: string, title: string];
+/** A section with its pages. The first page is the section's own. */
+type Section = readonly [title: string, ...pages: PageLink[]];
 
-interface NavLinkProps {
-  href: string;
+const sections: readonly Section[] = [
+  ["Overview", ["", "Overview"], ["/usage", "Usage"], ["/limits", "Limits"], ["/alerts", "Alerts"]],
+  ["Requests", ["/requests", "Requests"], ["/sessions", "Sessions"], ["/playground", "Playground"]],
+  ["Approvals", ["/approvals", "Approvals"]],
+  ["People & keys", ["/keys", "API keys"], ["/people", "People"], ["/grants", "Grants"]],
+  ["Providers & models", ["/credentials", "Credentials"], ["/models", "Models"]],
+  ["Servers", ["/servers", "Servers"]],
+  ["Policy", ["/policy", "Policy"], ["/switches", "Kill switches"]],
+  ["Audit", ["/seals", "Seals"], ["/events", "Events"]],
+  ["Settings", ["/sign-on", "Single sign-on"], ["/start", "First steps"]],
+];
+const operators: Section = ["Tenants", ["/tenants", "Tenants"], ["/events", "All events"]];
+
+interface PlacedSection {
   title: string;
-  path: string;
-  /** its address is a prefix of the others */
-  isFirst?: boolean;
+  pages: { href: string; title: string }[];
 }
 
-/** Also marks subpages as current. */
-function NavLink({ href, title, path, isFirst = false }: NavLinkProps) {
-  const current = path === href ? "page" : !isFirst && path.startsWith(`${href}/`) ? "true" : null;
+const placed = ([title, ...pages]: Section, hrefOf: (page: string) => string): PlacedSection => ({
+  title,
+  pages: pages.map(([page, its]) => ({ href: hrefOf(page), title: its })),
+});
+
+/** Also for subpages, for example a request. */
+const isAt = (path: string, href: string, isFirst: boolean): boolean =>
+  path === href || (!isFirst && path.startsWith(`${href}/`));
+
+const isIn = (path: string, { pages }: PlacedSection): boolean =>
+  pages.some(({ href }, at) => isAt(path, href, at === 0 && !/\/requests$/.test(href)));
+
+function SectionLink({ section, path }: { section: PlacedSection; path: string }) {
+  const href = section.pages[0]?.href ?? "";
+  const current = path === href ? "page" : isIn(path, section) ? "true" : null;
   return (
     <a href={href} {...(current !== null && { "aria-current": current })}>
-      {title}
+      {section.title}
     </a>
   );
 }
 
-function TenantPages({ tenant, path }: { tenant: string; path: string }) {
+function Tabs({ section, path }: { section: PlacedSection; path: string }) {
+  if (section.pages.length < 2) return null;
   return (
-    <>
-      {groups.map(([group, pages]) => (
-        <section key={group}>
-          <h2>{group}</h2>
-          {pages.map(([page, title]) => (
-            <NavLink
-              key={page}
-              href={tenantPath(tenant, page)}
-              title={title}
-              path={path}
-              isFirst={page === ""}
-            />
-          ))}
-        </section>
+    <nav class="tabs" aria-label={section.title}>
+      {section.pages.map(({ href, title }) => (
+        <a key={href} href={href} {...(isAt(path, href, true) && { "aria-current": "page" })}>
+          {title}
+        </a>
       ))}
-    </>
+    </nav>
   );
 }
 
@@ -136,6 +119,13 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   const tenant = tenantIn(path);
   useEffect(() => setOpen(false), [path]);
+  const own =
+    tenant === null
+      ? []
+      : sections.map((section) => placed(section, (page) => tenantPath(tenant, page)));
+  const current = [...own, ...(isOperator.value ? [placed(operators, pathOf)] : [])].find(
+    (section) => isIn(path, section),
+  );
   const menu = useRef<HTMLButtonElement>(null);
   const closeOnEscape = ({ key }: KeyboardEvent): void => {
     if (key !== "Escape" || !isOpen) return;
@@ -166,12 +156,14 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <nav id="places" class={isOpen ? "open" : ""} aria-label="Pages">
         {isOperator.value && (
           <section>
-            <h2>Operator</h2>
-            <NavLink href={pathOf("/tenants")} title="Tenants" path={path} />
-            <NavLink href={pathOf("/events")} title="All events" path={path} />
+            <SectionLink section={placed(operators, pathOf)} path={path} />
           </section>
         )}
-        {tenant !== null && <TenantPages tenant={tenant} path={path} />}
+        <section>
+          {own.map((section) => (
+            <SectionLink key={section.title} {...{ section, path }} />
+          ))}
+        </section>
         <section class="last">
           <ThemeChoice />
           <p class="zone">
@@ -185,6 +177,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </nav>
       <main id="page" tabIndex={-1}>
         {tenant !== null && <Stopped key={tenant} tenant={tenant} />}
+        {current !== undefined && <Tabs section={current} path={path} />}
         {children}
       </main>
     </div>

@@ -17,6 +17,8 @@ export const tenantPages = [
   "/requests",
   "/approvals",
   "/alerts",
+  "/usage",
+  "/limits",
   "/sessions",
   "/start",
   "/playground",
@@ -30,6 +32,7 @@ export const tenantPages = [
   "/switches",
   "/seals",
   "/events",
+  "/sign-on",
 ];
 
 /** A provider with two models; one of them refuses with an attack. */

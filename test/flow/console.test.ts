@@ -238,7 +238,7 @@ describe("the first load", () => {
     const { page } = operator;
     await open("/t/watched/keys");
     await page.route("**/console/assets/*", (route) => route.abort());
-    await page.getByRole("link", { name: "Seals" }).click();
+    await page.getByRole("link", { name: "Audit" }).click();
     await page.getByText("The page could not be loaded").waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.unrouteAll();
@@ -311,7 +311,7 @@ describe("signing in", () => {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await settled(page);
     await admin("DELETE", `/tenants/watched/keys/${String(made.get("id"))}`);
-    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("link", { name: "People & keys" }).click();
     await page.getByText("Your session has expired").waitFor();
     expect(faults).toEqual([]);
     await visitor.close();
@@ -361,7 +361,7 @@ describe("people", () => {
     await admin("PATCH", "/tenants/folk/policy", { userNames: "keep" });
     const user = { issuer: "https://id.example.com", subject: "u1", name: hostile };
     expect((await admin("POST", "/tenants/folk/users", user)).status).toBeLessThan(300);
-    await open("/t/folk/people");
+    await open("/t/folk/sign-on");
     await page.getByLabel("Issuer").fill("https://id.example.com");
     await page.getByLabel("Client id").fill("router");
     await page.getByLabel("Client secret").fill("kept-secret");
@@ -375,6 +375,7 @@ describe("people", () => {
     await page.getByRole("button", { name: "Remove identity provider" }).click();
     await page.getByRole("button", { name: "Remove and end sessions" }).click();
     await page.getByText("No identity provider configured").waitFor();
+    await open("/t/folk/people");
     const people = page.getByRole("region", { name: "People" });
     await people.getByText(hostile).waitFor();
     await people.getByRole("button").first().click();
@@ -458,7 +459,9 @@ describe("every page of a tenant", () => {
       ["/credentials", "No credentials yet."],
       ["/models", "No models available."],
       ["/keys", "No API keys yet."],
-      ["/people", "No identity provider configured. People sign in with API keys."],
+      ["/people", "No people yet."],
+      ["/usage", "No usage in this period."],
+      ["/sign-on", "No identity provider configured. People sign in with API keys."],
       ["/grants", "No connected programs."],
       ["/servers", "No servers yet."],
       ["/switches", "No active kill switches."],
@@ -673,8 +676,13 @@ describe("all tenants", () => {
     const { page } = operator;
     await open("/tenants");
     const usage = page.getByRole("region", { name: "Usage of all tenants" });
-    await usage.getByText(hostile).waitFor();
-    await page.getByLabel("Totals by").selectOption("model");
+    const row = page.getByRole("row").filter({ hasText: "watched" });
+    await expect
+      .poll(() => row.getByRole("cell").nth(1).textContent())
+      .toMatch(/^\$[1-9]|^\$0\.\d*[1-9]/);
+    await page.getByRole("button", { name: "Spent" }).click();
+    expect(await page.getByRole("row").nth(1).textContent()).toContain("watched");
+    await page.getByText("Usage of all tenants by model").click();
     await usage.getByText("own/works").waitFor();
     await page.getByRole("button", { name: "New tenant" }).click();
     await page.getByLabel("Slug").fill("far");
@@ -757,10 +765,11 @@ describe("requests", () => {
     await expect.poll(() => page.getByLabel("Outcome").inputValue()).toBe("");
     await page.goBack();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.getByRole("link", { name: "Audit" }).click();
     await page.getByRole("link", { name: "Events", exact: true }).click();
     await page.getByLabel("Filter this page").pressSequentially("policy");
     await page.goBack();
-    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.getByRole("heading", { name: "Seals" }).waitFor();
   });
 
   it("are filtered by person, by day of the reader, and by those that wait for approval", async () => {
@@ -962,7 +971,7 @@ describe("a policy", () => {
     const max = page.getByLabel("Maximum tokens per answer");
     await max.fill("777");
     const question = page.getByRole("dialog", { name: "Leave without saving" });
-    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("link", { name: "People & keys" }).click();
     expect(await violationsOn(page)).toEqual([]);
     await question.getByRole("button", { name: "Cancel" }).click();
     await page.evaluate(() => history.back());
@@ -988,7 +997,7 @@ describe("a policy", () => {
     await max.fill("778");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved at").waitFor();
-    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("link", { name: "People & keys" }).click();
     await page.getByRole("heading", { name: "API keys" }).waitFor();
   });
 });
@@ -1167,12 +1176,13 @@ describe("changes", () => {
     expect(await violationsOn(page)).toEqual([]);
   });
 
-  it("begin with a key's whole id, which is copied from the list", async () => {
+  it("have a key's whole id, which is copied from its dialog", async () => {
     const { page } = operator;
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await createTenant(router, "copied", { provider: "demo" });
     await open("/t/copied/keys");
-    await page.getByRole("button", { name: "copy the id of test" }).click();
+    await page.getByRole("button", { name: "change test" }).click();
+    await page.getByRole("button", { name: "Copy the id of test" }).click();
     const id = String((await admin("GET", "/tenants/copied/keys")).get("data.0.id"));
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(id);
   });
@@ -1362,10 +1372,10 @@ describe("a role", () => {
       "/approvals",
       "/start",
       "/playground",
-      "/people",
       "/policy",
       "/switches",
       "/seals",
+      "/sign-on",
     ]);
     expect([forbidden, faults]).toEqual([[], []]);
     await visitor.close();
@@ -1541,19 +1551,22 @@ describe("the playground", () => {
 });
 
 describe("the overview", () => {
-  it("shows what is left of each budget, and the plot's numbers as a table", async () => {
+  it("shows who spent most, what is left of each budget, and the plot's numbers as a table", async () => {
     const { page } = operator;
     await open("/t/watched");
     await page.locator(".plot canvas").waitFor();
     expect(await page.getByText(/left$/).first().textContent()).toMatch(/^\$\d+\.\d\d left$/);
+    const keys = page.getByRole("region", { name: "By API key" });
+    await keys.getByText(hostile).waitFor();
+    expect(await page.locator(".legend").textContent()).toMatch(/Total.*own\/works\$\d/);
     await page.getByRole("button", { name: "Show the table" }).click();
     const table = page.getByRole("region", { name: "Usage" });
     await table.getByText("own/works").first().waitFor();
     await table.getByRole("columnheader", { name: "Model" }).waitFor();
-    await page.getByRole("button", { name: "30 days" }).click();
+    await page.getByRole("button", { name: "24 hours" }).click();
     await settled(page);
-    expect(page.url()).toContain("range=30d");
-    await page.getByRole("button", { name: "Duration (ms)" }).click();
+    expect(page.url()).toContain("range=24h");
+    await page.getByRole("button", { name: "Duration" }).click();
     await page.getByRole("columnheader", { name: "p99 ms" }).waitFor();
   });
 
@@ -1592,9 +1605,9 @@ describe("the overview", () => {
     await signIn(visitor, world.key);
     const budget = page.getByText("USD per day, the whole tenant");
     await budget.waitFor();
-    await page.route("**/limits?*", (route) => route.abort());
+    await page.route("**/usage/top?*", (route) => route.abort());
     await page.clock.fastForward(31_000);
-    const stale = page.getByText("limits could not be refreshed");
+    const stale = page.getByText("budgets and who spent most could not be refreshed");
     await stale.waitFor();
     expect(await budget.count()).toBe(1);
     expect(await violationsOn(page)).toEqual([]);
@@ -1607,7 +1620,7 @@ describe("the overview", () => {
 
   it("says what failed and tries again", async () => {
     const { page } = operator;
-    await page.route("**/limits?*", (route) =>
+    await page.route("**/usage/top?*", (route) =>
       route.fulfill({ status: 503, body: "<h1>gateway</h1>" }),
     );
     await page.goto("/console/t/watched");

@@ -10,6 +10,7 @@ import {
   textsOf,
   type LimitTexts,
 } from "../parts/limits.tsx";
+import { CopyButton } from "../parts/copy.tsx";
 import { There } from "../parts/notice.tsx";
 
 type Key = Schemas["Key"];
@@ -187,6 +188,9 @@ function KeyForm({ tenant, shown, tag, onDone, onClose }: KeyFormProps) {
     <Form submit="Save" act={change} onCancel={onClose}>
       {(faultOf) => (
         <>
+          <p>
+            <code>{shown.id}</code> <CopyButton text={shown.id} of={`the id of ${shown.name}`} />
+          </p>
           <Field title="Name" name="name" value={name} onInput={setName} isRequired />
           <EndField value={end} onInput={setEnd} faultOf={faultOf} />
           <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />

@@ -1,13 +1,15 @@
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
+import { day, time } from "../format.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { CopyButton, Secret } from "../parts/copy.tsx";
+import { Secret } from "../parts/copy.tsx";
 import { limitText } from "../parts/limits.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { ListPage } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
-import { isoOf, Time } from "../parts/time.tsx";
+import { spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
+import { isoOf } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
 import { mayChange } from "../session.ts";
 import { ChangeKey, NewKey } from "./key-forms.tsx";
@@ -40,56 +42,54 @@ function KeyActions({ shown, begin }: { shown: Key; begin: (doing: Doing) => voi
   );
 }
 
-const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Key>[] => [
+const scopesOf = ({ scopes }: Key): string => scopes.join(", ");
+
+const columnsOf = (
+  tenant: string,
+  spending: ReadonlyMap<string, Spender>,
+  begin: (doing: Doing) => void,
+): Column<Key>[] => [
   {
     title: "Name",
-    show: ({ id, name }) => (
-      <>
-        {name}
-        <div>
-          <a
-            class="faint"
-            href={`${tenantPath(tenant, "/requests")}?key=${encodeURIComponent(id)}`}
-            aria-label={`its requests (${name})`}
-          >
-            its requests
-          </a>
-        </div>
-      </>
+    order: ({ name }) => name,
+    show: (key) => (
+      <span class="one-line">
+        <a
+          href={`${tenantPath(tenant, "/requests")}?key=${encodeURIComponent(key.id)}`}
+          title={`Requests of ${key.id}`}
+        >
+          {key.name}
+        </a>{" "}
+        {stateOf(key) !== "active" && <Badge word={stateOf(key)} />}
+      </span>
     ),
     text: ({ name }) => name,
   },
-  {
-    title: "Id",
-    show: ({ id, name }) => (
-      <span class="nowrap">
-        <code title={id}>…{id.slice(-6)}</code>{" "}
-        <CopyButton text={id} label="copy" of={`the id of ${name}`} />
-      </span>
-    ),
-    text: ({ id }) => id,
-  },
-  { title: "State", show: (key) => <Badge word={stateOf(key)} />, text: stateOf },
+  { title: "Id", isFileOnly: true, show: () => null, text: ({ id }) => id },
+  { title: "State", isFileOnly: true, show: () => null, text: stateOf },
+  ...spendColumns<Key>(({ id }) => spending.get(id)),
   {
     title: "Scopes",
-    show: ({ scopes }) => scopes.join(", "),
-    text: ({ scopes }) => scopes.join(" "),
+    order: scopesOf,
+    show: (key) => <span class="nowrap">{scopesOf(key)}</span>,
+    text: scopesOf,
   },
+  { title: "Limits", isFileOnly: true, show: () => null, text: ({ limits }) => limitText(limits) },
   {
-    title: "Limits",
-    show: ({ limits }) => limitText(limits) || <span class="faint">no limits of its own</span>,
-    text: ({ limits }) => limitText(limits),
-  },
-  {
-    title: "Ends",
-    show: ({ expiresAt }) => <Time at={expiresAt} />,
-    text: ({ expiresAt }) => isoOf(expiresAt),
-  },
-  {
-    title: "Made",
-    show: ({ createdAt }) => <Time at={createdAt} />,
+    title: "Created",
+    order: ({ createdAt }) => createdAt,
+    show: ({ createdAt, expiresAt }) => (
+      <span
+        class="nowrap"
+        title={`${time(createdAt)}${expiresAt === null ? "" : `, expires ${time(expiresAt)}`}`}
+      >
+        {day(createdAt)}
+        {expiresAt !== null && <small>, until {day(expiresAt)}</small>}
+      </span>
+    ),
     text: ({ createdAt }) => isoOf(createdAt),
   },
+  { title: "Ends", isFileOnly: true, show: () => null, text: ({ expiresAt }) => isoOf(expiresAt) },
   { title: "", show: (key) => <KeyActions shown={key} begin={begin} /> },
 ];
 
@@ -143,14 +143,15 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
   const paging = usePaging<Key>(`keys of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/keys", { params: { path: { tenant }, query } })),
   );
+  const spending = useSpending(tenant, "key");
   const [made, setMade] = useState<NewKeyAnswer | null>(null);
   return (
     <ListPage
       title="API keys"
       what="API keys"
-      lead="Keys that programs use to call the router. Each can have its own limits and expiry."
+      lead="Keys that programs use to call the router, with what they spent this month."
       paging={paging}
-      columns={(begin: (doing: Doing) => void) => columnsOf(tenant, begin)}
+      columns={(begin: (doing: Doing) => void) => columnsOf(tenant, spending, begin)}
       empty="No API keys yet. Create one per program, so that each can be limited and revoked."
       action={{ title: "New key", doing: { what: "make" } }}
       dialog={(doing, { onDone, onClose }) => (

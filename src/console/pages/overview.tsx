@@ -1,64 +1,35 @@
 import { useMemo } from "preact/hooks";
-import { api, asked } from "../api.ts";
+import { api, asked, type Schemas } from "../api.ts";
+import { percent, usdInCents } from "../format.ts";
 import { useLoaded, useRepeated } from "../load.ts";
 import {
+  metrics,
+  rangeAt,
   ranges,
-  type LimitState,
   type MetricName,
   type RangeName,
   type UsageRow,
 } from "../overview-figures.ts";
+import { Budgets } from "../parts/budgets.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { useQuery } from "../parts/pages.tsx";
+import { Pick } from "../parts/pick.tsx";
+import {
+  Change,
+  groupingNames,
+  groupings,
+  Spent,
+  spenderName,
+  topUsage,
+  type Grouping,
+} from "../parts/spend.tsx";
 import { tenantPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
-import { Budgets } from "./budgets.tsx";
-import { UsagePart, type Split } from "./usage-part.tsx";
+import { splits, UsagePart, type Split } from "./usage-part.tsx";
 
 const refreshMs = 30_000;
-const splits: readonly Split[] = ["model", "server", "key", "user", "endpoint"];
-
-/** 200 keys and servers each; the API has the rest. */
-const maxParts = 5;
-
-interface LimitPart {
-  data: LimitState[];
-  names: Record<string, string>;
-  nextCursor: string | null;
-}
-
-/** The fullest budget may be on any page of the list. */
-async function limitsOf(tenant: string): Promise<Asked<LimitPart>> {
-  let cursor: string | null = null;
-  let all: LimitPart = { data: [], names: {}, nextCursor: null };
-  for (let part = 1; ; part += 1) {
-    const query: { limit: number; cursor?: string } = {
-      limit: 200,
-      ...(cursor !== null && { cursor }),
-    };
-    const found: Asked<LimitPart> = await asked(
-      api.GET("/admin/v1/tenants/{tenant}/limits", { params: { path: { tenant }, query } }),
-    );
-    if (!found.ok) return found;
-    const { data, names, nextCursor } = found.value;
-    all = { data: [...all.data, ...data], names: { ...all.names, ...names }, nextCursor };
-    if (nextCursor === null || part === maxParts) return { ...found, value: all };
-    cursor = nextCursor;
-  }
-}
-
-function Limits({ tenant }: { tenant: string }) {
-  const loading = useLoaded(`limits of ${tenant}`, () => limitsOf(tenant));
-  useRepeated(refreshMs, loading.again);
-  return (
-    <There what="limits" loading={loading}>
-      {({ data, names, nextCursor }) => (
-        <Budgets tenant={tenant} states={data} names={names} hasMore={nextCursor !== null} />
-      )}
-    </There>
-  );
-}
+const shownOfEach = 5;
 
 interface Usage {
   data: UsageRow[];
@@ -71,14 +42,12 @@ async function usageOf(
   tenant: string,
   { range, by }: { range: RangeName; by: Split | "all" },
 ): Promise<Asked<Usage>> {
-  const { ms, bucket } = ranges[range];
-  const until = Date.now();
   const usageBy = (group: Split | "all") =>
     asked(
       api.GET("/admin/v1/tenants/{tenant}/usage", {
         params: {
           path: { tenant },
-          query: { from: until - ms, to: until + 1, bucket, by: group },
+          query: { ...rangeAt(range, Date.now()), bucket: ranges[range].bucket, by: group },
         },
       }),
     );
@@ -88,37 +57,127 @@ async function usageOf(
   return whole.ok ? { ...whole, value: { ...whole.value, isWhole: true } } : whole;
 }
 
+type Top = Extract<Awaited<ReturnType<typeof topUsage>>, { ok: true }>["value"];
+
+function TopList({
+  tenant,
+  top,
+  by,
+  range,
+}: {
+  tenant: string;
+  top: Top;
+  by: Grouping;
+  range: string;
+}) {
+  const rows = top.data.filter((row) => row.by === by);
+  if (rows.length === 0) return null;
+  const title = `By ${groupings[by]}`.replace(/ [A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+  return (
+    <section class="top-list" aria-label={title}>
+      <div class="over">
+        <h3>{title}</h3>
+        <a href={`${tenantPath(tenant, "/usage")}?by=${by}&range=${range}`}>
+          All {top.groups[by]}
+          <span class="unseen"> {title.toLowerCase()}</span>
+        </a>
+      </div>
+      <ol class="plain">
+        {rows.map((row) => (
+          <li key={row.group}>
+            <span class="top-share" style={{ width: `${row.share * 100}%` }} aria-hidden="true" />
+            <Spent tenant={tenant} row={row} name={spenderName(row, top.names)} />
+            <span class="nowrap" title={percent(row.share)}>
+              <Change now={row.costUsd} before={row.before.costUsd} />{" "}
+              <strong>{usdInCents(row.costUsd)}</strong>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface ChoicesOf {
+  range: RangeName;
+  by: Split;
+  metric: MetricName;
+  isTable: boolean;
+}
+
+function choicesIn(query: Readonly<Record<string, string>>): ChoicesOf {
+  const { range = "", metric = "", by, table } = query;
+  const known = range in ranges ? (range as RangeName) : "30d";
+  const figure = metric in metrics ? (metric as MetricName) : "costUsd";
+  return {
+    range: known,
+    by: splits.find((each) => each === by) ?? "model",
+    metric: figure === "duration" && ranges[known].bucket === "month" ? "costUsd" : figure,
+    isTable: table === "yes",
+  };
+}
+
 export function Overview({ params: { tenant } }: { params: { tenant: string } }) {
   const [query, change] = useQuery();
-  const range =
-    (query["range"] ?? "24h") in ranges ? ((query["range"] ?? "24h") as RangeName) : "24h";
-  const by = splits.find((each) => each === query["by"]) ?? "model";
-  const metric = (query["metric"] ?? "requests") as MetricName;
-  const isTable = query["table"] === "yes";
+  const choices = useMemo(() => choicesIn(query), [JSON.stringify(query)]);
+  const { range, by, metric } = choices;
   const asks = metric === "duration" ? "all" : by;
-  const loading = useLoaded(`usage of ${tenant} ${range} ${asks}`, () =>
+  const usage = useLoaded(`usage of ${tenant} ${range} ${asks}`, () =>
     usageOf(tenant, { range, by: asks }),
   );
-  useRepeated(refreshMs, loading.again);
-  const choices = useMemo(() => ({ range, by, metric, isTable }), [range, by, metric, isTable]);
+  const top = useLoaded(`top usage of ${tenant} ${range}`, () =>
+    topUsage(tenant, { ...rangeAt(range, Date.now()), by: groupingNames, limit: shownOfEach }),
+  );
+  useRepeated(refreshMs, usage.again);
+  useRepeated(refreshMs, top.again);
+  const before = top.loaded.state === "there" ? top.loaded.value.total.before : null;
   return (
     <Page
       title="Overview"
-      lead="Budgets and usage."
       actions={
-        <a class="button" href={tenantPath(tenant, "/requests")}>
-          View requests
-        </a>
+        <Pick
+          label="Time"
+          value={range}
+          options={Object.entries(ranges).map(([name, { title }]) => [name, title])}
+          onPick={(picked) => change({ range: picked })}
+        />
       }
     >
       <div class="stack">
-        <Limits tenant={tenant} />
-        <There what="usage" loading={loading}>
+        <There what="usage" loading={usage}>
           {({ data, names = {}, isWhole = false }) => (
-            <UsagePart {...{ tenant, rows: data, names, isWhole, choices, change }} />
+            <UsagePart {...{ tenant, rows: data, names, isWhole, choices, before, change }} />
+          )}
+        </There>
+        <There what="budgets and who spent most" loading={top}>
+          {(found) => (
+            <>
+              <Budgets tenant={tenant} states={budgetsIn(found)} names={found.names} />
+              {found.data.length > 0 && (
+                <section class="card">
+                  <h2>Who spent most</h2>
+                  <div class="top-lists">
+                    {groupingNames.map((each) => (
+                      <TopList key={each} {...{ tenant, top: found, by: each, range }} />
+                    ))}
+                  </div>
+                </section>
+              )}
+            </>
           )}
         </There>
       </div>
     </Page>
   );
+}
+
+const mostOthers = 4;
+
+/** The tenant's, and the fullest of those who spent most. */
+function budgetsIn({ budgets, data }: Top): Schemas["LimitState"][] {
+  const fullness = ({ used, limit }: Schemas["LimitState"]): number => used / (limit || 1);
+  const others = data
+    .flatMap(({ budget }) => budget ?? [])
+    .toSorted((one, other) => fullness(other) - fullness(one));
+  return [...budgets, ...others.slice(0, mostOthers)];
 }

@@ -1,49 +1,64 @@
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
+import { day, time } from "../format.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Field, Form } from "../parts/form.tsx";
 import { ListPage } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
-import { isoOf, Time } from "../parts/time.tsx";
-import { IdentityProvider } from "../people/identity-provider.tsx";
+import { spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
+import { isoOf } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
 import { mayChange } from "../session.ts";
 
 type User = Schemas["User"];
 
-const columnsOf = (tenant: string, forget: (user: User) => void): Column<User>[] => [
+const nameOf = ({ id, name }: User): string => name ?? `${id.slice(0, 12)}…`;
+
+const columnsOf = (
+  tenant: string,
+  spending: ReadonlyMap<string, Spender>,
+  forget: (user: User) => void,
+): Column<User>[] => [
   {
     title: "Person",
-    show: ({ id, name }) => <span title={id}>{name ?? <code>{id.slice(0, 12)}…</code>}</span>,
-    text: ({ id, name }) => name ?? id,
-  },
-  {
-    title: "Programs act as",
-    show: ({ keyId }) => (
-      <a href={`${tenantPath(tenant, "/requests")}?key=${encodeURIComponent(keyId)}`}>
-        <code>{keyId}</code>
+    order: nameOf,
+    show: (user) => (
+      <a
+        href={`${tenantPath(tenant, "/requests")}?user=${encodeURIComponent(user.id)}`}
+        title={`Requests of ${user.id}`}
+      >
+        {nameOf(user)}
       </a>
     ),
-    text: ({ keyId }) => keyId,
+    text: ({ id, name }) => name ?? id,
   },
+  { title: "Id", isFileOnly: true, show: () => null, text: ({ id }) => id },
+  ...spendColumns<User>(({ id }) => spending.get(id)),
   {
     title: "Known since",
-    show: ({ createdAt }) => <Time at={createdAt} />,
+    order: ({ createdAt }) => createdAt,
+    show: ({ createdAt }) => (
+      <span class="nowrap" title={time(createdAt)}>
+        {day(createdAt)}
+      </span>
+    ),
     text: ({ createdAt }) => isoOf(createdAt),
   },
   {
     title: "",
     show: (user) =>
       mayChange.value && (
-        <button
-          type="button"
-          class="quiet danger"
-          aria-label={`forget ${user.name ?? user.id}`}
-          onClick={() => forget(user)}
-        >
-          forget
-        </button>
+        <span class="row-actions">
+          <button
+            type="button"
+            class="quiet danger"
+            aria-label={`forget ${user.name ?? user.id}`}
+            onClick={() => forget(user)}
+          >
+            forget
+          </button>
+        </span>
       ),
   },
 ];
@@ -130,12 +145,13 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
   const paging = usePaging<User>(`people of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/users", { params: { path: { tenant }, query } })),
   );
+  const spending = useSpending(tenant, "user");
   return (
     <ListPage
       title="People"
-      lead="People known from the tenant’s identity provider. For sign-in with a key, see API keys."
+      lead="People known from the tenant’s identity provider, with what they spent this month."
       paging={paging}
-      columns={(begin: (doing: User | "name") => void) => columnsOf(tenant, begin)}
+      columns={(begin: (doing: User | "name") => void) => columnsOf(tenant, spending, begin)}
       empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
       action={{ title: "Add person", doing: "name" }}
       dialog={(doing, ends) =>
@@ -145,7 +161,6 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
           <ForgetPerson tenant={tenant} user={doing} {...ends} />
         )
       }
-      below={<IdentityProvider key={tenant} tenant={tenant} />}
     />
   );
 }

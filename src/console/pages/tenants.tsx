@@ -1,46 +1,82 @@
 import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { time } from "../format.ts";
+import { count, day, time, usdInCents } from "../format.ts";
+import { useLoaded } from "../load.ts";
+import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Choice, Field, Form } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { usePaging } from "../parts/pages.tsx";
-import type { Column } from "../parts/table.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import { isoOf } from "../parts/time.tsx";
+import { There } from "../parts/notice.tsx";
 import { tenantPath } from "../place.ts";
 import { isOperator } from "../session.ts";
-import { UsageOfAll } from "./usage-of-all.tsx";
 
 type Tenant = Schemas["ListedTenant"];
 
-const columns = (remove: (tenant: Tenant) => void): Column<Tenant>[] => [
+/** This month's usage by tenant. */
+const nothing: Totals = { requests: 0, succeeded: 0, errors: 0, tokens: 0, costUsd: 0 };
+const figures = [
+  ["Spent", "costUsd", usdInCents],
+  ["Requests", "requests", count],
+  ["Failed or refused", "errors", count],
+] as const;
+
+const columns = (
+  usage: ReadonlyMap<string, Totals>,
+  remove: (tenant: Tenant) => void,
+): Column<Tenant>[] => [
   {
     title: "Tenant",
-    show: ({ slug, name }) => (
+    order: ({ name }) => name,
+    show: ({ id, slug, name }) => (
       <>
-        <a href={tenantPath(slug)}>{name}</a> <code class="faint">{slug}</code>
+        <a href={tenantPath(slug)} title={id}>
+          {name}
+        </a>{" "}
+        {name !== slug && <code class="faint">{slug}</code>}
       </>
     ),
     text: ({ slug }) => slug,
   },
-  { title: "Id", show: ({ id }) => <code>{id}</code>, text: ({ id }) => id },
+  { title: "Id", isFileOnly: true, show: () => null, text: ({ id }) => id },
+  ...figures.map(([title, of, format]): Column<Tenant> => {
+    const figureOf = ({ id }: Tenant): number => (usage.get(id) ?? nothing)[of];
+    return {
+      title,
+      isNumber: true,
+      order: figureOf,
+      show: (tenant) => format(figureOf(tenant)),
+      text: figureOf,
+      sum: (rows) => format(rows.reduce((sum, tenant) => sum + figureOf(tenant), 0)),
+    };
+  }),
   {
-    title: "Made",
-    show: ({ createdAt }) => time(createdAt),
-    text: ({ createdAt }) => new Date(createdAt).toISOString(),
+    title: "Created",
+    order: ({ createdAt }) => createdAt,
+    show: ({ createdAt }) => (
+      <span class="nowrap" title={time(createdAt)}>
+        {day(createdAt)}
+      </span>
+    ),
+    text: ({ createdAt }) => isoOf(createdAt),
   },
   {
     title: "",
     show: (tenant) => (
-      <button
-        type="button"
-        class="quiet danger"
-        aria-label={`Delete ${tenant.name}`}
-        onClick={() => remove(tenant)}
-      >
-        Delete
-      </button>
+      <span class="row-actions">
+        <button
+          type="button"
+          class="quiet danger"
+          aria-label={`Delete ${tenant.name}`}
+          onClick={() => remove(tenant)}
+        >
+          Delete
+        </button>
+      </span>
     ),
   },
 ];
@@ -76,7 +112,7 @@ const anywhere: Place = { region: "", jurisdiction: "" };
 function Residency({ place, onInput }: { place: Place; onInput: (place: Place) => void }) {
   return (
     <details>
-      <summary>Data location (Cloudflare; can’t be changed later)</summary>
+      <summary>Data location (can’t be changed later)</summary>
       <Choice
         title="Region"
         name="region"
@@ -170,16 +206,76 @@ function RemoveTenant(props: { tenant: Tenant; onDone: () => void; onClose: () =
   );
 }
 
+type OfModel = Totals & { model: string };
+const modelColumns: Column<OfModel>[] = [
+  {
+    title: "Model",
+    order: ({ model }) => model,
+    show: ({ model }) => <code>{model || "no model (refused)"}</code>,
+    text: ({ model }) => model,
+  },
+  ...figures.map(([title, of, format]): Column<OfModel> => ({
+    title,
+    isNumber: true,
+    order: (row) => row[of],
+    show: (row) => format(row[of]),
+    text: (row) => row[of],
+    sum: (rows) => format(rows.reduce((sum, row) => sum + row[of], 0)),
+  })),
+];
+
+/** On demand: the page makes few requests. */
+function UsageByModel() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Usage of all tenants by model</summary>
+      {isOpen && <ModelTable />}
+    </details>
+  );
+}
+
+function ModelTable() {
+  const loading = useLoaded("usage of all by model", () =>
+    asked(
+      api.GET("/admin/v1/usage", {
+        params: { query: { ...rangeAt("month", Date.now()), bucket: "month", by: "model" } },
+      }),
+    ),
+  );
+  return (
+    <There what="usage of all tenants" loading={loading}>
+      {({ data }) => (
+        <Table
+          name="Usage of all tenants"
+          columns={modelColumns}
+          rows={Array.from(totalsByGroup(data), ([model, totals]) => ({ model, ...totals }))}
+          keyOf={({ model }) => model}
+          empty="No usage this month."
+        />
+      )}
+    </There>
+  );
+}
+
 export function Tenants() {
   const paging = usePaging<Tenant>("tenants", (query) =>
     asked(api.GET("/admin/v1/tenants", { params: { query } })),
   );
+  const { loaded } = useLoaded("usage of all by tenant", () =>
+    asked(
+      api.GET("/admin/v1/usage", {
+        params: { query: { ...rangeAt("month", Date.now()), bucket: "month", by: "tenant" } },
+      }),
+    ),
+  );
+  const usage = totalsByGroup(loaded.state === "there" ? loaded.value.data : []);
   const [isMaking, setMaking] = useState(false);
   const [leaving, setLeaving] = useState<Tenant | null>(null);
   return (
     <Page
       title="Tenants"
-      lead="A tenant is a customer or team with its own keys, credentials, limits, and records."
+      lead="Customers or teams with their own keys, credentials, limits, and records. Figures are of this month (UTC); the last minute may be missing."
       actions={
         isOperator.value && (
           <button type="button" class="main" onClick={() => setMaking(true)}>
@@ -188,19 +284,15 @@ export function Tenants() {
         )
       }
     >
-      <div class="stack">
-        <div>
-          <Listed
-            what="tenants"
-            paging={paging}
-            name="Tenants"
-            columns={columns(setLeaving)}
-            keyOf={({ id }) => id}
-            empty="No tenants yet. Create one to start."
-          />
-        </div>
-        {isOperator.value && <UsageOfAll />}
-      </div>
+      <Listed
+        what="tenants"
+        paging={paging}
+        name="Tenants"
+        columns={columns(usage, setLeaving)}
+        keyOf={({ id }) => id}
+        empty="No tenants yet. Create one to start."
+      />
+      <UsageByModel />
       {isMaking && <NewTenant onClose={() => setMaking(false)} />}
       {leaving !== null && (
         <RemoveTenant

@@ -1,45 +1,35 @@
+/** Usage over time: tiles, a plot, and the same numbers as a table. */
 import { useMemo } from "preact/hooks";
-import { bucketTime, compact, count, percent, usd } from "../format.ts";
+import { bucketTime, compact, count, duration, percent, usd, usdInCents } from "../format.ts";
 import { zone } from "../locale.ts";
 import {
   durationsOf,
   metrics,
+  rangeAt,
   ranges,
   seriesOf,
   totalsOf,
+  type Bucket,
   type MetricName,
   type RangeName,
   type UsageRow,
 } from "../overview-figures.ts";
 import { Brief } from "../parts/brief.tsx";
+import { Pick } from "../parts/pick.tsx";
 import { Plot } from "../parts/plot.tsx";
+import { Change, groupings, spenderName } from "../parts/spend.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
 import { theme } from "../theme.ts";
 
 export type Split = "model" | "server" | "key" | "user" | "endpoint";
-const splitTitles: Readonly<Record<Split, string>> = {
-  model: "by model",
-  server: "by server",
-  key: "by key",
-  user: "by person",
-  endpoint: "by endpoint",
-};
+export const splits: readonly Split[] = ["model", "key", "user", "server", "endpoint"];
 
-const groupTitles: Readonly<Record<Split, string>> = {
-  model: "Model",
-  server: "Server",
-  key: "Key",
-  user: "Person",
-  endpoint: "Endpoint",
-};
-
-interface Choices {
-  range: RangeName;
-  by: Split;
-  metric: MetricName;
-  isTable: boolean;
+/** In the period of the same length before; `null` while loading. */
+export interface Before {
+  requests: number;
+  costUsd: number;
 }
 
 interface UsagePartProps {
@@ -48,218 +38,198 @@ interface UsagePartProps {
   names: Readonly<Record<string, string>>;
   /** sums over all, since there are too many groups */
   isWhole: boolean;
-  choices: Choices;
+  choices: { range: RangeName; by: Split; metric: MetricName; isTable: boolean };
+  before: Before | null;
   change: (changes: Record<string, string>) => void;
 }
 
-interface PickProps {
-  label: string;
-  value: string;
-  options: readonly (readonly [string, string])[];
-  onPick: (value: string) => void;
-}
+const formats: Readonly<Record<MetricName, (value: number) => string>> = {
+  costUsd: usdInCents,
+  requests: compact,
+  tokens: compact,
+  errors: compact,
+  duration,
+};
 
-function Pick({ label, value, options, onPick }: PickProps) {
-  return (
-    <span class="choices" role="group" aria-label={label}>
-      {options.map(([each, title]) => (
-        <button
-          key={each}
-          type="button"
-          class="quiet"
-          aria-pressed={each === value}
-          onClick={() => onPick(each)}
-        >
-          {title}
-        </button>
-      ))}
-    </span>
-  );
-}
-
-function Tiles({ rows }: { rows: readonly UsageRow[] }) {
-  const { requests, succeeded, errors, tokens, costUsd } = totalsOf(rows);
-  const share = (value: number): string => (requests === 0 ? "–" : percent(value / requests));
+function Tiles({ rows, before }: { rows: readonly UsageRow[]; before: Before | null }) {
+  const { requests, errors, tokens, costUsd } = totalsOf(rows);
   return (
     <dl class="tiles">
       <div class="tile">
-        <dt>Requests</dt>
-        <dd>{count(requests)}</dd>
+        <dt>Spent</dt>
+        <dd>
+          {usdInCents(costUsd)}{" "}
+          {before !== null && (
+            <small>
+              <Change now={costUsd} before={before.costUsd} />
+            </small>
+          )}
+        </dd>
       </div>
       <div class="tile">
-        <dt>Succeeded</dt>
-        <dd>{share(succeeded)}</dd>
+        <dt>Requests</dt>
+        <dd>
+          {count(requests)}{" "}
+          {before !== null && (
+            <small>
+              <Change now={requests} before={before.requests} />
+            </small>
+          )}
+        </dd>
       </div>
       <div class="tile">
         <dt>Failed or refused</dt>
         <dd>
-          {count(errors)} <small>{share(errors)}</small>
+          {count(errors)} <small>{requests > 0 && percent(errors / requests)}</small>
         </dd>
       </div>
       <div class="tile">
         <dt>Tokens</dt>
         <dd title={count(tokens)}>{compact(tokens)}</dd>
       </div>
-      <div class="tile">
-        <dt>Spent</dt>
-        <dd>{usd(costUsd)}</dd>
-      </div>
     </dl>
   );
 }
 
 interface Grouped {
+  /** `null` for totals */
   by: Split | null;
   names: UsagePartProps["names"];
 }
 
-/** Others are ids, which have names. */
-const isName = (by: Split): boolean => by === "model" || by === "endpoint";
-
-const columnsOf = (bucket: "hour" | "day", { by, names }: Grouped): Column<UsageRow>[] => [
-  {
-    title: "From",
-    show: ({ at }) => <span class="nowrap">{bucketTime(at, bucket)}</span>,
-    text: ({ at }) => isoOf(at),
-  },
-  ...(by === null
-    ? []
-    : [
-        {
-          title: groupTitles[by],
-          show: ({ group }: UsageRow) => (
-            <Brief text={(names[group] ?? group) || "none"} isCode={isName(by)} />
-          ),
-          text: ({ group }: UsageRow) => names[group] ?? group,
-        },
-        // Keys may share a name.
-        ...(isName(by)
-          ? []
-          : [
-              {
-                title: `${groupTitles[by]} id`,
-                isFileOnly: true as const,
-                show: () => null,
-                text: ({ group }: UsageRow) => group,
-              },
-            ]),
-      ]),
-  ...(
-    [
-      ["Requests", ({ requests }: UsageRow) => requests],
-      ["Succeeded", ({ succeeded }: UsageRow) => succeeded],
-      ["Failed", ({ failed }: UsageRow) => failed],
-      ["Refused", ({ refused }: UsageRow) => refused],
-      ["Tokens in", ({ inputTokens }: UsageRow) => inputTokens],
-      ["Tokens out", ({ outputTokens }: UsageRow) => outputTokens],
-      ["p50 ms", ({ latency }: UsageRow) => latency?.total.p50 ?? null],
-      ["p90 ms", ({ latency }: UsageRow) => latency?.total.p90 ?? null],
-      ["p99 ms", ({ latency }: UsageRow) => latency?.total.p99 ?? null],
-    ] as const
-  ).map(([title, of]) => ({
-    title,
-    isNumber: true as const,
-    show: (row: UsageRow) => count(of(row)),
-    text: of,
-  })),
-  {
-    title: "USD",
-    isNumber: true,
-    show: ({ costUsd }) => usd(costUsd),
-    text: ({ costUsd }) => costUsd,
-  },
+const numbers: readonly (readonly [string, (row: UsageRow) => number | null, isSummed?: true])[] = [
+  ["Requests", ({ requests }) => requests, true],
+  ["Succeeded", ({ succeeded }) => succeeded, true],
+  ["Failed", ({ failed }) => failed, true],
+  ["Refused", ({ refused }) => refused, true],
+  ["Tokens in", ({ inputTokens }) => inputTokens, true],
+  ["Tokens out", ({ outputTokens }) => outputTokens, true],
+  ["p50 ms", ({ latency }) => latency?.total.p50 ?? null],
+  ["p90 ms", ({ latency }) => latency?.total.p90 ?? null],
+  ["p99 ms", ({ latency }) => latency?.total.p99 ?? null],
 ];
 
-interface SwitchesProps {
-  metric: MetricName;
-  by: Split;
-  isTable: boolean;
-  change: UsagePartProps["change"];
+const sumOf = (rows: readonly UsageRow[], of: (row: UsageRow) => number | null): number =>
+  rows.reduce((sum, row) => sum + (of(row) ?? 0), 0);
+
+function columnsOf(bucket: Bucket, { by, names }: Grouped): Column<UsageRow>[] {
+  const nameOf = ({ group }: UsageRow): string =>
+    by === null ? group : spenderName({ by, group }, names);
+  return [
+    {
+      title: "From",
+      order: ({ at }) => at,
+      show: ({ at }) => <span class="nowrap">{bucketTime(at, bucket)}</span>,
+      text: ({ at }) => isoOf(at),
+    },
+    ...(by === null
+      ? []
+      : [
+          {
+            title: groupings[by],
+            order: nameOf,
+            show: (row: UsageRow) => <Brief text={nameOf(row)} isCode={by === "model" || by === "endpoint"} />,
+            text: nameOf,
+          },
+          // Keys may share a name.
+          {
+            title: `${groupings[by]} id`,
+            isFileOnly: true as const,
+            show: () => null,
+            text: ({ group }: UsageRow) => group,
+          },
+        ]),
+    ...numbers.map(([title, of, isSummed]): Column<UsageRow> => ({
+      title,
+      isNumber: true,
+      order: of,
+      show: (row) => count(of(row)),
+      text: of,
+      ...(isSummed === true && { sum: (rows) => count(sumOf(rows, of)) }),
+    })),
+    {
+      title: "USD",
+      isNumber: true,
+      order: ({ costUsd }) => costUsd,
+      show: ({ costUsd }) => usd(costUsd),
+      text: ({ costUsd }) => costUsd,
+      sum: (rows) => usd(sumOf(rows, ({ costUsd }) => costUsd)),
+    },
+  ];
 }
 
-function Switches({ metric, by, isTable, change }: SwitchesProps) {
-  return (
-    <div class="over">
-      <Pick
-        label="Figure"
-        value={metric}
-        options={Object.entries(metrics).map(([name, { title }]) => [name, title])}
-        onPick={(picked) => change({ metric: picked })}
-      />
-      {metric !== "duration" && (
-        <Pick
-          label="Split"
-          value={by}
-          options={Object.entries(splitTitles)}
-          onPick={(picked) => change({ by: picked })}
-        />
-      )}
-      <button
-        type="button"
-        class="quiet"
-        aria-pressed={isTable}
-        onClick={() => change({ table: isTable ? "" : "yes" })}
-      >
-        {isTable ? "Show the plot" : "Show the table"}
-      </button>
-    </div>
-  );
-}
-
-const bucketMs = { hour: 3_600_000, day: 86_400_000 };
-
-const allTogether: UsagePartProps["names"] = { "": "all together" };
-
-export function UsagePart(props: UsagePartProps) {
-  const { tenant, rows, isWhole, choices, change } = props;
-  const { range, by, isTable } = choices;
-  const names = isWhole ? allTogether : props.names;
-  const metric = choices.metric in metrics ? choices.metric : "requests";
+export function UsagePart({ tenant, before, change, ...props }: UsagePartProps) {
+  const { rows, isWhole, choices } = props;
+  const { range, by, isTable, metric } = choices;
   const { bucket } = ranges[range];
+  const isDuration = metric === "duration";
   const series = useMemo(() => {
-    const until = Date.now();
-    const from = until - ranges[range].ms;
-    const options = { bucketMs: bucketMs[bucket], from, until };
-    if (metric === "duration") return durationsOf(rows, options);
-    const { at, lines } = seriesOf(rows, { metric, ...options });
-    return { at, lines: lines.map((line) => ({ ...line, name: names[line.name] ?? line.name })) };
-  }, [rows, names, metric, range, bucket]);
+    const { from, to: until } = rangeAt(range, Date.now());
+    if (isDuration) return durationsOf(rows, { bucket, from, until });
+    const { at, lines } = seriesOf(rows, { metric, bucket, from, until });
+    const nameOf = (group: string): string =>
+      isWhole ? "All together" : spenderName({ by, group }, props.names);
+    return { at, lines: lines.map((line) => ({ ...line, name: nameOf(line.name) })) };
+  }, [rows, props.names, metric, range, by]);
   return (
     <section class="card stack" aria-label="Usage">
-      <div class="over">
-        <h2>Usage</h2>
+      <Tiles rows={rows} before={before} />
+      <div class="over" hidden={rows.length === 0}>
         <Pick
-          label="Time"
-          value={range}
-          options={Object.entries(ranges).map(([name, { title }]) => [name, title])}
-          onPick={(picked) => change({ range: picked })}
+          label="Figure"
+          value={metric}
+          options={Object.entries(metrics)
+            .filter(([name]) => name !== "duration" || bucket !== "month")
+            .map(([name, { title }]) => [name, title])}
+          onPick={(picked) => change({ metric: picked })}
         />
+        {!isDuration && (
+          <Pick
+            label="Split"
+            value={by}
+            options={splits.map((each) => [
+              each,
+              `by ${groupings[each]}`.toLowerCase().replace("api ", ""),
+            ])}
+            onPick={(picked) => change({ by: picked })}
+          />
+        )}
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={isTable}
+          onClick={() => change({ table: isTable ? "" : "yes" })}
+        >
+          {isTable ? "Show the plot" : "Show the table"}
+        </button>
       </div>
-      <Tiles rows={rows} />
-      <Switches {...{ metric, by, isTable, change }} />
-      {isWhole && <p class="faint">Too many to list {splitTitles[by]}; showing totals.</p>}
+      {isWhole && <p class="faint">Too many to list; showing totals.</p>}
       {rows.length === 0 ? (
         <div class="empty">
-          No usage in this period. <a href={tenantPath(tenant, "/start")}>First steps</a>
+          <p>No usage in this period.</p>
+          <a class="button" href={tenantPath(tenant, "/start")}>
+            First steps
+          </a>
         </div>
       ) : isTable ? (
         <Table
           name="Usage"
-          columns={columnsOf(bucket, { by: metric === "duration" ? null : by, names })}
+          columns={columnsOf(bucket, { by: isDuration ? null : by, names: props.names })}
           rows={rows}
           keyOf={({ at, group }) => `${at} ${group}`}
           empty=""
         />
       ) : (
         <Plot
-          series={series}
-          bucket={bucket}
+          {...{ series, bucket }}
           theme={theme.value}
-          label={`${metrics[metric].title} over ${ranges[range].title}; the table has the same numbers`}
+          format={formats[metric]}
+          isStacked={!isDuration}
+          label={`${metrics[metric].title}, ${ranges[range].title}; the table has the same numbers`}
         />
       )}
       <p class="faint">
-        {bucket === "day" ? "Days start at midnight UTC." : `Hours are in your time zone, ${zone}.`}
+        {bucket === "hour" ? `Hours in ${zone}.` : "Days and months start at midnight UTC."}
       </p>
     </section>
   );

@@ -1,8 +1,8 @@
-/** Line plots by uPlot, with a table as fallback. */
+/** Stacked areas and lines by uPlot. The legend has the values, and a table is the fallback. */
 import uPlot from "uplot";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { axisTimes, bucketTime, compact } from "../format.ts";
-import { isolatedPoints, type Series } from "../overview-figures.ts";
+import { axisTimes, bucketTime } from "../format.ts";
+import { isolatedPoints, type Bucket, type Series } from "../overview-figures.ts";
 
 /** Distinguishable with any color vision, and by dashes. */
 const strokes = [
@@ -44,6 +44,7 @@ function coloursAt(place: HTMLElement) {
   };
 }
 
+/** Incremented when system colors change. */
 function useSystemColours(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {
@@ -56,24 +57,52 @@ function useSystemColours(): number {
   return changes;
 }
 
-type Bucket = "hour" | "day";
+interface PlotProps {
+  series: Series;
+  /** an hour in the reader's zone, or a day or month in UTC */
+  bucket: Bucket;
+  label: string;
+  theme: string;
+  format: (value: number) => string;
+  /** lines that add up */
+  isStacked: boolean;
+}
 
-function optionsFor(place: HTMLElement, { lines }: Series, bucket: Bucket): uPlot.Options {
+type Drawn = Pick<PlotProps, "series" | "bucket" | "format" | "isStacked">;
+
+/** From the last line to the first, so that each area covers the one before. */
+function stacked({ lines }: Series): (number | null)[][] {
+  const sums: (number | null)[][] = [];
+  for (const { values } of lines) {
+    const below = sums[0];
+    sums.unshift(values.map((value, at) => (value ?? 0) + (below?.[at] ?? 0)));
+  }
+  return sums;
+}
+
+function optionsFor(
+  place: HTMLElement,
+  { series: { lines }, bucket, format, isStacked }: Drawn,
+  point: (at: number | null) => void,
+): uPlot.Options {
   const { strokeOf, ink, line } = coloursAt(place);
   const grid = { stroke: line, width: 1 };
+  const order = lines.map((_, at) => (isStacked ? lines.length - 1 - at : at));
   return {
     width: place.clientWidth,
     height: 240,
-    // Days are in UTC.
-    ...(bucket === "day" && {
+    // Days and months are in UTC.
+    ...(bucket !== "hour" && {
       tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
     }),
     cursor: { y: false },
+    legend: { show: false },
+    hooks: { setCursor: [({ cursor }) => point(cursor.idx ?? null)] },
     scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
     axes: [
       {
         stroke: ink,
-        grid,
+        grid: { show: false },
         ticks: grid,
         space: 80,
         values: (_, splits) =>
@@ -82,32 +111,66 @@ function optionsFor(place: HTMLElement, { lines }: Series, bucket: Bucket): uPlo
             bucket,
           ),
       },
-      { stroke: ink, grid, ticks: grid, size: 64, values: (_, splits) => splits.map(compact) },
+      { stroke: ink, grid, ticks: grid, size: 64, values: (_, splits) => splits.map(format) },
     ],
     series: [
-      { value: (_, at) => (at === null ? "hover for values" : bucketTime(at * 1000, bucket)) },
-      ...lines.map(({ name, values }, at) => {
+      {},
+      ...order.map((at) => {
+        const stroke = strokeOf(at);
         const [, dash] = strokes[at % strokes.length] ?? strokes[0];
-        const points = { show: true, filter: () => isolatedPoints(values) };
-        const label = name === "" ? "none" : name;
-        const value = (_: uPlot, it: number | null): string => (it === null ? "" : compact(it));
-        return { label, value, stroke: strokeOf(at), dash: [...dash], width: 2, points };
+        const isFilled = isStacked && !forced.matches;
+        const points = { show: true, filter: () => isolatedPoints(lines[at]?.values ?? []) };
+        return {
+          stroke,
+          dash: isFilled ? [] : [...dash],
+          width: isFilled ? 1 : 2,
+          points,
+          ...(isFilled && { fill: stroke }),
+        };
       }),
     ],
   };
 }
 
-interface PlotProps {
-  series: Series;
-  bucket: Bucket;
-  label: string;
-  theme: string;
+interface LegendProps extends Drawn {
+  /** the bucket under the pointer; null: all */
+  at: number | null;
+}
+
+const sum = (values: readonly (number | null)[]): number =>
+  values.reduce<number>((total, value) => total + (value ?? 0), 0);
+
+/** Values under the pointer, otherwise sums, or the newest value of lines that don't add up. */
+function Legend({ series, bucket, format, isStacked, at }: LegendProps) {
+  const moment = at === null ? undefined : series.at[at];
+  return (
+    <ul class="legend plain">
+      <li class="faint">
+        {moment !== undefined ? bucketTime(moment, bucket) : isStacked ? "Total" : "Newest"}
+      </li>
+      {series.lines.map(({ name, values }, line) => {
+        const newest = values.findLast((each) => each !== null) ?? null;
+        const value = at !== null ? (values[at] ?? null) : isStacked ? sum(values) : newest;
+        return (
+          <li key={name}>
+            <i style={{ background: (strokes[line % strokes.length] ?? strokes[0])[0] }} />
+            <span class="legend-name" title={name}>
+              {name}
+            </span>
+            <strong>{value === null ? "–" : format(value)}</strong>
+          </li>
+        );
+      })}
+    </ul>
+  );
 }
 
 /** uPlot's options are static, so a theme change redraws. */
-export function Plot({ series, bucket, label, theme }: PlotProps) {
+export function Plot({ label, theme, ...shown }: PlotProps) {
+  const { series, bucket, isStacked } = shown;
   const place = useRef<HTMLDivElement>(null);
   const [isMissing, setMissing] = useState(false);
+  const [at, point] = useState<number | null>(null);
   const changes = useSystemColours();
   useEffect(() => {
     const element = place.current;
@@ -118,20 +181,30 @@ export function Plot({ series, bucket, label, theme }: PlotProps) {
     );
     const draw = (): void => {
       try {
-        const times = series.at.map((at) => at / 1000);
-        const data = [times, ...series.lines.map(({ values }) => values)] as uPlot.AlignedData;
-        drawn = new uPlot(optionsFor(element, series, bucket), data, element);
+        const times = series.at.map((moment) => moment / 1000);
+        const values = isStacked ? stacked(series) : series.lines.map((line) => line.values);
+        drawn = new uPlot(
+          optionsFor(element, shown, point),
+          [times, ...values] as uPlot.AlignedData,
+          element,
+        );
         watcher.observe(element);
       } catch {
         setMissing(true);
       }
     };
+    point(null);
     draw();
     return () => {
       watcher.disconnect();
       drawn?.destroy();
     };
-  }, [series, bucket, theme, changes]);
+  }, [series, bucket, isStacked, theme, changes]);
   if (isMissing) return <p class="faint">This browser can’t draw the plot. See the table.</p>;
-  return <div class="plot" ref={place} role="img" aria-label={label} />;
+  return (
+    <>
+      <div class="plot" ref={place} role="img" aria-label={label} />
+      <Legend {...shown} at={at} />
+    </>
+  );
 }

@@ -1,4 +1,6 @@
+/** A scrollable table with an empty state, sorting, sums, and CSV export. */
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { csvOf, download, type Cell } from "../csv.ts";
 
 export interface Column<Row> {
@@ -7,17 +9,25 @@ export interface Column<Row> {
   /** CSV cell; absent if the column is not exported */
   text?: (row: Row) => Cell;
   isNumber?: true;
+  /** makes the column sortable; `null` sorts last */
+  order?: (row: Row) => number | string | null;
+  /** shown below the rows */
+  sum?: (rows: readonly Row[]) => ComponentChildren;
   /** CSV only */
   isFileOnly?: true;
 }
 
 export interface TableProps<Row> {
+  /** for screen readers and the file name */
   name: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
+  /** the first action */
   empty: ComponentChildren;
+  /** next to the CSV button */
   foot?: ComponentChildren;
+  /** the opened row */
   current?: string | null;
   /** pointer action on a row; keyboards use a button in a cell */
   open?: (row: Row) => void;
@@ -41,8 +51,61 @@ function exportRows<Row>({ name, columns, rows }: TableProps<Row>): void {
 const alignment = <Row,>({ isNumber }: Column<Row>): { class?: string } =>
   isNumber === true ? { class: "number" } : {};
 
+interface Sorted {
+  title: string;
+  isDescending: boolean;
+}
+
+function sortedBy<Row>(
+  rows: readonly Row[],
+  { order }: Column<Row>,
+  { isDescending }: Sorted,
+): readonly Row[] {
+  if (order === undefined) return rows;
+  return rows.toSorted((one, other) => {
+    const [a, b] = [order(one), order(other)];
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    const ascending = typeof a === "string" ? a.localeCompare(String(b)) : a - (b as number);
+    return isDescending ? -ascending : ascending;
+  });
+}
+
+interface HeadProps<Row> {
+  column: Column<Row>;
+  sorted: Sorted | null;
+  sort: (sorted: Sorted) => void;
+}
+
+function Head<Row>({ column, sorted, sort }: HeadProps<Row>) {
+  const { title, order, isNumber } = column;
+  const own = sorted?.title === title ? sorted : null;
+  if (order === undefined)
+    return (
+      <th scope="col" {...alignment(column)}>
+        {title === "" ? <span class="unseen">Actions</span> : title}
+      </th>
+    );
+  // Numbers start with the highest.
+  const isDescending = own === null ? isNumber === true : !own.isDescending;
+  return (
+    <th
+      scope="col"
+      {...alignment(column)}
+      {...(own !== null && { "aria-sort": own.isDescending ? "descending" : "ascending" })}
+    >
+      <button type="button" class="sort" onClick={() => sort({ title, isDescending })}>
+        {title}
+        <span aria-hidden="true">{own === null ? " ↕" : own.isDescending ? " ↓" : " ↑"}</span>
+      </button>
+    </th>
+  );
+}
+
 export function Table<Row>(props: TableProps<Row>) {
-  const { name, rows, keyOf, empty, foot, current, open } = props;
+  const { name, keyOf, empty, foot, current, open } = props;
+  const [sorted, sort] = useState<Sorted | null>(null);
+  const by = props.columns.find(({ title }) => title === sorted?.title);
+  const rows = sorted === null || by === undefined ? props.rows : sortedBy(props.rows, by, sorted);
   const columns = props.columns.filter(({ isFileOnly }) => isFileOnly !== true);
   if (rows.length === 0)
     return (
@@ -59,9 +122,7 @@ export function Table<Row>(props: TableProps<Row>) {
           <thead>
             <tr>
               {columns.map((column) => (
-                <th key={column.title} scope="col" {...alignment(column)}>
-                  {column.title === "" ? <span class="unseen">Actions</span> : column.title}
-                </th>
+                <Head key={column.title} {...{ column, sorted, sort }} />
               ))}
             </tr>
           </thead>
@@ -83,11 +144,22 @@ export function Table<Row>(props: TableProps<Row>) {
               </tr>
             ))}
           </tbody>
+          {columns.some(({ sum }) => sum !== undefined) && rows.length > 1 && (
+            <tfoot>
+              <tr>
+                {columns.map((column, at) => (
+                  <td key={column.title} {...alignment(column)}>
+                    {column.sum?.(rows) ?? (at === 0 ? "Total" : null)}
+                  </td>
+                ))}
+              </tr>
+            </tfoot>
+          )}
         </table>
       </div>
       <div class="foot">
         {foot}
-        <button type="button" class="quiet" onClick={() => exportRows(props)}>
+        <button type="button" class="quiet" onClick={() => exportRows({ ...props, rows })}>
           Save as CSV
         </button>
       </div>

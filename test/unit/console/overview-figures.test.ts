@@ -8,7 +8,7 @@ import {
 } from "../../../src/console/overview-figures.ts";
 
 const hour = 3_600_000;
-const options = { bucketMs: hour, from: hour, until: 3 * hour };
+const options = { bucket: "hour", from: hour, until: 3 * hour } as const;
 const row = (at: number, changes: Partial<UsageRow>): UsageRow =>
   ({ at, group: "a", requests: 1, latency: null, ...changes }) as UsageRow;
 const percentiles = { p50: 10, p90: 20, p99: 30 };

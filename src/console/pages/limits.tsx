@@ -1,0 +1,102 @@
+import { roomLevel } from "../../domain/limits/room.ts";
+import { api, asked, type Schemas } from "../api.ts";
+import { bytes, count, fromNow, percent, usdInCents } from "../format.ts";
+import { limitTitle } from "../limit-titles.ts";
+import { forecastOf, type LimitState } from "../overview-figures.ts";
+import { Listed } from "../parts/listed.tsx";
+import { Named, type Names } from "../parts/named.tsx";
+import { Page } from "../parts/page.tsx";
+import { usePaging } from "../parts/pages.tsx";
+import { Meter } from "../parts/spend.tsx";
+import type { Column } from "../parts/table.tsx";
+import { isoOf } from "../parts/time.tsx";
+import { tenantPath } from "../place.ts";
+
+const amount = ({ unit }: LimitState, value: number): string =>
+  unit === "usd" ? usdInCents(value) : unit === "bytes" ? bytes(value) : count(value);
+
+const columnsOf = (tenant: string, names: Names): Column<LimitState>[] => [
+  {
+    title: "Limit",
+    order: ({ name }) => limitTitle(name),
+    show: (state) => (
+      <>
+        {state.unit === "bytes" ? "Storage" : limitTitle(state.name).split(",")[0]}
+        {state.unit === "bytes" &&
+          ["tight", "full"].includes(
+            roomLevel({ usedBytes: state.used, limitBytes: state.limit }),
+          ) && (
+            <>
+              {" "}
+              <a href={tenantPath(tenant, "/policy")}>Keep records for a shorter time</a>
+            </>
+          )}
+      </>
+    ),
+    text: ({ name }) => name,
+  },
+  {
+    title: "Of",
+    order: ({ subject }) => names[subject] ?? subject,
+    show: ({ subject }) => <Named id={subject} names={names} />,
+    text: ({ subject }) => subject,
+  },
+  {
+    title: "Used",
+    isNumber: true,
+    order: ({ used, reserved, limit }) => (used + reserved) / (limit || 1),
+    show: (state) => (
+      <span class="meter">
+        <Meter state={state} />
+        <small>{percent((state.used + state.reserved) / (state.limit || 1))}</small>
+      </span>
+    ),
+    text: ({ used }) => used,
+  },
+  ...(["used", "reserved", "left", "limit"] as const).map((name): Column<LimitState> => ({
+    title: { used: "Amount", reserved: "Reserved", left: "Left", limit: "Limit is" }[name],
+    isNumber: true,
+    show: (state) => amount(state, state[name]),
+    text: (state) => state[name],
+  })),
+  {
+    title: "Forecast",
+    isNumber: true,
+    show(state) {
+      const forecast = forecastOf(state, Date.now());
+      return forecast === null ? "–" : usdInCents(forecast);
+    },
+  },
+  {
+    title: "Resets",
+    order: ({ freesAt }) => freesAt,
+    show: ({ freesAt }) => <span class="nowrap">{freesAt === null ? "–" : fromNow(freesAt)}</span>,
+    text: ({ freesAt }) => isoOf(freesAt),
+  },
+];
+
+export function Limits({ params: { tenant } }: { params: { tenant: string } }) {
+  const paging = usePaging<Schemas["LimitState"], { names: Names }>(
+    `limits of ${tenant}`,
+    (query) =>
+      asked(api.GET("/admin/v1/tenants/{tenant}/limits", { params: { path: { tenant }, query } })),
+  );
+  const { loaded } = paging.loading;
+  const names = loaded.state === "there" ? loaded.value.names : {};
+  return (
+    <Page title="Limits" lead="Every limit with what is used, reserved, and left.">
+      <Listed
+        what="limits"
+        paging={paging}
+        name="Limits"
+        columns={columnsOf(tenant, names)}
+        keyOf={({ name, subject }) => `${name} ${subject}`}
+        empty={
+          <>
+            No limits. <a href={tenantPath(tenant, "/policy")}>Set one in the policy</a>
+          </>
+        }
+      />
+    </Page>
+  );
+}

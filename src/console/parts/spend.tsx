@@ -1,0 +1,156 @@
+/** Spending of keys, people, servers, models, groups and tags. */
+import { api, asked, type Schemas } from "../api.ts";
+import { count, fromNow, percent, usd, usdInCents } from "../format.ts";
+import { useLoaded } from "../load.ts";
+import { forecastOf, toneOf, type LimitState } from "../overview-figures.ts";
+import { tenantPath } from "../place.ts";
+import type { Column } from "./table.tsx";
+import { isoOf } from "./time.tsx";
+
+export type Spender = Schemas["TopUsage"];
+export type Grouping = Spender["by"];
+
+export const groupings = {
+  key: "API key",
+  user: "Person",
+  server: "Server",
+  model: "Model",
+  group: "Group",
+  tag: "Tag",
+  endpoint: "Endpoint",
+} as const satisfies Record<Grouping, string>;
+export const groupingNames = Object.keys(groupings) as Grouping[];
+
+const nobody: Partial<Record<Grouping, string>> = {
+  user: "No person",
+  server: "Without a server",
+  model: "No model (refused)",
+};
+
+interface AskedTop {
+  by: readonly Grouping[];
+  /** ms since the epoch; absent: this month in the tenant's time zone */
+  from?: number;
+  to?: number;
+  limit?: number;
+}
+
+export const topUsage = (tenant: string, { by, ...range }: AskedTop) =>
+  asked(
+    api.GET("/admin/v1/tenants/{tenant}/usage/top", {
+      params: { path: { tenant }, query: { ...range, by: by.join(",") } },
+    }),
+  );
+
+/** This month's by group. Empty while loading, or without permission. */
+export function useSpending(tenant: string, by: Grouping): ReadonlyMap<string, Spender> {
+  const { loaded } = useLoaded(`spending of ${tenant} by ${by}`, () =>
+    topUsage(tenant, { by: [by], limit: 1_000 }),
+  );
+  return new Map(
+    loaded.state === "there" ? loaded.value.data.map((row) => [row.group, row] as const) : [],
+  );
+}
+
+export const spenderName = (
+  { by, group }: Pick<Spender, "by" | "group">,
+  names: Readonly<Record<string, string>>,
+): string => names[group] ?? (group === "" ? (nobody[by] ?? "None") : group);
+
+/** To the group's requests; groups and tags can't be filtered for. */
+export function Spent({ tenant, row, name }: { tenant: string; row: Spender; name: string }) {
+  const { by, group } = row;
+  const isFilter = by === "key" || by === "user" || by === "server" || by === "model";
+  const filter = !isFilter || group === "" ? null : by;
+  if (filter === null) return <span title={name}>{name}</span>;
+  const href = `${tenantPath(tenant, "/requests")}?${filter}=${encodeURIComponent(group)}`;
+  return (
+    <a href={href} title={name}>
+      {name}
+    </a>
+  );
+}
+
+/** Against the period of the same length before. */
+export function Change({ now, before }: { now: number; before: number }) {
+  if (before === 0) return now === 0 ? null : <span class="faint">new</span>;
+  const change = now / before - 1;
+  if (Math.abs(change) < 0.005) return <span class="faint">0%</span>;
+  return (
+    <span class="faint" title={`${usd(before)} in the period before`}>
+      {change > 0 ? "↑" : "↓"}
+      {change > 9.99 ? ">999%" : percent(Math.abs(Math.round(change * 100) / 100))}
+    </span>
+  );
+}
+
+export function Meter({ state }: { state: LimitState }) {
+  const { used, reserved, limit } = state;
+  const share = limit === 0 ? 1 : Math.min(1, (used + reserved) / limit);
+  return (
+    <span class="track" aria-hidden="true">
+      <span class={`bar-fill ${toneOf(state, Date.now())}`} style={{ width: `${share * 100}%` }} />
+    </span>
+  );
+}
+
+/** "$3.10 of $5.00 a day" */
+const periods: Readonly<Record<string, string>> = {
+  Minute: "a minute",
+  Day: "a day",
+  Week: "a week",
+  Month: "a month",
+};
+export function BudgetCell({ state }: { state: LimitState | undefined }) {
+  if (state === undefined) return <span class="faint">no budget</span>;
+  const [, period = ""] = /Per(\w+)$/.exec(state.name) ?? [];
+  const forecast = forecastOf(state, Date.now());
+  const words = `${usdInCents(state.used)} of ${usdInCents(state.limit)} ${periods[period] ?? ""}`;
+  return (
+    <span class="meter" {...(forecast !== null && { title: `Forecast: ${usdInCents(forecast)}` })}>
+      <Meter state={state} />
+      <small>{words}</small>
+    </span>
+  );
+}
+
+export const lastUse = (at: number): string =>
+  Date.now() - at < 3_600_000 ? "this hour" : fromNow(at);
+
+/** Columns of a list whose rows have spending. @param of the row's spending; undefined: none */
+export const spendColumns = <Row,>(of: (row: Row) => Spender | undefined): Column<Row>[] => [
+  {
+    title: "Spent",
+    isNumber: true,
+    order: (row) => of(row)?.costUsd ?? 0,
+    show: (row) => usdInCents(of(row)?.costUsd ?? 0),
+    text: (row) => of(row)?.costUsd ?? 0,
+    sum: (rows) => usdInCents(rows.reduce((sum, row) => sum + (of(row)?.costUsd ?? 0), 0)),
+  },
+  {
+    title: "Requests",
+    isNumber: true,
+    order: (row) => of(row)?.requests ?? 0,
+    show: (row) => count(of(row)?.requests ?? 0),
+    text: (row) => of(row)?.requests ?? 0,
+    sum: (rows) => count(rows.reduce((sum, row) => sum + (of(row)?.requests ?? 0), 0)),
+  },
+  {
+    title: "Budget",
+    order(row) {
+      const budget = of(row)?.budget;
+      return budget === undefined ? null : budget.used / (budget.limit || 1);
+    },
+    show: (row) => <BudgetCell state={of(row)?.budget} />,
+    text: (row) => of(row)?.budget?.limit ?? null,
+  },
+  {
+    title: "Last use",
+    order: (row) => of(row)?.lastUsedAt ?? null,
+    show(row) {
+      const at = of(row)?.lastUsedAt;
+      return <span class="nowrap">{at === undefined ? "–" : lastUse(at)}</span>;
+    },
+    text: (row) => isoOf(of(row)?.lastUsedAt),
+  },
+];
