@@ -166,7 +166,7 @@ export function forecastOf(state: LimitState, now: number): number | null {
   return share < minShare ? null : state.used / share;
 }
 
-/** By forecast: a budget that will be overrun is no calm green. */
+/** By forecast, so that a budget that will be exceeded is a warning. */
 export function toneOf(state: LimitState, now: number): "good" | "warn" | "bad" {
   const { used, reserved, limit } = state;
   if (used + reserved >= limit) return "bad";

@@ -39,7 +39,7 @@ const isAt = (path: string, href: string, isFirst: boolean): boolean =>
   path === href || (!isFirst && path.startsWith(`${href}/`));
 
 const isIn = (path: string, { pages }: PlacedSection): boolean =>
-  pages.some(({ href }, at) => isAt(path, href, at === 0 && !/\/requests$/.test(href)));
+  pages.some(({ href }, at) => isAt(path, href, at === 0 && !href.endsWith("/requests")));
 
 function SectionLink({ section, path }: { section: PlacedSection; path: string }) {
   const href = section.pages[0]?.href ?? "";
@@ -114,18 +114,34 @@ function Tenant({ slug }: { slug: string }) {
   );
 }
 
+const Last = () => (
+  <section class="last">
+    <ThemeChoice />
+    <p class="zone">
+      Times: <span>{zone}</span>
+    </p>
+    <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
+      API reference
+    </a>
+    <Who />
+  </section>
+);
+
+function sectionsAt(path: string, tenant: string | null) {
+  const own =
+    tenant === null
+      ? []
+      : sections.map((section) => placed(section, (page) => tenantPath(tenant, page)));
+  const all = isOperator.value ? [placed(operators, pathOf), ...own] : own;
+  return { own, current: all.find((section) => isIn(path, section)) };
+}
+
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const tenant = tenantIn(path);
   useEffect(() => setOpen(false), [path]);
-  const own =
-    tenant === null
-      ? []
-      : sections.map((section) => placed(section, (page) => tenantPath(tenant, page)));
-  const current = [...own, ...(isOperator.value ? [placed(operators, pathOf)] : [])].find(
-    (section) => isIn(path, section),
-  );
+  const { own, current } = sectionsAt(path, tenant);
   const menu = useRef<HTMLButtonElement>(null);
   const closeOnEscape = ({ key }: KeyboardEvent): void => {
     if (key !== "Escape" || !isOpen) return;
@@ -164,16 +180,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
             <SectionLink key={section.title} {...{ section, path }} />
           ))}
         </section>
-        <section class="last">
-          <ThemeChoice />
-          <p class="zone">
-            Times: <span>{zone}</span>
-          </p>
-          <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
-            API reference
-          </a>
-          <Who />
-        </section>
+        <Last />
       </nav>
       <main id="page" tabIndex={-1}>
         {tenant !== null && <Stopped key={tenant} tenant={tenant} />}

@@ -10,10 +10,18 @@ export const alertKinds = [
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
+/** `webhook`: Standard Webhooks */
+export const alertFormats = ["webhook", "slack", "discord", "teams"] as const;
+export type AlertFormat = (typeof alertFormats)[number];
+
 export interface AlertPolicy {
   /** percentages of each budget that trigger an alert; absent: `defaultShares` */
   shares?: number[];
   webhookUrl?: string;
+  /** what the receiver expects; absent: `webhook` */
+  format?: AlertFormat;
+  /** sent to the webhook; absent: all. Alerts of other kinds are listed */
+  kinds?: AlertKind[];
 }
 
 export const defaultShares: readonly number[] = [50, 80, 100];

@@ -38,6 +38,17 @@ export function isoDay(now: number): string {
   return [Math.floor(month / 12), ...parts].map((part) => String(part).padStart(2, "0")).join("-");
 }
 
+const padded = (part: number, length = 2): string => String(part).padStart(length, "0");
+
+/** In UTC, for example `2026-11-26T17:00:00.000Z`. @param now ms since the epoch, an integer */
+export function isoTime(now: number): string {
+  const ms = now - Math.floor(now / (daySeconds * 1_000)) * daySeconds * 1_000;
+  const clock = [3_600_000, 60_000, 1_000].map((unit, at) =>
+    padded(Math.floor(ms / unit) % (at === 0 ? 24 : 60)),
+  );
+  return `${isoDay(now)}T${clock.join(":")}.${padded(ms % 1_000, 3)}Z`;
+}
+
 export interface Calendar {
   day: Window;
   /** starts on Monday (ISO 8601) */

@@ -351,6 +351,11 @@ export const endpoints: Record<string, Entry> = {
     },
   },
   "GET /tenants/{tenant}/alerts": { reach: "tenant", status: 200 },
+  "POST /tenants/{tenant}/alerts/test": {
+    reach: "tenant",
+    status: 200,
+    target: async () => ({ body: { webhookUrl: "https://127.0.0.1:1/" } }),
+  },
   // This router issues no tokens: test/flow/oauth-server.test.ts has grants, and another tenant that asks for them.
   "GET /tenants/{tenant}/grants": { reach: "tenant", status: 200 },
   "DELETE /tenants/{tenant}/grants/{id}": {

@@ -36,6 +36,7 @@ export async function soakJobs(minutes: number, say: Say): Promise<string[]> {
       sendWebhooksOnce: async () => ({ ok: true, value: 0 }),
       sendToWitness: null,
       roomNow: null,
+      publicUrl: null,
       syncCatalogue: null,
       now: () => now,
       elapsed: () => performance.now(),

@@ -216,6 +216,7 @@ export function createDatabaseParts(
         consoleFiles: () => host.consoleFiles ?? { read: async () => null },
       }),
     );
+  const publicUrl = config.publicUrls[0] ?? null;
   const roomNow = host.roomOf?.(name) ?? null;
   const admin = memoize(() =>
     createAdminUseCases({
@@ -235,6 +236,7 @@ export function createDatabaseParts(
       catalogue: catalogues.read,
       allowPrivateUpstreams,
       ownOrigins,
+      publicUrl,
       upstream: parts.upstreamHeaders,
       grants: () => everywhere.authorization.authorizationServer,
       probe: createProbe({ fetch, allowPrivate: allowPrivateUpstreams, ownOrigins }),
@@ -281,6 +283,7 @@ export function createDatabaseParts(
         ...isolate.auditing,
         ids,
         ...parts.approvals,
+        publicUrl,
         ...seals,
         sendToWitness,
         sinkJob: createSinkJob({ ...stores, ...isolate.auditing, ids, sendToSink }),

@@ -3,8 +3,10 @@ import { newWebhookSecret, signWebhook } from "../../crypto/webhook-signatures.t
 import type { Stores, Vault } from "../../domain/ports/stores.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import {
+  createSendMessage,
   createSendWebhooks,
   createWebhookJob,
+  type SendMessage,
   type SendWebhooks,
 } from "../../pipeline/scheduled/webhooks.ts";
 import { createWebhookSender } from "../../telemetry/webhook-sender.ts";
@@ -16,6 +18,7 @@ export interface DatabaseWebhooks {
   sendWebhooksOnce: SendWebhooks;
   /** Doesn't block. */
   sendWebhooks: () => void;
+  sendOnce: SendMessage;
   newWebhookSecret: () => string;
 }
 
@@ -29,7 +32,7 @@ export function createDatabaseWebhooks(deps: {
   const { isolate, lifetime, stores, vault, ids } = deps;
   const { config, host } = isolate;
   const ownOrigins = config.publicOrigins.concat(lifetime.origin ?? []);
-  const send = createSendWebhooks({
+  const sending = {
     webhooks: stores.webhooks,
     vault,
     sign: signWebhook,
@@ -38,11 +41,13 @@ export function createDatabaseWebhooks(deps: {
     rules: { allowPrivate: config.allowPrivateUpstreams, ownOrigins },
     ids,
     ...clock,
-  });
+  };
+  const send = createSendWebhooks(sending);
   return {
     sendWebhooksOnce: createWebhookJob({ send, background: lifetime.upkeep, wait: clock.wait }),
     // The next run of the jobs sends what is left.
     sendWebhooks: () => lifetime.upkeep(send()),
+    sendOnce: createSendMessage(sending),
     newWebhookSecret: () => newWebhookSecret(randomBytesOf),
   };
 }

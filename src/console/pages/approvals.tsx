@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Decide, type Decision } from "../approvals/decide.tsx";
 import { whyHeld } from "../approvals/why.ts";
-import { Webhooks } from "../approvals/webhooks.tsx";
+import { Webhooks } from "../parts/webhooks.tsx";
 import { Held } from "../approvals/held.tsx";
 import { fromNow } from "../format.ts";
 import { useLoaded, useRepeated } from "../load.ts";

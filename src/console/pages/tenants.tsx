@@ -5,9 +5,10 @@ import { count, day, time, usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Choice, Field, Form } from "../parts/form.tsx";
+import { Field, Form } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
+import { anywhere, Residency } from "../parts/residency.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
@@ -80,58 +81,6 @@ const columns = (
     ),
   },
 ];
-
-const regions = [
-  ["", "Near its first caller"],
-  ["wnam", "Western North America"],
-  ["enam", "Eastern North America"],
-  ["sam", "South America"],
-  ["weur", "Western Europe"],
-  ["eeur", "Eastern Europe"],
-  ["apac", "Asia and the Pacific"],
-  ["apac-ne", "North-east Asia"],
-  ["apac-se", "South-east Asia"],
-  ["oc", "Oceania"],
-  ["afr", "Africa"],
-  ["me", "Middle East"],
-] as const;
-const jurisdictions = [
-  ["", "None"],
-  ["eu", "European Union"],
-  ["us", "United States"],
-  ["fedramp", "FedRAMP"],
-  ["fedramp-high", "FedRAMP High"],
-] as const;
-interface Place {
-  region: (typeof regions)[number][0];
-  jurisdiction: (typeof jurisdictions)[number][0];
-}
-const anywhere: Place = { region: "", jurisdiction: "" };
-
-/** Routers without placement reject both. */
-function Residency({ place, onInput }: { place: Place; onInput: (place: Place) => void }) {
-  return (
-    <details>
-      <summary>Data location (can’t be changed later)</summary>
-      <Choice
-        title="Region"
-        name="region"
-        value={place.region}
-        options={regions}
-        onInput={(region) => onInput({ ...place, region })}
-        hint="Its database is created near this region."
-      />
-      <Choice
-        title="Jurisdiction"
-        name="jurisdiction"
-        value={place.jurisdiction}
-        options={jurisdictions}
-        onInput={(jurisdiction) => onInput({ ...place, jurisdiction })}
-        hint="Its data stays there."
-      />
-    </details>
-  );
-}
 
 function NewTenant({ onClose }: { onClose: () => void }) {
   const { route } = useLocation();

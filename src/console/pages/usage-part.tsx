@@ -128,7 +128,9 @@ function columnsOf(bucket: Bucket, { by, names }: Grouped): Column<UsageRow>[] {
           {
             title: groupings[by],
             order: nameOf,
-            show: (row: UsageRow) => <Brief text={nameOf(row)} isCode={by === "model" || by === "endpoint"} />,
+            show: (row: UsageRow) => (
+              <Brief text={nameOf(row)} isCode={by === "model" || by === "endpoint"} />
+            ),
             text: nameOf,
           },
           // Keys may share a name.
@@ -158,6 +160,40 @@ function columnsOf(bucket: Bucket, { by, names }: Grouped): Column<UsageRow>[] {
   ];
 }
 
+function Switches({ choices, change }: Pick<UsagePartProps, "choices" | "change">) {
+  const { range, by, isTable, metric } = choices;
+  return (
+    <div class="over">
+      <Pick
+        label="Figure"
+        value={metric}
+        options={Object.entries(metrics)
+          .filter(([name]) => name !== "duration" || ranges[range].bucket !== "month")
+          .map(([name, { title }]) => [name, title])}
+        onPick={(picked) => change({ metric: picked })}
+      />
+      {metric !== "duration" && (
+        <Pick
+          label="Split"
+          value={by}
+          options={splits.map((each) => [each, splitTitle(each)])}
+          onPick={(picked) => change({ by: picked })}
+        />
+      )}
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={isTable}
+        onClick={() => change({ table: isTable ? "" : "yes" })}
+      >
+        {isTable ? "Show the plot" : "Show the table"}
+      </button>
+    </div>
+  );
+}
+
+const splitTitle = (by: Split): string => `by ${groupings[by]}`.toLowerCase().replace("api ", "");
+
 export function UsagePart({ tenant, before, change, ...props }: UsagePartProps) {
   const { rows, isWhole, choices } = props;
   const { range, by, isTable, metric } = choices;
@@ -174,35 +210,7 @@ export function UsagePart({ tenant, before, change, ...props }: UsagePartProps) 
   return (
     <section class="card stack" aria-label="Usage">
       <Tiles rows={rows} before={before} />
-      <div class="over" hidden={rows.length === 0}>
-        <Pick
-          label="Figure"
-          value={metric}
-          options={Object.entries(metrics)
-            .filter(([name]) => name !== "duration" || bucket !== "month")
-            .map(([name, { title }]) => [name, title])}
-          onPick={(picked) => change({ metric: picked })}
-        />
-        {!isDuration && (
-          <Pick
-            label="Split"
-            value={by}
-            options={splits.map((each) => [
-              each,
-              `by ${groupings[each]}`.toLowerCase().replace("api ", ""),
-            ])}
-            onPick={(picked) => change({ by: picked })}
-          />
-        )}
-        <button
-          type="button"
-          class="quiet"
-          aria-pressed={isTable}
-          onClick={() => change({ table: isTable ? "" : "yes" })}
-        >
-          {isTable ? "Show the plot" : "Show the table"}
-        </button>
-      </div>
+      {rows.length > 0 && <Switches {...{ choices, change }} />}
       {isWhole && <p class="faint">Too many to list; showing totals.</p>}
       {rows.length === 0 ? (
         <div class="empty">

@@ -43,7 +43,7 @@ function columnsOf(
       text: ({ share }) => share,
     },
     {
-      title: "Change",
+      title: "Trend",
       isNumber: true,
       order: ({ costUsd, before }) => costUsd - before.costUsd,
       show: ({ costUsd, before }) => <Change now={costUsd} before={before.costUsd} />,

@@ -101,6 +101,21 @@ function Head<Row>({ column, sorted, sort }: HeadProps<Row>) {
   );
 }
 
+function Sums<Row>({ columns, rows }: Pick<TableProps<Row>, "columns" | "rows">) {
+  if (rows.length < 2 || columns.every(({ sum }) => sum === undefined)) return null;
+  return (
+    <tfoot>
+      <tr>
+        {columns.map((column, at) => (
+          <td key={column.title} {...alignment(column)}>
+            {column.sum?.(rows) ?? (at === 0 ? "Total" : null)}
+          </td>
+        ))}
+      </tr>
+    </tfoot>
+  );
+}
+
 export function Table<Row>(props: TableProps<Row>) {
   const { name, keyOf, empty, foot, current, open } = props;
   const [sorted, sort] = useState<Sorted | null>(null);
@@ -144,17 +159,7 @@ export function Table<Row>(props: TableProps<Row>) {
               </tr>
             ))}
           </tbody>
-          {columns.some(({ sum }) => sum !== undefined) && rows.length > 1 && (
-            <tfoot>
-              <tr>
-                {columns.map((column, at) => (
-                  <td key={column.title} {...alignment(column)}>
-                    {column.sum?.(rows) ?? (at === 0 ? "Total" : null)}
-                  </td>
-                ))}
-              </tr>
-            </tfoot>
-          )}
+          <Sums columns={columns} rows={rows} />
         </table>
       </div>
       <div class="foot">

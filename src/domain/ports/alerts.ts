@@ -1,4 +1,4 @@
-import type { Alert, AlertKind, BudgetLine } from "../alerts.ts";
+import type { Alert, AlertKind, AlertPolicy, BudgetLine } from "../alerts.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { CalendarOf } from "../calendar.ts";
 import type { Circuit } from "../choice/circuits.ts";
@@ -15,13 +15,25 @@ export interface TenantCircuit extends Pick<Circuit, "scope" | "faults" | "probe
   tenantId: string;
 }
 
+export interface AlertReceiver {
+  slug: string;
+  name: string;
+  alerts: AlertPolicy;
+}
+
 export interface AlertStore {
   /** Crossed budget shares that were not reported in this period, in batches. */
   crossed(now: number, calendarOf: CalendarOf): AsyncResult<BudgetLine[]>;
   troubles(now: number): AsyncResult<Trouble[]>;
   circuits(now: number): AsyncResult<TenantCircuit[]>;
+  /** The tenant's slug, name and alert policy; null: deleted. */
+  receiver(tenantId: string): AsyncResult<AlertReceiver | null>;
   /** Stores the alert, its event and its webhook message, once per period. Returns whether it was new. */
-  raise(alert: Alert, event: AdminEvent): AsyncResult<boolean>;
+  raise(
+    alert: Alert,
+    event: AdminEvent,
+    message: { url: string; body: string } | null,
+  ): AsyncResult<boolean>;
   list(tenantId: string, page: PageRequest): AsyncResult<Page<Alert>>;
   prune(now: number): AsyncResult<number>;
 }

@@ -44,6 +44,7 @@ const permissionFor = {
   readApproval: "approve",
   decideApproval: "approve",
   listAlerts: "view",
+  testAlert: "change",
   listGrants: "view",
   revokeGrant: "change",
   createUser: "change",

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { alertKinds } from "../../domain/alerts.ts";
+import { alertFormats, alertKinds } from "../../domain/alerts.ts";
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { names } from "./record-schemas.ts";
 import { millis, pageQuery } from "./schemas.ts";
@@ -26,6 +26,8 @@ const alert = z
       description: "No further alert until then; null if the period has no end.",
     }),
     at: millis,
+    severity: z.enum(["info", "warning", "critical"]),
+    text: z.string().openapi({ description: "The alert as a sentence." }),
   })
   .openapi("Alert");
 
@@ -42,6 +44,25 @@ export function alertRoutes() {
     answer: pageOf(alert).extend({ names }),
     run: ({ admin, actor, params, query }) =>
       admin.alerts.list(actor, params.tenant, pageRequestOf(query)),
+  });
+  endpoint({
+    route: "post /{tenant}/alerts/test",
+    id: "testAlert",
+    summary: "Send a test alert",
+    description:
+      "Sends a sample alert immediately, and returns the receiver's answer. Nothing is stored. Without `webhookUrl`, the policy's URL and format apply.",
+    body: z.strictObject({
+      webhookUrl: z.string().max(2_000).optional(),
+      format: z.enum(alertFormats).optional(),
+    }),
+    answer: z
+      .object({
+        status: z.int().nullable().openapi({ description: "HTTP status; null if none came." }),
+        fault: z.string().nullable().openapi({ description: "Why it failed; null: accepted." }),
+        body: z.record(z.string(), z.unknown()).openapi({ description: "What was sent." }),
+      })
+      .openapi("AlertTest"),
+    run: ({ admin, actor, params, body }) => admin.alerts.test(actor, params.tenant, body),
   });
   return app;
 }

@@ -1,6 +1,6 @@
 import type { ShapingRule } from "../../domain/sampling/shaping.ts";
 import type { Switches } from "../../domain/choice/switches.ts";
-import type { AlertPolicy } from "../../domain/alerts.ts";
+import { alertFormats, alertKinds, type AlertPolicy } from "../../domain/alerts.ts";
 import { z } from "@hono/zod-openapi";
 import { oauthClientPolicy } from "./oauth-client-schemas.ts";
 import { longestDeadlineMs } from "../../domain/leases.ts";
@@ -152,9 +152,18 @@ const alertRule = z
       }),
     webhookUrl: line(2_000).optional().openapi({
       description:
-        "URL for alerts, as Standard Webhooks. `POST …/webhooks/secret` creates the signing secret. Default: alerts are only listed.",
+        "URL for alerts. `POST …/webhooks/secret` creates the signing secret. Default: alerts are only listed.",
       example: "https://hooks.example.com/alerts",
     }),
+    format: z.enum(alertFormats).optional().openapi({
+      description:
+        "What the receiver expects. `webhook` (default): Standard Webhooks. `teams`: a webhook of Teams' Workflows.",
+    }),
+    kinds: z
+      .array(z.enum(alertKinds))
+      .max(alertKinds.length)
+      .optional()
+      .openapi({ description: "Kinds that are sent. Default: all. Others are only listed." }),
   } satisfies ShapeOf<AlertPolicy>)
   .openapi("AlertRule", { description: "Alerts about budgets and problems." });
 

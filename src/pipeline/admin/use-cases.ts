@@ -12,6 +12,7 @@ import type { UserHash } from "../people/users.ts";
 import type { SealDeps } from "../scheduled/audit/seal-check.ts";
 import type { UpstreamHeaders } from "../servers/upstream-headers.ts";
 import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
+import type { SendMessage } from "../scheduled/webhooks.ts";
 import type { AdminDeps } from "./access/access.ts";
 import type { ReadContent } from "../approvals/contents.ts";
 import type { EditHeld } from "../approvals/edit.ts";
@@ -66,6 +67,8 @@ export const createAdminUseCases = (
       editHeld: EditHeld;
       slotsOf: SlotsOf;
       sendWebhooks: () => void;
+      sendOnce: SendMessage;
+      publicUrl: string | null;
       requestFeeds: RequestFeeds;
       grants: () => Grants | null;
       newWebhookSecret: () => string;

@@ -2,12 +2,17 @@ import {
   alertOfBudget,
   circuitOpenMs,
   alertDayOf,
+  alertKinds,
+  type Alert,
   type AlertSubject,
 } from "../../domain/alerts.ts";
+import { alertBody, causeOf } from "../../domain/alert-messages.ts";
 import { stateOf } from "../../domain/choice/circuits.ts";
 import type { AlertStore, TenantCircuit, Trouble } from "../../domain/ports/alerts.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
+import type { NameStore } from "../../domain/ports/names.ts";
+import { namesOfSubjects } from "../callers/subject-names.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import { calendarOf } from "../callers/time-zones.ts";
 
@@ -15,6 +20,9 @@ export interface AlertDeps {
   alerts: AlertStore;
   ids: Ids;
   now: () => number;
+  names: NameStore;
+  /** of the router, without a slash at its end; null: not set */
+  publicUrl: string | null;
 }
 
 /** An answer deletes the circuit's row. */
@@ -49,6 +57,28 @@ async function found({ alerts, now }: AlertDeps): AsyncResult<AlertSubject[]> {
   ]);
 }
 
+/** `null` if the alert is only listed. */
+async function messageFor(
+  { alerts, names, publicUrl }: AlertDeps,
+  alert: Alert,
+): AsyncResult<{ url: string; body: string } | null> {
+  const { tenantId, subject, kind } = alert;
+  const receiver = await alerts.receiver(tenantId);
+  if (!receiver.ok) return receiver;
+  const { webhookUrl: url, format = "webhook", kinds = alertKinds } = receiver.value?.alerts ?? {};
+  if (receiver.value === null || url === undefined || !kinds.includes(kind)) return ok(null);
+  const named = await namesOfSubjects(names, tenantId, [subject]);
+  if (!named.ok) return named;
+  const { slug, name } = receiver.value;
+  const message = {
+    alert,
+    tenant: { slug, name },
+    subject: named.value[subject] ?? subject,
+    link: publicUrl === null ? null : `${publicUrl}/console/t/${slug}${causeOf(alert)}`,
+  };
+  return ok({ url, body: alertBody(format, message) });
+}
+
 export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number> => {
   const { alerts, ids, now } = deps;
   const subjects = await found(deps);
@@ -57,8 +87,11 @@ export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number>
   for (const subject of subjects.value) {
     const at = now();
     const { tenantId, ...alertSubject } = subject;
+    const alert = { ...subject, id: ids.next("alert"), at };
+    const message = await messageFor(deps, alert);
+    if (!message.ok) return message;
     const done = await alerts.raise(
-      { ...subject, id: ids.next("alert"), at },
+      alert,
       {
         id: ids.next("event"),
         at,
@@ -68,6 +101,7 @@ export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number>
         target: subject.subject,
         detail: alertSubject,
       },
+      message.value,
     );
     if (!done.ok) return done;
     if (done.value) raised += 1;

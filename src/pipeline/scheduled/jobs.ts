@@ -10,6 +10,7 @@ import type { LatencyStore } from "../../domain/ports/latencies.ts";
 import type { AuthorizationStore } from "../../domain/ports/server-stores.ts";
 import type { ApprovalStore } from "../../domain/ports/approvals.ts";
 import type { AlertStore } from "../../domain/ports/alerts.ts";
+import type { NameStore } from "../../domain/ports/names.ts";
 import type { WebhookStore } from "../../domain/ports/webhooks.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import { createAlertJob } from "./alerts.ts";
@@ -126,6 +127,8 @@ export function createJobs(
       approvals: ApprovalStore;
       endHeld: EndHeld;
       alerts: AlertStore;
+      names: NameStore;
+      publicUrl: string | null;
       webhooks: Pick<WebhookStore, "prune">;
       sendWebhooksOnce: SendWebhooks;
       reseal: () => AsyncResult<number>;

@@ -1,6 +1,6 @@
 /** Alerts, written once per period with their event and webhook message. */
 import { and, desc, gt, sql, type SQL } from "drizzle-orm";
-import type { Alert } from "../../domain/alerts.ts";
+import type { Alert, AlertPolicy } from "../../domain/alerts.ts";
 import { sealsStoppedMs, sinkBehindMs } from "../../domain/alerts.ts";
 import { forgottenAfterMs, type CircuitFault } from "../../domain/choice/circuits.ts";
 import type { AlertStore, Trouble } from "../../domain/ports/alerts.ts";
@@ -17,22 +17,6 @@ export const keptAlertsMs = 90 * 86_400_000;
 const troublesAtOnce = 200;
 const circuitsAtOnce = 1_000;
 
-const timeText = (ms: number): string => new Date(ms).toISOString();
-
-const bodyOf = ({ id, kind, tenantId: _, ...alert }: Alert): string =>
-  JSON.stringify({
-    type: `alert.${kind}`,
-    timestamp: timeText(alert.at),
-    data: {
-      id,
-      kind,
-      ...alert,
-      at: timeText(alert.at),
-      periodFrom: timeText(alert.periodFrom),
-      periodUntil: alert.periodUntil === null ? null : timeText(alert.periodUntil),
-    },
-  });
-
 const isMine = ({ tenantId, id }: Alert): SQL =>
   sql`exists (select 1 from alerts where tenant_id = ${tenantId} and id = ${id})`;
 
@@ -48,16 +32,13 @@ const rowOf = ({ name, share, ...alert }: Alert) => ({
   share: share ?? 0,
 });
 
-const messageOf = (alert: Alert): Compiled =>
+const messageOf = (alert: Alert, { url, body }: { url: string; body: string }): Compiled =>
   raw(sql`
     insert into webhook_messages
       (tenant_id, id, url, body, state, attempts, created_at, next_at)
-    select id, ${`msg_${alert.id}_${alert.kind}`}, url,
-      json_set(${bodyOf(alert)}, '$.data.tenant', slug), 'pending', 0, ${alert.at}, ${alert.at}
-    from (
-      select id, slug, case when json_valid(policy) then policy end ->> '$.alerts.webhookUrl' as url
-      from tenants where id = ${alert.tenantId})
-    where url is not null and ${isMine(alert)} on conflict do nothing`);
+    select ${alert.tenantId}, ${`msg_${alert.id}_${alert.kind}`}, ${url}, ${body}, 'pending', 0,
+      ${alert.at}, ${alert.at}
+    where ${isMine(alert)} on conflict do nothing`);
 
 export const createAlertStore = (db: Database): AlertStore => ({
   crossed: (now, calendarOf) => crossedBudgets(db, { now, calendarOf }),
@@ -110,17 +91,27 @@ export const createAlertStore = (db: Database): AlertStore => ({
       );
     }),
 
-  async raise(alert, event) {
+  receiver: (tenantId) =>
+    db.read(async (builder) => {
+      const [row] = await builder.all<{ slug: string; name: string; alerts: string | null }>(sql`
+        select slug, name, case when json_valid(policy) then policy -> '$.alerts' end as alerts
+        from tenants where id = ${tenantId}`);
+      return row === undefined
+        ? null
+        : { ...row, alerts: JSON.parse(row.alerts ?? "{}") as AlertPolicy };
+    }),
+
+  async raise(alert, event, message) {
     const written = await db.write([
       db.builder.insert(alerts).values(rowOf(alert)).onConflictDoNothing(),
-      messageOf(alert),
+      ...(message === null ? [] : [messageOf(alert, message)]),
       appendEventWhere(
         event,
         sql`${isMine(alert)} and not exists (select 1 from admin_events where id = ${event.id})`,
       ),
       raw(sql`select ${isMine(alert)} as mine`),
     ]);
-    return written.ok ? ok(written.value[3]?.[0]?.["mine"] === 1) : written;
+    return written.ok ? ok(written.value.at(-1)?.[0]?.["mine"] === 1) : written;
   },
 
   list: (tenantId, page) =>

@@ -33,6 +33,7 @@ async function given(
     sendToWitness: null,
     sinkJob: async () => ({ ok: true, value: 0 }),
     roomNow: null,
+    publicUrl: null,
     syncCatalogue: null,
     deliver: async () => ({ ok: true, value: 0 }),
     now: () => start + 3_600_000,

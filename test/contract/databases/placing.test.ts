@@ -110,6 +110,8 @@ function invocation(
         editHeld: undefined as never,
         slotsOf: undefined as never,
         sendWebhooks: undefined as never,
+        sendOnce: undefined as never,
+        publicUrl: null,
         requestFeeds: undefined as never,
         newWebhookSecret: undefined as never,
         rejected: async () => {},

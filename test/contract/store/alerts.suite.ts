@@ -111,6 +111,25 @@ export const alertsSuite = (backend: Backend): void => {
       expect(received.toSorted()).toEqual(messages.map((message) => message.id).toSorted());
     });
 
+    it("are sent as the receiver expects, and kinds that it doesn't want are only listed", async () => {
+      const slack = await caller(world.stores, {
+        tenantLimits: { usdPerDay },
+        policy: { alerts: { webhookUrl: url, format: "slack" } },
+      });
+      const other = await caller(world.stores, {
+        tenantLimits: { usdPerDay },
+        policy: { alerts: { webhookUrl: url, kinds: ["credential_failing"] } },
+      });
+      for (const who of [slack, other]) await spend(who, 60_000);
+      await look();
+      const [sent] = await messagesOf(slack);
+      expect(JSON.parse(sent?.body ?? "")).toEqual({
+        text: expect.stringMatching(/50% of the budget per day of .*\/limits\|View in console>$/),
+      });
+      expect(await messagesOf(other)).toEqual([]);
+      expect(await alertsOf(other)).toHaveLength(1);
+    });
+
     it("are written once where a batch is sent twice", async () => {
       const who = await caller(world.stores, { tenantLimits: { usdPerDay }, policy: alerted });
       await spend(who, 60_000);
@@ -118,10 +137,12 @@ export const alertsSuite = (backend: Backend): void => {
       if (line === undefined) throw new Error("Nothing was crossed.");
       const alert = { ...line, kind: "budget_crossed", id: id("alert"), at: start } as const;
       const its = event(who.tenantId, "alert.raised");
-      for (const _ of [1, 2]) expect(value(await world.stores.alerts.raise(alert, its))).toBe(true);
+      const message = { url, body: "{}" };
+      for (const _ of [1, 2])
+        expect(value(await world.stores.alerts.raise(alert, its, message))).toBe(true);
       const late = { ...alert, id: id("alert") };
       const another = event(who.tenantId, "alert.raised");
-      expect(value(await world.stores.alerts.raise(late, another))).toBe(false);
+      expect(value(await world.stores.alerts.raise(late, another, message))).toBe(false);
       expect(await alertsOf(who)).toEqual([alert]);
       expect(await messagesOf(who)).toHaveLength(1);
       expect(await eventsOf(who)).toHaveLength(1);

@@ -12,7 +12,14 @@ export function givenAlerts(backend: Backend) {
   const { world, running, settle } = given;
 
   const look = async (now = start, stores = world.stores) =>
-    value(await createAlertJob({ alerts: stores.alerts, ids: { next: id }, now: () => now })());
+    value(
+      await createAlertJob({
+        ...stores,
+        ids: { next: id },
+        now: () => now,
+        publicUrl: "https://router.test",
+      })(),
+    );
   const alertsOf = async ({ tenantId }: Caller) =>
     value(await world.stores.alerts.list(tenantId, page)).data.toReversed();
   const messagesOf = async ({ tenantId }: Caller) =>

@@ -844,9 +844,13 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await alerts.list(tenantId, page))).toEqual(empty);
       expect(value(await alerts.list(owner.who.tenantId, page)).data).toHaveLength(1);
     },
+    "alerts.receiver": async ({ alerts }, { who }, { tenantId }) => {
+      const [own, theirs] = [await alerts.receiver(who.tenantId), await alerts.receiver(tenantId)];
+      expect(value(theirs)?.slug).not.toBe(value(own)?.slug);
+    },
     "alerts.raise": async ({ alerts }, owner, { tenantId }) => {
       const theirs = { ...alertOf(tenantId, owner.credential.id), id: newId("alert") };
-      value(await alerts.raise(theirs, event(tenantId)));
+      value(await alerts.raise(theirs, event(tenantId), null));
     },
     "webhooks.note": async ({ webhooks }, owner, { tenantId }) => {
       const noted = { tenantId, id: messageOf(owner), attempts: 0, nextAt: null, now: start };
@@ -1070,7 +1074,7 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.questions.ask(askedOf(its), about));
       const secret = { id: newId("webhook"), tenantId, sealed: "v1.mine", createdAt: start };
       value(await stores.webhooks.rotate(secret, start, event(tenantId)));
-      value(await stores.alerts.raise(alertOf(tenantId, its.credential.id), event(tenantId)));
+      value(await stores.alerts.raise(alertOf(tenantId, its.credential.id), event(tenantId), null));
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));
       return its;

@@ -1,7 +1,7 @@
 /** Calendar windows against the platform's own calendar. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { calendarAt, dayOf, isoDay, type Window } from "../../../src/domain/calendar.ts";
+import { calendarAt, dayOf, isoDay, isoTime, type Window } from "../../../src/domain/calendar.ts";
 
 const seconds = (...parts: [number, number, number?, number?, number?, number?]): number => {
   const [year, month, ...rest] = parts;
@@ -58,5 +58,6 @@ it("names a day as `Date` does, from year 1900 to 2200", () => {
   for (let day = -25_567; day < 84_000; day += 13) {
     const at = day * 86_400_000 + 12_345;
     expect(isoDay(at)).toBe(new Date(at).toISOString().slice(0, 10));
+    expect(isoTime(at)).toBe(new Date(at).toISOString());
   }
 });

@@ -67,7 +67,9 @@ describe("the OpenAPI document", () => {
 
   it("names every member of an attempt, of a usage and of an alert", async () => {
     const { Attempt: shown, TokenUsage: used, Alert: told } = await schemas();
-    expect(Object.keys(told?.properties ?? {}).toSorted()).toEqual(Object.keys(alert).toSorted());
+    expect(Object.keys(told?.properties ?? {}).toSorted()).toEqual(
+      [...Object.keys(alert), "severity", "text"].toSorted(),
+    );
     expect(Object.keys(shown?.properties ?? {}).toSorted()).toEqual(
       Object.keys(attempt).toSorted(),
     );

@@ -105,8 +105,7 @@ interface TopUsageAsked extends Omit<Parameters<TopUsageStore["top"]>[1], "by"> 
 
 const namedById: ReadonlySet<UsageGrouping> = new Set(["key", "user", "server"]);
 /** Sums all calls immediately. */
-const isWhole = (by: UsageGrouping): boolean =>
-  by !== "group" && by !== "tag" && by !== "endpoint";
+const isWhole = (by: UsageGrouping): boolean => by !== "group" && by !== "tag" && by !== "endpoint";
 
 export const createTopUsage =
   (deps: Deps) =>
@@ -127,7 +126,7 @@ export const createTopUsage =
         detail: "Must be after `from`.",
       } as const);
     const lists: Extract<Awaited<ReturnType<typeof topBy>>, { ok: true }>["value"][] = [];
-    for (const each of [...new Set(by.some(isWhole) ? by : ["model" as const, ...by])]) {
+    for (const each of new Set(by.some(isWhole) ? by : ["model" as const, ...by])) {
       const list = await topBy(deps, tenant, { ...range, by: each, limit });
       if (!list.ok) return list;
       lists.push(list.value);

@@ -23,7 +23,7 @@ import { calendarOf } from "../../callers/time-zones.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
 import { genuineKeys } from "./keys.ts";
 import { raisedScope, shownLimit, tenantScopes, type ShownLimit } from "../access/shown-limits.ts";
-import { namesOfSubjects } from "../access/subject-names.ts";
+import { namesOfSubjects } from "../../callers/subject-names.ts";
 
 /** The size of the tenant's own database, shown as a limit that deletions free. */
 const shownRoom = (subject: string, { usedBytes, limitBytes }: Room): ShownLimit => ({

@@ -1,21 +1,63 @@
-import type { Alert } from "../../../domain/alerts.ts";
+import {
+  alertBody,
+  causeOf,
+  sentenceOf,
+  severityOf,
+  type Severity,
+} from "../../../domain/alert-messages.ts";
+import type { Alert, AlertFormat } from "../../../domain/alerts.ts";
+import type { JsonObject } from "../../../domain/json.ts";
 import type { AlertStore } from "../../../domain/ports/alerts.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { Page, PageRequest } from "../../../domain/ports/pages.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
-import { ok } from "../../../domain/result.ts";
+import { err, ok } from "../../../domain/result.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
+import { namesOfSubjects } from "../../callers/subject-names.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
-import { namesOfSubjects } from "../access/subject-names.ts";
+import { checkedWebhook } from "../access/webhook-url.ts";
+
+export type ListedAlert = Alert & { severity: Severity; text: string };
+
+export interface AlertTest {
+  /** `null` without an answer */
+  status: number | null;
+  fault: string | null;
+  body: JsonObject;
+}
+
+/** Signed. */
+type SendOnce = (message: {
+  id: string;
+  tenantId: string;
+  url: string;
+  body: string;
+}) => AsyncResult<{ status: number | null; fault: string | null }>;
+
+const sample = {
+  kind: "budget_crossed",
+  name: "tenant.usdPerMonth",
+  share: 80,
+  limit: 100,
+  used: 80,
+} as const;
+const dayMs = 86_400_000;
 
 export const createAlertAdmin = (
-  deps: AdminDeps & { alerts: Pick<AlertStore, "list">; names: NameStore },
+  deps: AdminDeps & {
+    alerts: Pick<AlertStore, "list">;
+    names: NameStore;
+    allowPrivateUpstreams: boolean;
+    ownOrigins: readonly string[];
+    publicUrl: string | null;
+    sendOnce: SendOnce;
+  },
 ) => ({
   async list(
     actor: Actor,
     slug: string,
     page: PageRequest,
-  ): AsyncResult<Page<Alert> & { names: Record<string, string> }> {
+  ): AsyncResult<Page<ListedAlert> & { names: Record<string, string> }> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { id } = tenant.value;
@@ -23,6 +65,52 @@ export const createAlertAdmin = (
     if (!listed.ok) return listed;
     const subjects = listed.value.data.map(({ subject }) => subject);
     const names = await namesOfSubjects(deps.names, id, subjects);
-    return names.ok ? ok({ ...listed.value, names: names.value }) : names;
+    if (!names.ok) return names;
+    const data = listed.value.data.map((alert) => ({
+      ...alert,
+      severity: severityOf(alert),
+      text: sentenceOf(alert, names.value[alert.subject] ?? alert.subject),
+    }));
+    return ok({ ...listed.value, data, names: names.value });
+  },
+
+  async test(
+    actor: Actor,
+    slug: string,
+    asked: { webhookUrl?: string | undefined; format?: AlertFormat | undefined },
+  ): AsyncResult<AlertTest> {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const { id: tenantId, name, policy } = tenant.value;
+    const { webhookUrl: url = policy.alerts?.webhookUrl } = asked;
+    const { format = policy.alerts?.format ?? "webhook" } = asked;
+    if (url === undefined)
+      return err({ reason: "invalid_params", path: "webhookUrl", detail: "No URL to send to." });
+    const checked = checkedWebhook(
+      { rule: { webhookUrl: url }, before: policy.alerts },
+      "webhookUrl",
+      deps,
+    );
+    if (!checked.ok) return checked;
+    const at = deps.now();
+    const alert: Alert = {
+      ...sample,
+      id: deps.ids.next("alert"),
+      tenantId,
+      subject: tenantId,
+      at,
+      periodFrom: at,
+      periodUntil: at + dayMs,
+    };
+    const body = alertBody(format, {
+      alert,
+      tenant: { slug, name },
+      subject: `${name} (test)`,
+      link: deps.publicUrl === null ? null : `${deps.publicUrl}/console/t/${slug}${causeOf(alert)}`,
+    });
+    const sent = await deps.sendOnce({ id: `msg_${alert.id}_test`, tenantId, url, body });
+    if (!sent.ok) return sent;
+    const { status, fault } = sent.value;
+    return ok({ status, fault, body: JSON.parse(body) as JsonObject });
   },
 });

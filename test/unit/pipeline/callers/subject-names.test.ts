@@ -1,7 +1,7 @@
 /** What people call the subjects of limits and alerts. */
 import { expect, it } from "vitest";
-import { ok } from "../../../../../src/domain/result.ts";
-import { namesOfSubjects } from "../../../../../src/pipeline/admin/access/subject-names.ts";
+import { ok } from "../../../../src/domain/result.ts";
+import { namesOfSubjects } from "../../../../src/pipeline/callers/subject-names.ts";
 
 const known: Record<string, string> = { ten_1: "Team", key_1: "ci", usr_1: "Ann", srv_1: "notes" };
 

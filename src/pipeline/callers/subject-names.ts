@@ -1,6 +1,6 @@
-import type { NameStore } from "../../../domain/ports/names.ts";
-import type { AsyncResult } from "../../../domain/refusals.ts";
-import { ok } from "../../../domain/result.ts";
+import type { NameStore } from "../../domain/ports/names.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
 
 /** `user:usr_1` and `run:key_1:nightly` contain an id. */
 const idIn = (subject: string): string => /^(?:user|run):([^:]+)/.exec(subject)?.[1] ?? subject;

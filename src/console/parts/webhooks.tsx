@@ -55,7 +55,7 @@ function Messages({ tenant }: { tenant: string }) {
       name="Webhook messages"
       columns={columns}
       keyOf={({ id }) => id}
-      empty="No messages in the last 7 days. The webhook for pending approvals is set in the policy."
+      empty="No messages in the last 7 days. Set a URL for alerts here, and for pending approvals in the policy."
     />
   );
 }
