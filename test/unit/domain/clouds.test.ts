@@ -1,0 +1,273 @@
+/** Models of clouds are selected, priced and denied as the makers' models that they are. */
+import { describe, expect, it } from "vitest";
+import { choose } from "../../../src/domain/choice/selection.ts";
+import { isAllowed } from "../../../src/domain/models/allowed.ts";
+import { canonicalOf } from "../../../src/domain/models/canonical-name.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
+import { problemWithBedrockId } from "../../../src/domain/models/cloud-models.ts";
+import {
+  geographies,
+  type BedrockPlace,
+  type CloudPlace,
+  type Geography,
+  type VertexPlace,
+} from "../../../src/domain/models/cloud-place.ts";
+import { apiOf } from "../../../src/domain/models/clouds.ts";
+import { nameOf, type CredentialSummary, type Model } from "../../../src/domain/models/model.ts";
+import { modelsOf } from "../../../src/domain/models/tenant-models.ts";
+import { wireOf } from "../../../src/domain/wires/rules.ts";
+import { call, credential, field } from "./models.fixture.ts";
+
+const bedrockAt = (geography: Geography | null): BedrockPlace => ({
+  cloud: "bedrock",
+  region: "eu-central-1",
+  geography,
+  auth: "accessKey",
+});
+const vertexAt = (location: string): VertexPlace => ({
+  cloud: "vertex",
+  project: "acme",
+  location,
+  auth: "serviceAccount",
+});
+const azurePlace: CloudPlace = { cloud: "azure", endpoint: "https://a.test", auth: "apiKey" };
+
+const azure = credential("azure", {
+  place: azurePlace,
+  models: [
+    { id: "prod-chat", like: "openai/gpt-5-mini" },
+    { id: "prod-large", like: "openai/gpt-5" },
+  ],
+});
+const bedrock = credential("bedrock", { place: bedrockAt("eu") });
+const vertex = credential("vertex", { place: vertexAt("global") });
+
+const servedBy = (...credentials: CredentialSummary[]): readonly Model[] =>
+  modelsOf(seedCatalogue, credentials, []);
+const ofCloud = (models: readonly Model[]): Model[] =>
+  models.filter(({ provider }) => ["azure", "bedrock", "vertex"].includes(provider));
+
+const chosen = (hint: string | null, ...credentials: CredentialSummary[]): string => {
+  const asked = call(hint === null ? {} : { hints: [hint] });
+  const found = choose(asked, field({ models: servedBy(...credentials), credentials }));
+  const first = found.ok ? found.value.decision : null;
+  return first === null ? "none" : `${first.provider}/${first.model}`;
+};
+
+const hints = [null, "claude", "claude-sonnet-4-5", "gpt-5-mini", "gemini-2.5-flash"] as const;
+const maker = (provider: string) => credential(provider);
+
+describe("the choice", () => {
+  it.each([
+    [
+      "OpenAI alone",
+      [maker("openai")],
+      [
+        "openai/gpt-5.6-terra",
+        "openai/gpt-5.6-terra",
+        "openai/gpt-6-sol",
+        "openai/gpt-5-mini",
+        "openai/gpt-6-luna",
+      ],
+    ],
+    [
+      "Anthropic alone",
+      [maker("anthropic")],
+      [
+        "anthropic/claude-sonnet-5-5",
+        "anthropic/claude-sonnet-5-5",
+        "anthropic/claude-sonnet-4-5",
+        "anthropic/claude-haiku-4-5",
+        "anthropic/claude-haiku-4-5",
+      ],
+    ],
+    [
+      "Google alone",
+      [maker("google")],
+      [
+        "google/gemini-3.8-flash",
+        "google/gemini-3.8-flash",
+        "google/gemini-3.8-flash",
+        "google/gemini-3.1-flash-lite",
+        "google/gemini-2.5-flash",
+      ],
+    ],
+    [
+      "Azure alone",
+      [azure],
+      [
+        "azure/prod-chat",
+        "azure/prod-chat",
+        "azure/prod-large",
+        "azure/prod-chat",
+        "azure/prod-chat",
+      ],
+    ],
+    [
+      "Bedrock alone",
+      [bedrock],
+      [
+        "bedrock/eu.anthropic.claude-sonnet-4-6",
+        "bedrock/eu.anthropic.claude-sonnet-4-6",
+        "bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+        "bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+      ],
+    ],
+    [
+      "Vertex alone",
+      [vertex],
+      [
+        "vertex/claude-sonnet-5-5",
+        "vertex/claude-sonnet-5-5",
+        "vertex/claude-sonnet-4-5@20250929",
+        "vertex/gemini-3.1-flash-lite",
+        "vertex/gemini-2.5-flash",
+      ],
+    ],
+    [
+      "Azure and OpenAI",
+      [azure, maker("openai")],
+      [
+        "azure/prod-chat",
+        "azure/prod-chat",
+        "openai/gpt-6-sol",
+        "azure/prod-chat",
+        "openai/gpt-5.4-mini",
+      ],
+    ],
+    [
+      "Bedrock and Anthropic",
+      [bedrock, maker("anthropic")],
+      [
+        "anthropic/claude-sonnet-5-5",
+        "anthropic/claude-sonnet-5-5",
+        "bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+        "bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+      ],
+    ],
+    [
+      "Vertex and Google",
+      [vertex, maker("google")],
+      [
+        "vertex/gemini-3.8-flash",
+        "vertex/claude-sonnet-5-5",
+        "vertex/claude-sonnet-4-5@20250929",
+        "vertex/gemini-3.1-flash-lite",
+        "vertex/gemini-2.5-flash",
+      ],
+    ],
+    [
+      "the makers and all clouds",
+      [maker("openai"), maker("anthropic"), maker("google"), azure, bedrock, vertex],
+      [
+        "google/gemini-3.8-flash",
+        "anthropic/claude-sonnet-5-5",
+        "anthropic/claude-sonnet-4-5",
+        "openai/gpt-5-mini",
+        "google/gemini-2.5-flash",
+      ],
+    ],
+    [
+      "all clouds",
+      [azure, bedrock, vertex],
+      [
+        "azure/prod-chat",
+        "vertex/claude-sonnet-5-5",
+        "bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "azure/prod-chat",
+        "vertex/gemini-2.5-flash",
+      ],
+    ],
+  ] as const)("with %s", (_, credentials, expected) => {
+    expect(hints.map((hint) => chosen(hint, ...credentials))).toEqual(expected);
+  });
+});
+
+describe("a model of a cloud", () => {
+  const all = ofCloud(
+    servedBy(
+      azure,
+      ...geographies.map((geography) =>
+        credential("bedrock", { id: geography, place: bedrockAt(geography) }),
+      ),
+      credential("bedrock", { id: "region", place: bedrockAt(null) }),
+      vertex,
+    ),
+  );
+
+  it("has the canonical name of the maker's model, and is denied with it under each of its names", () => {
+    expect(all.length).toBeGreaterThan(30);
+    for (const model of all) {
+      const like = seedCatalogue.models.find((each) => nameOf(each) === model.like);
+      if (like === undefined) throw new Error(model.id);
+      expect(canonicalOf(model), model.id).toBe(canonicalOf(like));
+      const names = [nameOf(like), ...like.aliases.map((id) => `${like.provider}/${id}`)];
+      for (const glob of [...names, `*/${like.id}`, like.id, nameOf(model)])
+        expect(isAllowed(model, { deniedModels: [glob] }), `${nameOf(model)} by ${glob}`).toBe(
+          false,
+        );
+    }
+  });
+
+  it("is not allowed by its maker's name alone", () => {
+    for (const model of all)
+      expect(isAllowed(model, { allowedModels: [`${apiOf(model)}/*`] }), model.id).toBe(false);
+  });
+
+  it("has the traits and the wire of the maker's model", () => {
+    for (const model of all) {
+      const like = seedCatalogue.models.find((each) => nameOf(each) === model.like);
+      if (like === undefined) throw new Error(model.id);
+      expect(wireOf(model), model.id).toBe(wireOf(like));
+      const { tools, contextTokens, reasoningControl, inputModalities } = like;
+      expect(model).toMatchObject({ tools, contextTokens, inputModalities });
+      expect(model.reasoningControl).toEqual(reasoningControl);
+    }
+  });
+});
+
+describe("a price", () => {
+  const priceOf = (id: string, ...credentials: CredentialSummary[]) =>
+    servedBy(...credentials).find((model) => model.id === id && model.provider !== "anthropic")
+      ?.outputUsdPerMTok;
+  const sonnet = "anthropic.claude-sonnet-4-5-20250929-v1:0";
+
+  it.each([
+    ["global", `global.${sonnet}`, 15],
+    ["eu", `eu.${sonnet}`, 16.5],
+    ["us", `us.${sonnet}`, 16.5],
+    [null, sonnet, 16.5],
+  ] as const)("of %s at Bedrock has the place's factor", (geography, id, price) => {
+    expect(priceOf(id, credential("bedrock", { place: bedrockAt(geography) }))).toBe(price);
+  });
+
+  it("is the higher one where two places serve a model, in whatever order", () => {
+    const [regional, global] = [vertexAt("europe-west1"), vertexAt("global")].map((place, at) =>
+      credential("vertex", { id: String(at), place }),
+    );
+    if (regional === undefined || global === undefined) throw new Error("none");
+    const id = "claude-sonnet-4-5@20250929";
+    expect([priceOf(id, regional, global), priceOf(id, global, regional)]).toEqual([16.5, 16.5]);
+    expect(priceOf("gemini-2.5-flash", regional)).toBe(priceOf("gemini-2.5-flash", global));
+  });
+
+  it("that is declared has no factor, and a provisioned deployment costs nothing", () => {
+    const declared = [{ id: `eu.${sonnet}`, outputUsdPerMTok: 7 }];
+    const its = credential("bedrock", { place: bedrockAt("eu"), models: declared });
+    expect(priceOf(`eu.${sonnet}`, its)).toBe(7);
+  });
+});
+
+it.each([
+  ["eu", `eu.anthropic.claude`, true],
+  ["eu", "anthropic.claude", true],
+  ["eu", "us.anthropic.claude", false],
+  ["eu", "global.anthropic.claude", false],
+  ["global", "global.anthropic.claude", true],
+  ["eu", "arn:aws:bedrock:eu-central-1:1:inference-profile/eu.anthropic.claude", true],
+  ["eu", "arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude", false],
+] as const)("a credential of %s serves %s: %s", (geography, id, serves) => {
+  expect(problemWithBedrockId(bedrockAt(geography), id) === null).toBe(serves);
+});
