@@ -3,6 +3,7 @@
  * provider's own rows precede the common ones. `request-rows.ts` covers rejected requests.
  */
 import { cloudFaultRows } from "./clouds/cloud-fault-rows.ts";
+import { hostRows } from "./host-fault-rows.ts";
 import { free, refusedRequest, rowsOf, type Row } from "./fault-row.ts";
 import { requestRows } from "./request-rows.ts";
 
@@ -152,6 +153,7 @@ const google = rowsOf({ providers: ["google"], ...free.google }, [
 ]);
 
 const compatible = rowsOf(free.others, [
+  ...hostRows,
   {
     ...refusedRequest,
     providers: ["openrouter"],

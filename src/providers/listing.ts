@@ -2,6 +2,7 @@
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { readBounded } from "../domain/bounded-body.ts";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
+import { hostShown } from "../domain/models/hosts.ts";
 import type { ReadListing } from "../domain/models/listings.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 import { credentialHeaders } from "./credential-headers.ts";
@@ -37,6 +38,16 @@ const pageSizes: Readonly<Record<string, Record<string, string>>> = {
   google: { pageSize: "1000" },
 };
 
+interface Page {
+  body: JsonValue;
+  headers: Headers;
+}
+
+const ownersIn = (body: JsonValue): unknown[] => {
+  const listed = own(body, "data");
+  return Array.isArray(listed) ? listed.map((model) => own(model, "owned_by")) : [];
+};
+
 interface Access {
   fetch: typeof fetch;
   baseUrl: string;
@@ -48,7 +59,7 @@ async function readPage(
   credential: ProviderRequest["credential"],
   access: Access,
   query: Record<string, string>,
-): Promise<JsonValue | null> {
+): Promise<Page | null> {
   try {
     const url = new URL(`${withoutTrailing(access.baseUrl, "/")}/models`);
     for (const [name, value] of Object.entries({ ...pageSizes[credential.provider], ...query }))
@@ -62,7 +73,9 @@ async function readPage(
       return null;
     }
     const bytes = await readBounded(response.body, maxBytes);
-    return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as JsonValue);
+    if (bytes === null) return null;
+    const body = JSON.parse(new TextDecoder().decode(bytes)) as JsonValue;
+    return { body, headers: response.headers };
   } catch {
     return null;
   }
@@ -74,19 +87,26 @@ export async function listModels(
   access: Access,
 ): Promise<ReadListing | null> {
   const ids = new Set<string>();
+  let host: string | null = null;
   let query: Record<string, string> | null = {};
   for (let pages = 0; pages < maxPages && query !== null; pages += 1) {
     const page = await readPage(credential, access, query);
-    const listed: string[] | null = page === null ? null : idsIn(page);
-    if (listed === null) return pages === 0 ? null : { ids: [...ids], isWhole: false };
+    const listed = page === null ? null : idsIn(page.body);
+    if (page === null || listed === null)
+      return pages === 0 ? null : { ids: [...ids], isWhole: false };
+    host ??= hostShown({
+      owners: ownersIn(page.body),
+      hasHeader: (name) => page.headers.has(name),
+    });
     const before = ids.size;
     for (const each of listed) ids.add(each);
-    query = nextOf(page);
+    query = nextOf(page.body);
     // Stops at a page without new ids.
     if (ids.size > maxListed || (query !== null && ids.size === before)) break;
   }
   return {
     ids: [...ids].slice(0, maxListed),
     isWhole: query === null && ids.size <= maxListed,
+    ...(host !== null && { host }),
   };
 }

@@ -93,6 +93,7 @@ describe("a credential of a provider that the catalogue doesn't know", () => {
       fault: { kind: "invalid_request", status: 404, code: "model_not_found" },
       listed: ["big-1", "org/small:2"],
       proposed: [],
+      host: null,
     });
     expect(authorizations.at(-1)).toBe("Bearer k");
     for (const [status, body] of [

@@ -15,7 +15,7 @@ export const checkCredential = (tenant: string, id: string): Promise<Asked<Check
 
 export function CheckResult({ name, found }: { name: string; found: Asked<Check> }) {
   if (!found.ok) return <ProblemNotice problem={found.problem} />;
-  const { ok, model, fault, listed, proposed } = found.value;
+  const { ok, model, fault, listed, proposed, host } = found.value;
   return (
     <div class={`notice ${ok ? "good" : "bad"}`} role="status">
       <strong>
@@ -32,6 +32,11 @@ export function CheckResult({ name, found }: { name: string; found: Asked<Check>
       {proposed.length > 0 && (
         <p>
           To use the catalogue’s figures, set the models to <code>{JSON.stringify(proposed)}</code>
+        </p>
+      )}
+      {host !== null && (
+        <p>
+          This is a known server. Add it as the provider <code>{host}</code>.
         </p>
       )}
       {listed !== null && (

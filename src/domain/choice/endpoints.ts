@@ -1,4 +1,5 @@
 import { memoizedByText } from "../memoized.ts";
+import { hosts } from "../models/hosts.ts";
 import { cloudUrl, type CloudPlace } from "../models/cloud-place.ts";
 
 /** Always passed to provider libraries, which otherwise send a tenant's key to `OPENAI_BASE_URL`. */
@@ -15,6 +16,9 @@ export const baseUrls: ReadonlyMap<string, string> = new Map([
   ["fireworks", "https://api.fireworks.ai/inference/v1"],
   ["cohere", "https://api.cohere.ai/compatibility/v1"],
   ["cerebras", "https://api.cerebras.ai/v1"],
+  ...[...hosts].flatMap(([name, { baseUrl }]): [string, string][] =>
+    baseUrl === null ? [] : [[name, baseUrl]],
+  ),
 ]);
 
 const originOf = memoizedByText((url) => URL.parse(url)?.origin ?? null);

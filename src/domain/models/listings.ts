@@ -14,6 +14,8 @@ import { foldName } from "./plain-name.ts";
 export interface ReadListing {
   ids: string[];
   isWhole: boolean;
+  /** `provider` of the server that the list shows */
+  host?: string | null;
 }
 
 /** A list that lost more models is considered broken. */

@@ -220,6 +220,11 @@ export const credentialCheck = z
       description:
         "The ids in the provider's /v1/models, for use in `models`; null if it has no list.",
     }),
+    host: z.string().nullable().openapi({
+      description:
+        "The `provider` of the server that answers, if the credential has another: its errors are then understood.",
+      example: "vllm",
+    }),
     proposed: z.array(declaredModel).openapi({
       description: "Listed models that match catalogue models, with `like`, for use as `models`.",
     }),

@@ -32,9 +32,11 @@ export interface CredentialCheck {
   /** ids from the provider's list, usable as `models` */
   listed: string[] | null;
   proposed: DeclaredModel[];
+  /** `provider` for the server that answers, if the credential has another one */
+  host: string | null;
 }
 
-type Answered = Omit<CredentialCheck, "proposed">;
+type Answered = Omit<CredentialCheck, "proposed" | "host"> & { host?: string | null };
 
 /** Tokens: cheap, but enough for models that reason first. */
 const checkTokens = 16;
@@ -116,7 +118,8 @@ async function checkCredential(
   const key = opened.value;
   const read = await providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
   const listed = read?.ids.slice(0, maxShown) ?? null;
-  let last: Answered = { ok: false, model: null, fault: null, listed };
+  const host = read?.host ?? null;
+  let last: Answered = { ok: false, model: null, fault: null, listed, host };
   // A list at a custom address says nothing about the key.
   const offered = baseUrl === null && read !== null ? { at: 0, ids: read.ids } : null;
   await keepRead(credentials, credential, { read, now: now() });
@@ -130,8 +133,8 @@ async function checkCredential(
       signal: AbortSignal.timeout(checkTimeoutMs),
     });
     const named = nameOf(model);
-    if (called.ok) return { ok: true, model: named, fault: null, listed };
-    last = { ok: false, model: named, fault: shownFault(called.error), listed };
+    if (called.ok) return { ok: true, model: named, fault: null, listed, host };
+    last = { ok: false, model: named, fault: shownFault(called.error), listed, host };
     if (called.error.status !== notFound) return last;
   }
   // The key is accepted although no model is: otherwise the provider answers 401 or 403.
@@ -152,7 +155,8 @@ export async function checkAndMark(
   const answered = await checkCredential(deps, credential, catalogue);
   const { provider, models } = credential;
   const proposed = proposedModels({ provider, models, listed: answered.listed }, catalogue);
-  const check = { ...answered, proposed };
+  const { host = null } = answered;
+  const check = { ...answered, proposed, host: host === provider ? null : host };
   if (!check.ok || credential.status === "active") return ok(check);
   const { tenantId, id, updatedAt } = credential;
   const reactivated = await deps.credentials.reactivate(
