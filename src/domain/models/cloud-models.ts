@@ -2,7 +2,13 @@
 import type { BedrockPlace, CloudPlace, Geography } from "./cloud-place.ts";
 import { geographies } from "./cloud-place.ts";
 import { parseModel } from "./lines.ts";
-import { nameOf, type DeclaredModel, type MediaPrices, type Model } from "./model.ts";
+import {
+  nameOf,
+  type CredentialSummary,
+  type DeclaredModel,
+  type MediaPrices,
+  type Model,
+} from "./model.ts";
 
 /** Source: https://platform.claude.com/docs/en/build-with-claude/claude-on-amazon-bedrock */
 const claudeAtBedrock: readonly (readonly [
@@ -93,6 +99,30 @@ export function pricedBy<M extends Model>(model: M, factor: number): M {
       mediaPrices: multiplied<MediaPrices>(mediaPrices, factor),
     }),
   };
+}
+
+const likedIn = (like: string): Parameters<typeof priceFactorOf>[1] => {
+  const [provider = "", ...id] = like.split("/");
+  return { provider, id: id.join("/"), name: id.join("/"), family: null };
+};
+
+/**
+ * The price of the credential that answered, relative to the listed price, which is the highest of all credentials.
+ * Prices of the tenant's own apply everywhere.
+ */
+export function factorOfAnswer(
+  { id, provider, like, source }: Pick<Model, "id" | "provider" | "like" | "source">,
+  answered: CredentialSummary,
+  all: readonly CredentialSummary[],
+): number {
+  const declared = (answered.models ?? []).find((model) => model.id === id);
+  const isOwnPrice = Object.keys(declared ?? {}).some((figure) => figure.includes("Usd"));
+  if (!answered.place || like === undefined || source !== "credential" || isOwnPrice) return 1;
+  const liked = likedIn(like);
+  const factorOf = ({ place }: CredentialSummary): number =>
+    place ? priceFactorOf(place, liked) : 1;
+  const others = all.filter((credential) => credential.provider === provider);
+  return factorOf(answered) / Math.max(...[answered, ...others].map(factorOf));
 }
 
 const geographyIn = (id: string): Geography | null =>

@@ -4,7 +4,7 @@ import { choose } from "../../../src/domain/choice/selection.ts";
 import { isAllowed } from "../../../src/domain/models/allowed.ts";
 import { canonicalOf } from "../../../src/domain/models/canonical-name.ts";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
-import { problemWithBedrockId } from "../../../src/domain/models/cloud-models.ts";
+import { factorOfAnswer, problemWithBedrockId } from "../../../src/domain/models/cloud-models.ts";
 import {
   geographies,
   type BedrockPlace,
@@ -251,6 +251,26 @@ describe("a price", () => {
     const id = "claude-sonnet-4-5@20250929";
     expect([priceOf(id, regional, global), priceOf(id, global, regional)]).toEqual([16.5, 16.5]);
     expect(priceOf("gemini-2.5-flash", regional)).toBe(priceOf("gemini-2.5-flash", global));
+  });
+
+  it("is settled by the place that answered, unless the tenant set it", () => {
+    const [regional, global] = [vertexAt("europe-west1"), vertexAt("global")].map((place, at) =>
+      credential("vertex", { id: String(at), place }),
+    );
+    if (regional === undefined || global === undefined) throw new Error("none");
+    const all = [regional, global];
+    const of = (id: string, change: object = {}) => {
+      const found = servedBy(...all).find((each) => each.id === id && each.provider === "vertex");
+      if (found === undefined) throw new Error(id);
+      return { ...found, ...change };
+    };
+    const claude = of("claude-sonnet-4-5@20250929");
+    expect(factorOfAnswer(claude, regional, all)).toBe(1);
+    expect(factorOfAnswer(claude, global, all) * 16.5).toBeCloseTo(15);
+    expect(factorOfAnswer(claude, global, [global])).toBe(1);
+    expect(factorOfAnswer(of("gemini-2.5-flash"), global, all)).toBe(1);
+    const set = of("claude-sonnet-4-5@20250929", { source: "override" });
+    expect(factorOfAnswer(set, global, all)).toBe(1);
   });
 
   it("that is declared has no factor, and a provisioned deployment costs nothing", () => {

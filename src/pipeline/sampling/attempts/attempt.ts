@@ -31,6 +31,7 @@ import { err, ok, type Result } from "../../../domain/result.ts";
 import type { SamplingCall } from "../../../domain/sampling/call.ts";
 import { targetOf } from "../admission/admit.ts";
 import type { ProviderKeys } from "../../provider-keys.ts";
+import { atPlace } from "./at-place.ts";
 import { answered, exhausted, failed, refusedKeysOf } from "./attempt-outcome.ts";
 import type { AttemptStreams } from "./attempt-streams.ts";
 import { signalUntil } from "./signal-until.ts";
@@ -205,7 +206,7 @@ export function createAttempt(deps: {
     const { model, credential, target } = step;
     const beganAt = now();
     const began = elapsed();
-    const called = await callOnce(walk, step, timeoutMs);
+    const called = atPlace(await callOnce(walk, step, timeoutMs), { ...walk, ...step });
     const attempt = {
       provider: model.provider,
       model: model.id,
