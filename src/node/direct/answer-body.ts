@@ -97,7 +97,8 @@ export function createAnswerBody(connection: {
       if (reader !== null && pieces.length === 0) queueMicrotask(deliver);
       pieces.push(bytes);
       size += bytes.byteLength;
-      isHeldUp = size >= readAheadBytes;
+      // A waiting reader takes all of it in the next microtask; a pause until then stalls large answers.
+      isHeldUp = reader === null && size >= readAheadBytes;
       return !isHeldUp;
     },
     end() {

@@ -32,6 +32,15 @@ describe("the body of an answer", () => {
     expect(textOf(await reader.read())).toBe("y");
   });
 
+  it("never holds the connection up while a reader waits, since it would stall", async () => {
+    const { push, reader, connection } = arriving();
+    const first = reader.read();
+    for (let count = 0; count < 3; count += 1)
+      expect(push(bytes("x".repeat(64 * 1024)))).toBe(true);
+    expect(textOf(await first)).toHaveLength(3 * 64 * 1024);
+    expect(connection.resume).not.toHaveBeenCalled();
+  });
+
   it("gives a waiting reader what came before a failure, and then the failure", async () => {
     const { push, fail, reader } = arriving();
     const first = reader.read();
