@@ -12,8 +12,8 @@ import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
 import { partsOf, type TakePart } from "../domain/sampling/stream-parts.ts";
 import { endpointOf } from "../domain/choice/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { apiOf } from "../domain/models/clouds.ts";
 import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
+import { asApi } from "./clouds/as-api.ts";
 import { cloudFetch } from "./clouds/cloud-fetch.ts";
 import { demoAnswer } from "./demo.ts";
 import { aborted, faultContext, faultOf, notSent } from "./faults.ts";
@@ -134,12 +134,6 @@ function asUnbilled(fault: ProviderFault): ProviderFault {
 /** `null` if the provider isn't reached over HTTP. */
 const httpUrlOf = (credential: CredentialPlace): string | null =>
   ["demo", "workers-ai"].includes(credential.provider) ? null : baseUrlOf(credential);
-
-/** A cloud's request, as the provider of its API takes it. */
-const asApi = (request: ProviderRequest): ProviderRequest =>
-  request.credential.place
-    ? { ...request, credential: { ...request.credential, provider: apiOf(request.model) } }
-    : request;
 
 interface Asking {
   request: ProviderRequest;
