@@ -142,17 +142,17 @@ const dayMs = 86_400_000;
 export function windowOf({
   name,
   unit,
-  freesAt,
-}: Pick<LimitState, "name" | "unit" | "freesAt">): { from: number; until: number } | null {
-  if (unit !== "usd" || freesAt === null) return null;
-  if (name.endsWith("PerDay")) return { from: freesAt - dayMs, until: freesAt };
-  if (name.endsWith("PerWeek")) return { from: freesAt - 7 * dayMs, until: freesAt };
+  resetsAt,
+}: Pick<LimitState, "name" | "unit" | "resetsAt">): { from: number; until: number } | null {
+  if (unit !== "usd" || resetsAt === null) return null;
+  if (name.endsWith("PerDay")) return { from: resetsAt - dayMs, until: resetsAt };
+  if (name.endsWith("PerWeek")) return { from: resetsAt - 7 * dayMs, until: resetsAt };
   if (!name.endsWith("PerMonth")) return null;
   // Then the month has started in UTC in every time zone.
-  const date = new Date(freesAt + 0.75 * dayMs);
+  const date = new Date(resetsAt + 0.75 * dayMs);
   const lastMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 1, 1);
   const thisMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
-  return { from: freesAt - (thisMonth - lastMonth), until: freesAt };
+  return { from: resetsAt - (thisMonth - lastMonth), until: resetsAt };
 }
 
 /** Forecasts at the start of a window are noise. */

@@ -12,7 +12,7 @@ interface Shown {
   used: number;
   reserved: number;
   left: number;
-  freesAt: number | null;
+  resetsAt: number | null;
 }
 
 let router: SharedRouter;
@@ -177,7 +177,7 @@ describe("GET …/limits", () => {
     const before = Date.now();
     const limits = await shown(path);
     const tenantId = (await operator("GET", path)).get("id");
-    expect(limits.map(({ freesAt: _, ...rest }) => rest)).toEqual([
+    expect(limits.map(({ resetsAt: _, ...rest }) => rest)).toEqual([
       { ...said("tenant.requestsPerMinute", tenantId, "requests"), limit: 5, used: 1, left: 4 },
       { ...said("tenant.usdPerMonth", tenantId, "usd"), limit: 3, used: 0, left: 3 },
       { ...said("ceiling.requestsPerMinute", tenantId, "requests"), limit: 100, used: 1, left: 99 },
@@ -185,11 +185,11 @@ describe("GET …/limits", () => {
       { ...said("key.requestsPerMinute", keyId, "requests"), limit: 2, used: 1, left: 1 },
     ]);
     const [rate, month, , running] = limits;
-    expect(rate?.freesAt).toBeGreaterThan(before - 5_000);
-    expect(rate?.freesAt).toBeLessThanOrEqual(Date.now() + 61_000);
+    expect(rate?.resetsAt).toBeGreaterThan(before - 5_000);
+    expect(rate?.resetsAt).toBeLessThanOrEqual(Date.now() + 61_000);
     const now = new Date();
-    expect(month?.freesAt).toBe(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
-    expect(running?.freesAt).toBeNull();
+    expect(month?.resetsAt).toBe(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+    expect(running?.resetsAt).toBeNull();
     expect((await session.sample(asking("hello"))).text).toContain('"result"');
     expect((await session.sample(asking("hello"))).get("error.data.limit")).toBe(
       "key.requestsPerMinute",
@@ -210,7 +210,7 @@ describe("GET …/limits", () => {
     const call = session.sample(asking("hello"));
     await expect.poll(() => provider.waiting()).toBe(1);
     const [tokens, running, usd] = await shown(path);
-    expect(running).toMatchObject({ used: 1, reserved: 0, left: 2, freesAt: null });
+    expect(running).toMatchObject({ used: 1, reserved: 0, left: 2, resetsAt: null });
     for (const state of [tokens, usd]) {
       expect(state?.used).toBe(0);
       expect(state?.reserved).toBeGreaterThan(0);

@@ -69,9 +69,9 @@ const columnsOf = (tenant: string, names: Names): Column<LimitState>[] => [
   },
   {
     title: "Resets",
-    order: ({ freesAt }) => freesAt,
-    show: ({ freesAt }) => <span class="nowrap">{freesAt === null ? "–" : fromNow(freesAt)}</span>,
-    text: ({ freesAt }) => isoOf(freesAt),
+    order: ({ resetsAt }) => resetsAt,
+    show: ({ resetsAt }) => <span class="nowrap">{resetsAt === null ? "–" : fromNow(resetsAt)}</span>,
+    text: ({ resetsAt }) => isoOf(resetsAt),
   },
 ];
 

@@ -16,13 +16,13 @@ export interface CurrentUsage {
   reserved: number;
   left: number;
   /** ms since the epoch, when the window ends or the oldest usage expires; null: unused, or until a call ends */
-  freesAt: number | null;
+  resetsAt: number | null;
 }
 
 /** Requests and running calls count immediately and are not reserved. */
 const isReserved = ({ resource }: LimitCheck): boolean => isTokens(resource) || isMoney(resource);
 
-function freesAt(check: LimitCheck, oldest: number | null): number | null {
+function resetsAt(check: LimitCheck, oldest: number | null): number | null {
   if (check.until === endOfTime) return null;
   if (check.until !== null) return check.until * 1_000;
   if (check.resource === "concurrent" || oldest === null) return null;
@@ -41,6 +41,6 @@ export function currentUsageOf(
     used: counted - open,
     reserved: open,
     left: Math.max(0, check.limit - counted),
-    freesAt: freesAt(check, oldest),
+    resetsAt: resetsAt(check, oldest),
   };
 }

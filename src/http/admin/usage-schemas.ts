@@ -99,7 +99,7 @@ export const limitState = z
       .number()
       .openapi({ description: "Reserved by running calls and pending approvals." }),
     left: z.number(),
-    freesAt: millis.nullable().openapi({
+    resetsAt: millis.nullable().openapi({
       description:
         "When the day, week or month ends, or the oldest use in a minute expires. null if nothing is used, for concurrency, and for totals.",
     }),

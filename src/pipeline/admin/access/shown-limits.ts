@@ -14,7 +14,7 @@ export interface ShownLimit extends CurrentUsage {
 const microUsd = 1_000_000;
 
 export function shownLimit({ resource }: LimitCheck, usage: CurrentUsage): ShownLimit {
-  const { name, subject, limit, used, reserved, left, freesAt } = usage;
+  const { name, subject, limit, used, reserved, left, resetsAt } = usage;
   const inUnit = (amount: number): number => (isMoney(resource) ? amount / microUsd : amount);
   return {
     name,
@@ -24,7 +24,7 @@ export function shownLimit({ resource }: LimitCheck, usage: CurrentUsage): Shown
     used: inUnit(used),
     reserved: inUnit(reserved),
     left: inUnit(left),
-    freesAt,
+    resetsAt,
   };
 }
 

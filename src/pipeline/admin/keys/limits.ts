@@ -34,7 +34,7 @@ const shownRoom = (subject: string, { usedBytes, limitBytes }: Room): ShownLimit
   used: usedBytes,
   reserved: 0,
   left: Math.max(0, limitBytes - usedBytes),
-  freesAt: null,
+  resetsAt: null,
 });
 
 const limitNamesOf = (limits: Limits): (keyof Limits)[] => Object.keys(limits) as (keyof Limits)[];

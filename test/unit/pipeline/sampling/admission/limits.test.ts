@@ -59,7 +59,7 @@ describe("the limits of a tenant whose database is bounded", () => {
       used: 7_000_000_000,
       reserved: 0,
       left: 3_000_000_000,
-      freesAt: null,
+      resetsAt: null,
     });
   });
 
@@ -114,7 +114,7 @@ describe("the limits of whatever calls named", () => {
       ["user.usdPerMonth", "user:bob", 9],
     ]);
     // `start` is Friday, 2027-01-15T08:00:00Z.
-    expect(data.map(({ freesAt }) => freesAt)).toEqual([
+    expect(data.map(({ resetsAt }) => resetsAt)).toEqual([
       Date.UTC(2_027, 0, 16),
       null,
       Date.UTC(2_027, 0, 18),
