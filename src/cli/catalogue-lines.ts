@@ -6,7 +6,13 @@ import type { SyncOutcome } from "../pipeline/scheduled/catalogue.ts";
 const instant = (ms: number | null): string => (ms === null ? "never" : new Date(ms).toISOString());
 const priced = ({ input, output }: Price): string => `${input ?? "?"}/${output ?? "?"}`;
 
-function linesOfChanges({ added, estimated, retired, repriced, odd }: CatalogueChanges): string[] {
+function linesOfChanges({
+  added,
+  estimated,
+  retired,
+  repriced,
+  implausible,
+}: CatalogueChanges): string[] {
   return [
     ...added.map(
       (model) =>
@@ -17,7 +23,7 @@ function linesOfChanges({ added, estimated, retired, repriced, odd }: CatalogueC
       ({ model, from, to }) =>
         `$ ${model}: ${priced(from)} -> ${priced(to)} USD per million tokens`,
     ),
-    ...odd.map((model) => `? ${model}: its new price is implausible and was ignored`),
+    ...implausible.map((model) => `? ${model}: its new price is implausible and was ignored`),
     `${added.length} added, ${retired.length} retired, ${counted(repriced.length, "price")} changed.`,
   ];
 }

@@ -19,7 +19,7 @@ const outcome = z.discriminatedUnion("state", [
       estimated: names,
       retired: names,
       repriced: z.array(z.object({ model: z.string(), from: price, to: price })),
-      odd: names,
+      implausible: names,
     }),
   }),
   z.object({ state: z.literal("unchanged"), version: z.string() }),

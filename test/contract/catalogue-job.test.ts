@@ -48,7 +48,7 @@ describe("the catalogue's sync", () => {
     expect(outcome).toMatchObject({
       state: "synced",
       version: expect.stringMatching(/^2026-11-21\.[0-9a-f]{8}$/) as string,
-      changes: { added: ["mistral/mistral-new"], retired: [], odd: [] },
+      changes: { added: ["mistral/mistral-new"], retired: [], implausible: [] },
     });
     const found = await stored();
     expect(found?.models.map(nameOf)).toContain("mistral/mistral-new");

@@ -70,7 +70,9 @@ const columnsOf = (tenant: string, names: Names): Column<LimitState>[] => [
   {
     title: "Resets",
     order: ({ resetsAt }) => resetsAt,
-    show: ({ resetsAt }) => <span class="nowrap">{resetsAt === null ? "–" : fromNow(resetsAt)}</span>,
+    show: ({ resetsAt }) => (
+      <span class="nowrap">{resetsAt === null ? "–" : fromNow(resetsAt)}</span>
+    ),
     text: ({ resetsAt }) => isoOf(resetsAt),
   },
 ];

@@ -29,7 +29,7 @@ export interface CatalogueChanges {
   estimated: string[];
   retired: string[];
   repriced: { model: string; from: Price; to: Price }[];
-  odd: string[];
+  implausible: string[];
 }
 
 export interface Price {
@@ -49,7 +49,7 @@ const minShare = 0.7;
 const highestUsdPerMTok = 1_000;
 /** A larger factor indicates another unit or a misplaced decimal point. */
 const priceStep = 20;
-/** With more odd models, the file itself is rejected. */
+/** With more implausible models, the file itself is rejected. */
 const maxSuspectPrices = 3;
 
 export const otherTrades =
@@ -167,7 +167,7 @@ function shrinkage(current: Catalogue, isListed: (model: Model) => boolean): Syn
 function changesOf(
   current: Catalogue,
   models: readonly Model[],
-  odd: readonly string[],
+  implausible: readonly string[],
 ): CatalogueChanges {
   const before = new Map(current.models.map((model) => [nameOf(model), model]));
   const changes: CatalogueChanges = {
@@ -175,7 +175,7 @@ function changesOf(
     estimated: [],
     retired: [],
     repriced: [],
-    odd: [...odd],
+    implausible: [...implausible],
   };
   for (const model of models) {
     const name = nameOf(model);
@@ -207,9 +207,12 @@ export function syncCatalogue(input: {
   const shrunken = shrinkage(current, (model) => namesOf(model).some((name) => listed.has(name)));
   if (shrunken !== null) return err(shrunken);
 
-  const odd = entries.filter((entry) => isAbsurd(entry, known.get(nameOf(entry)))).map(nameOf);
-  if (odd.length > maxSuspectPrices) return err({ reason: "absurd_price", models: odd });
-  const skipped = new Set(odd);
+  const implausible = entries
+    .filter((entry) => isAbsurd(entry, known.get(nameOf(entry))))
+    .map(nameOf);
+  if (implausible.length > maxSuspectPrices)
+    return err({ reason: "absurd_price", models: implausible });
+  const skipped = new Set(implausible);
 
   const models = new Map<string, Model>();
   for (const model of seed.models) {
@@ -237,5 +240,5 @@ export function syncCatalogue(input: {
       models.set(name, skipped.has(name) ? model : retire(model));
 
   const sorted = [...models.values()].toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  return ok({ models: sorted, changes: changesOf(current, sorted, odd) });
+  return ok({ models: sorted, changes: changesOf(current, sorted, implausible) });
 }

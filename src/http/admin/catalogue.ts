@@ -26,7 +26,7 @@ const outcome = z
         }),
         retired: z.array(z.string()),
         repriced: z.array(z.object({ model: z.string(), from: price, to: price })),
-        odd: z.array(z.string()),
+        implausible: z.array(z.string()),
       })
       .optional(),
     fault: z.string().optional().openapi({ description: "Why the file was refused." }),

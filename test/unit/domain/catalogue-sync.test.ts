@@ -35,7 +35,7 @@ function synced(entries: CatalogueEntry[], current: Catalogue = seed) {
   return { models, changes, named: (name: string) => byName.get(name) };
 }
 const then = (models: Model[]): Catalogue => ({ version: "synced", models });
-const nothing = { added: [], estimated: [], retired: [], repriced: [], odd: [] };
+const nothing = { added: [], estimated: [], retired: [], repriced: [], implausible: [] };
 
 describe("a sync of the same models", () => {
   it("changes nothing, and says which figures it vouches for", () => {
@@ -108,8 +108,8 @@ describe("of a known model", () => {
       priceTiers: [{ ...tier, cachedInputUsdPerMTok: 0.2, cacheWriteUsdPerMTok: 2.5 }],
     });
     const dear = news.map((each) => ({ ...each, cacheWriteUsdPerMTok: 5_000 }));
-    const odd = syncCatalogue({ seed: curated, current: curated, entries: dear });
-    expect(odd.ok && odd.value.changes.odd).toEqual(["groq/one"]);
+    const implausible = syncCatalogue({ seed: curated, current: curated, entries: dear });
+    expect(implausible.ok && implausible.value.changes.implausible).toEqual(["groq/one"]);
   });
 
   it("the price of what an image model writes is the seed's: models.dev has the image's", () => {
@@ -130,7 +130,7 @@ describe("of a known model", () => {
     const done = syncCatalogue({ seed: curated, current: curated, entries });
     expect(done.ok && done.value).toMatchObject({
       models: [{ inputUsdPerMTok: 0.4, outputUsdPerMTok: 1 }],
-      changes: { odd: [] },
+      changes: { implausible: [] },
     });
   });
 
@@ -294,7 +294,7 @@ describe("a file is refused", () => {
     const wrong = (count: number) =>
       all().map((its, at) => (at < count ? { ...its, inputUsdPerMTok: 1_000 * at - 1 } : its));
     const few = synced(wrong(3));
-    expect(few.changes).toEqual({ ...nothing, odd: names.slice(0, 3) });
+    expect(few.changes).toEqual({ ...nothing, implausible: names.slice(0, 3) });
     expect(few.named("openai/gpt-a")?.inputUsdPerMTok).toBe(1);
     expect(sync(wrong(4))).toEqual({
       ok: false,
