@@ -532,7 +532,7 @@ CREATE TABLE `servers` (
 	`bridge` text DEFAULT 'fallback' NOT NULL,
 	`policy` text NOT NULL,
 	`oauth` text,
-	`learnt` text NOT NULL,
+	`learned` text NOT NULL,
 	`status` text NOT NULL,
 	`sealed` text,
 	`created_at` integer NOT NULL,

@@ -23,7 +23,7 @@ function legacyHandler({ body, caller }: Exchange): Handler {
 
 async function modernHandler(services: BridgeServices, exchange: Exchange): Promise<Handler> {
   const { method, body, server, requestId } = exchange;
-  const known = server.learnt.era ?? null;
+  const known = server.learned.era ?? null;
   const [request] = method !== "POST" || body === null ? [] : requestsIn(body);
   if (known === "modern" || (request === undefined && known === null)) return proxyModern;
   const { era, discoverAnswer } =

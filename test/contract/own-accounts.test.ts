@@ -134,7 +134,7 @@ describe("a person's own account at a server", () => {
       ok: false,
       error: { scopes: ["read", "write"], elicitations: [{ mode: "url", url, message }] },
     });
-    expect(value(await world.stores.servers.byId(its.tenantId, its.id))?.learnt).toEqual({
+    expect(value(await world.stores.servers.byId(its.tenantId, its.id))?.learned).toEqual({
       issuer: "https://login.test",
       scopes: ["read", "write"],
     });

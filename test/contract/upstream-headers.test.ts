@@ -128,11 +128,11 @@ describe("headers for a registered server", () => {
     await hold(start);
     fault = "invalid_grant";
     await bearer();
-    expect((await current())?.learnt.scopes).toEqual(["made-up"]);
+    expect((await current())?.learned.scopes).toEqual(["made-up"]);
     fault = "invalid_scope";
     now += hourMs;
     await bearer();
-    expect((await current())?.learnt).toEqual({ era: "legacy" });
+    expect((await current())?.learned).toEqual({ era: "legacy" });
   });
 
   it("hold one token, though two isolates find none at once", async () => {

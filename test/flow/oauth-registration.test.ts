@@ -120,7 +120,7 @@ describe("a server whose authorization server nobody prepared", () => {
     fake.options.expiresIn = 0;
     expect((await send("machine", "initialize")).body.result).toBeDefined();
     delete fake.options.expiresIn;
-    expect((await admin("GET", "/servers/machine")).get("learnt.issuer")).toBe(fake.url);
+    expect((await admin("GET", "/servers/machine")).get("learned.issuer")).toBe(fake.url);
     fake.options.authorizationServers = [other.url];
     const calls = other.tokenCalls.length;
     const check = await admin("POST", "/servers/machine/check");
@@ -134,7 +134,7 @@ describe("a server whose authorization server nobody prepared", () => {
     other.clients.set("named", { secret: "named-secret", redirectUris: [] });
     await admin("PATCH", "/servers/machine", { oauth: machine });
     await admin("POST", "/servers/machine/check");
-    expect((await admin("GET", "/servers/machine")).get("learnt.issuer")).toBeUndefined();
+    expect((await admin("GET", "/servers/machine")).get("learned.issuer")).toBeUndefined();
     expect(other.tokenCalls).toHaveLength(calls + 1);
     delete fake.options.authorizationServers;
   });
@@ -156,7 +156,10 @@ describe("a server whose authorization server nobody prepared", () => {
     expect((await send("wide", "tools/list")).body.error).toMatchObject(let_in);
     expect((await send("wide", "prompts/list")).body.error).toMatchObject(let_in);
     expect((await send("wide", "tools/list")).body.error).toMatchObject(let_in);
-    expect((await admin("GET", "/servers/wide")).get("learnt.scopes")).toEqual(["list", "prompts"]);
+    expect((await admin("GET", "/servers/wide")).get("learned.scopes")).toEqual([
+      "list",
+      "prompts",
+    ]);
     const withToken = () =>
       fake.mcpCalls.filter(({ authorization }) => authorization !== undefined);
     const sent = withToken().length;

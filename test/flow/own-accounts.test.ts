@@ -269,7 +269,7 @@ describe("a server at which each person has an account of their own", () => {
     const { back, cookie } = await consent(zoe.key);
     await fetch(back, { headers: { Cookie: cookie } });
     expect((await initialize(zoe.key)).result).toBeDefined();
-    expect((await admin("GET", "/servers/guarded")).get("learnt.scopes")).toEqual(["begin"]);
+    expect((await admin("GET", "/servers/guarded")).get("learned.scopes")).toEqual(["begin"]);
     delete fake.options.scopeFor;
   });
 

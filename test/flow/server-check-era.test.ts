@@ -1,4 +1,4 @@
-/** A server that has learnt 2026-07-28 is found to speak it by a check, and no longer translated. */
+/** A server that has learned 2026-07-28 is found to speak it by a check, and no longer translated. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { openRaw, proxyKey, register, sendModern, until } from "../fakes/proxied.ts";
@@ -48,14 +48,14 @@ const speaks =
 it("a check corrects the era that is known of a server, in both directions", async () => {
   const admin = adminOf(router, router.adminToken);
   const path = `/tenants/${tenant}/servers/mine`;
-  const learntEra = async () => (await admin("GET", path)).get("learnt.era");
+  const learnedEra = async () => (await admin("GET", path)).get("learned.era");
   const discovers = async () =>
     (await sendModern(url, key, { method: "server/discover" })).status === 200;
 
   server.handle(speaks("older"));
   const url = await register(router, tenant, { slug: "mine", url: server.url });
   await openRaw(url, key);
-  expect(await learntEra()).toBe("legacy");
+  expect(await learnedEra()).toBe("legacy");
   expect((await admin("POST", `${path}/check`)).get("detail")).toContain('set bridge to "always"');
   expect(await discovers()).toBe(false);
 
@@ -76,12 +76,12 @@ it("a check corrects the era that is known of a server, in both directions", asy
     else expect(checked).toContain(detail);
   }
   expect((await admin("PATCH", path, { sampling: "router", headers: {} })).status).toBe(200);
-  expect(await learntEra()).toBe("modern");
+  expect(await learnedEra()).toBe("modern");
   await until(discovers);
 
   server.handle(speaks("older"));
   expect((await admin("POST", `${path}/check`)).body).toMatchObject({ ok: true, era: "legacy" });
-  expect(await learntEra()).toBeUndefined();
+  expect(await learnedEra()).toBeUndefined();
   // The remembered entry is read again by now, so the next caller asks for the era anew.
-  await until(async () => !(await discovers()) && (await learntEra()) === "legacy");
+  await until(async () => !(await discovers()) && (await learnedEra()) === "legacy");
 });

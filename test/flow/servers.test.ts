@@ -104,7 +104,7 @@ describe("servers", () => {
         scope: null,
         resource: null,
       },
-      learnt: {},
+      learned: {},
       status: "active",
       createdAt: expect.any(Number) as number,
       updatedAt: expect.any(Number) as number,

@@ -107,8 +107,8 @@ const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Server
   },
   {
     title: "Revisions",
-    show: ({ learnt }) => learnt.era ?? <span class="faint">unknown yet</span>,
-    text: ({ learnt }) => learnt.era ?? null,
+    show: ({ learned }) => learned.era ?? <span class="faint">unknown yet</span>,
+    text: ({ learned }) => learned.era ?? null,
   },
   {
     title: "OAuth",

@@ -3,7 +3,7 @@ import type { Calendar } from "../calendar.ts";
 import type { OauthFault } from "../servers/oauth.ts";
 import type { AsyncResult } from "../refusals.ts";
 import type { AccountOwner } from "../tenancy/user.ts";
-import type { Learnt, McpServer, SealedServer } from "../servers/server.ts";
+import type { Learned, McpServer, SealedServer } from "../servers/server.ts";
 
 export type ServerChange = Partial<Omit<SealedServer, "id" | "tenantId" | "slug" | "createdAt">>;
 
@@ -33,7 +33,7 @@ export interface ServerStore {
   learn(
     tenantId: string,
     id: string,
-    learnt: { [K in keyof Learnt]?: Learnt[K] | null },
+    learned: { [K in keyof Learned]?: Learned[K] | null },
   ): AsyncResult<null>;
   /** Compare-and-swap of re-encrypted secrets. */
   replaceSealed(

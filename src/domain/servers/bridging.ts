@@ -93,8 +93,8 @@ export const notCrossing = (method: string, client: "legacy" | "modern"): Refusa
 });
 
 /** Whether clients that only support 2026-07-28 can't use the server. */
-export const needsAlways = ({ learnt, bridge }: Pick<McpServer, "learnt" | "bridge">): boolean =>
-  learnt.era === "legacy" && bridge === "fallback";
+export const needsAlways = ({ learned, bridge }: Pick<McpServer, "learned" | "bridge">): boolean =>
+  learned.era === "legacy" && bridge === "fallback";
 
 export const olderServerHint =
   'This server speaks only revisions before 2026-07-28: begin with initialize. For clients that know only 2026-07-28, set bridge to "always" in the server\'s entry.';

@@ -1,5 +1,5 @@
 import { newerServerMessage } from "./bridging.ts";
-import type { Learnt } from "./server.ts";
+import type { Learned } from "./server.ts";
 
 export type Probed =
   | { kind: "silent"; why: string }
@@ -74,12 +74,12 @@ function otherSentence({
 
 /** A legacy answer is not conclusive, because the modern attempt may have failed, so the era is forgotten. */
 export function eraCorrection(
-  { era: known }: Learnt,
+  { era: known }: Learned,
   { era: found }: Pick<ServerCheck, "era">,
-): { era: "modern" | null; beginsSessions: null } | null {
+): { era: "modern" | null; acceptsInitialize: null } | null {
   if (found === null || known === found) return null;
-  if (found === "modern") return { era: "modern", beginsSessions: null };
-  return known === undefined ? null : { era: null, beginsSessions: null };
+  if (found === "modern") return { era: "modern", acceptsInitialize: null };
+  return known === undefined ? null : { era: null, acceptsInitialize: null };
 }
 
 export function serverCheckOf(probed: Probed): ServerCheck {

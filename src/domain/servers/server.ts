@@ -20,12 +20,12 @@ export const bridgeModes = ["fallback", "always"] as const;
 export type BridgeMode = (typeof bridgeModes)[number];
 
 /** Learned from the server. Reset when the URL changes, and OAuth data when `oauth` changes. */
-export interface Learnt {
+export interface Learned {
   /** the server rejects more than `sampling: {}` */
   bareCapabilities?: boolean;
   era?: "legacy" | "modern";
-  /** false: a modern server without the legacy handshake */
-  beginsSessions?: boolean;
+  /** false: a modern server that refused the legacy handshake */
+  acceptsInitialize?: boolean;
   /** the first advertised authorization server, which owns the entry's client */
   issuer?: string;
   scopes?: string[];
@@ -47,7 +47,7 @@ export interface McpServer {
   bridge: BridgeMode;
   policy: ServerPolicy;
   oauth: OauthClient | null;
-  learnt: Learnt;
+  learned: Learned;
   /** `failing`: 401, or no token from the authorization server */
   status: "active" | "failing";
   createdAt: number;
@@ -84,7 +84,7 @@ export const secretsOf = (server: Destined) => ({
 });
 
 export const oauthContextFor = (
-  { url, learnt }: Pick<McpServer, "url" | "learnt">,
+  { url, learned }: Pick<McpServer, "url" | "learned">,
   client: OauthClient,
   { clientSecret, registration }: Pick<ServerSecrets, "clientSecret" | "registration">,
 ): OauthContext => ({
@@ -92,16 +92,16 @@ export const oauthContextFor = (
   client,
   clientSecret,
   registration: registration ?? null,
-  issuer: client.clientId === null ? null : (learnt.issuer ?? null),
-  scopes: learnt.scopes ?? [],
+  issuer: client.clientId === null ? null : (learned.issuer ?? null),
+  scopes: learned.scopes ?? [],
 });
 
 export const issuerToLearn = (
-  { learnt }: Pick<McpServer, "learnt">,
+  { learned }: Pick<McpServer, "learned">,
   { clientId, tokenEndpoint }: OauthClient,
   issuer: string,
 ): string | null =>
-  clientId === null || tokenEndpoint !== null || learnt.issuer !== undefined ? null : issuer;
+  clientId === null || tokenEndpoint !== null || learned.issuer !== undefined ? null : issuer;
 
 export const isPerUser = ({ oauth }: Pick<McpServer, "oauth">): boolean => oauth?.per === "user";
 

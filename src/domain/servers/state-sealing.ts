@@ -2,7 +2,7 @@
 import type { McpServer } from "./server.ts";
 import { isPerUser } from "./server.ts";
 
-type Entry = Pick<McpServer, "headerNames" | "learnt" | "oauth" | "sampling">;
+type Entry = Pick<McpServer, "headerNames" | "learned" | "oauth" | "sampling">;
 
 const sharesSecret = ({ headerNames, oauth }: Entry): boolean =>
   headerNames.length > 0 || (oauth !== null && !isPerUser({ oauth }));

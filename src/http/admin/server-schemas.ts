@@ -152,11 +152,11 @@ export const server = z
         per,
       })
       .nullable(),
-    learnt: z
+    learned: z
       .object({
         bareCapabilities: z.boolean().optional(),
         era: z.enum(["legacy", "modern"]).optional(),
-        beginsSessions: z.boolean().optional(),
+        acceptsInitialize: z.boolean().optional(),
         issuer: z.string().optional().openapi({
           description: "The authorization server of the entry's OAuth client.",
         }),

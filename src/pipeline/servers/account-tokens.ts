@@ -59,13 +59,13 @@ export function createAccountTokens(deps: {
         server = read.value ?? server;
         const asked = await answered(server, held);
         if (asked.ok) {
-          const learnt = await learnIssuer(deps, server, asked.value.issuer);
-          return learnt.ok ? ok(asked) : learnt;
+          const learned = await learnIssuer(deps, server, asked.value.issuer);
+          return learned.ok ? ok(asked) : learned;
         }
         if (asked.error === "invalid_client" && held?.registered !== undefined)
           await secrets.keepRegistration(server, null);
-        const unlearnt = await unlearnScopes(deps, server, asked.error);
-        return unlearnt.ok ? ok(asked) : unlearnt;
+        const unlearned = await unlearnScopes(deps, server, asked.error);
+        return unlearned.ok ? ok(asked) : unlearned;
       },
       // An unreachable server has refused nothing, and a person's refusal doesn't affect the entry.
       refused: async (fault) =>

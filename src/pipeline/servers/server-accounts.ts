@@ -47,16 +47,18 @@ export async function learnIssuer(
   server: SealedServer,
   issuer: string,
 ): AsyncResult<null> {
-  const learnt = server.oauth === null ? null : issuerToLearn(server, server.oauth, issuer);
-  return learnt === null ? ok(null) : servers.learn(server.tenantId, server.id, { issuer: learnt });
+  const learned = server.oauth === null ? null : issuerToLearn(server, server.oauth, issuer);
+  return learned === null
+    ? ok(null)
+    : servers.learn(server.tenantId, server.id, { issuer: learned });
 }
 
 export const unlearnScopes = async (
   { servers }: { servers: Pick<ServerStore, "learn"> },
-  { tenantId, id, learnt }: SealedServer,
+  { tenantId, id, learned }: SealedServer,
   fault: OauthFault,
 ): AsyncResult<null> =>
-  fault === "invalid_scope" && learnt.scopes !== undefined
+  fault === "invalid_scope" && learned.scopes !== undefined
     ? servers.learn(tenantId, id, { scopes: null })
     : ok(null);
 

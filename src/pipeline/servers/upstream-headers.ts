@@ -143,9 +143,9 @@ export function createUpstreamHeaders(deps: {
     // The entry may have changed since the caller read it.
     const fresh = await servers.byId(server.tenantId, server.id);
     if (!fresh.ok) return fresh;
-    const wider = scopesOfBoth(fresh.value?.learnt.scopes ?? [], scopes);
-    const learnt = await servers.learn(server.tenantId, server.id, { scopes: wider });
-    if (!learnt.ok) return learnt;
+    const wider = scopesOfBoth(fresh.value?.learned.scopes ?? [], scopes);
+    const learned = await servers.learn(server.tenantId, server.id, { scopes: wider });
+    if (!learned.ok) return learned;
     if (server.oauth?.grant === "client_credentials") {
       const expired = await expire(account, row);
       return expired.ok ? ok("again") : expired;

@@ -26,10 +26,10 @@ async function beginDirectly(
   request: ProxiedRequest,
 ): Promise<ClientAnswer | null> {
   const { server } = exchange;
-  const isRefused = server.learnt.beginsSessions === false;
+  const isRefused = server.learned.acceptsInitialize === false;
   if (isRefused && !services.retests.isDue(server, "handshake")) return null;
   const response = await proxyInitialize(services, exchange, request);
-  if (isRefused && response.ok) await learn(services, exchange, { beginsSessions: undefined });
+  if (isRefused && response.ok) await learn(services, exchange, { acceptsInitialize: undefined });
   if (response.ok && response.headers.has("Mcp-Session-Id")) return response;
   if (response.ok && !isAnswered(server.sampling)) {
     const read = await readAnswer(response);
@@ -41,7 +41,7 @@ async function beginDirectly(
   await response.body?.cancel();
   if (response.status === 400 || response.status === 404) {
     services.retests.note(server, "handshake");
-    if (!isRefused) await learn(services, exchange, { beginsSessions: false });
+    if (!isRefused) await learn(services, exchange, { acceptsInitialize: false });
   }
   return null;
 }

@@ -1,7 +1,7 @@
 /** Finds out the era of a server: the router sends its own `server/discover`, never a client's request. */
 import type { JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import type { Learnt } from "../../domain/servers/server.ts";
+import type { Learned } from "../../domain/servers/server.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import {
   discoveredIn,
@@ -60,9 +60,9 @@ export async function discover(
   }
 }
 
-type Learning = { [K in keyof Learnt]?: Learnt[K] | undefined };
+type Learning = { [K in keyof Learned]?: Learned[K] | undefined };
 
-function learntWith(known: Learnt, learning: Learning): Learnt {
+function learnedWith(known: Learned, learning: Learning): Learned {
   const entries = Object.entries({ ...known, ...learning });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
@@ -71,18 +71,18 @@ function learntWith(known: Learnt, learning: Learning): Learnt {
 export async function learn(
   services: Pick<BridgeServices, "callerMemory" | "servers">,
   { server, caller }: Pick<Exchange, "server" | "caller">,
-  learnt: Learning,
+  learned: Learning,
 ): Promise<void> {
   // Also updates the server in memory. Otherwise every request until the next read would ask.
   services.callerMemory.amend(caller.memoryKey, (remembered) => ({
     ...remembered,
     server: remembered.server && {
       ...remembered.server,
-      learnt: learntWith(remembered.server.learnt, learnt),
+      learned: learnedWith(remembered.server.learned, learned),
     },
   }));
   const written = Object.fromEntries(
-    Object.entries(learnt).map(([name, value]) => [name, value ?? null]),
+    Object.entries(learned).map(([name, value]) => [name, value ?? null]),
   );
   await services.servers.learn(server.tenantId, server.id, written);
 }
@@ -104,7 +104,7 @@ export async function eraOf(
   asks: "legacy" | "modern",
 ): Promise<Era> {
   const { server } = exchange;
-  const known = server.learnt.era ?? null;
+  const known = server.learned.era ?? null;
   const isTested =
     known === "legacy" && asks === "modern" && services.retests.isDue(server, "modern");
   if (known !== null && !isTested) return { era: known, discovered: null, discoverAnswer: null };

@@ -37,7 +37,7 @@ export async function initializeServer(
     const reading = server.sampling === "client" ? "anyhow" : "certainly";
     return response.ok ? readAnswer(response.value, reading) : response;
   };
-  const knownBare = server.learnt.bareCapabilities === true;
+  const knownBare = server.learned.bareCapabilities === true;
   const learnBare = (bareCapabilities: true | null): void =>
     services.background(services.servers.learn(server.tenantId, server.id, { bareCapabilities }));
   const bare = advertise(text, { ...context, form: "bare" });

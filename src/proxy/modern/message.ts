@@ -136,7 +136,7 @@ export async function proxyModern(
   if (meta.value === null) return pass(services, exchange, { body: raw });
   const { capabilities } = meta.value;
   const available = services.sessions.offerFor(exchange.caller.snapshot, server);
-  const tools = available?.tools === true && server.learnt.bareCapabilities !== true;
+  const tools = available?.tools === true && server.learned.bareCapabilities !== true;
   const routerCapabilities = available && { ...available, tools };
   const edits = editsFor(capabilities, {
     mode,

@@ -9,7 +9,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type { OauthClient, OauthFault } from "../../domain/servers/oauth.ts";
 import type { ServerPolicy } from "../../domain/choice/policy.ts";
-import type { AuthMode, BridgeMode, Learnt, SamplingMode } from "../../domain/servers/server.ts";
+import type { AuthMode, BridgeMode, Learned, SamplingMode } from "../../domain/servers/server.ts";
 
 const tenantId = () => text("tenant_id").notNull();
 
@@ -29,7 +29,7 @@ export const servers = sqliteTable(
     bridge: text().$type<BridgeMode>().notNull().default("fallback"),
     policy: text({ mode: "json" }).$type<ServerPolicy>().notNull(),
     oauth: text({ mode: "json" }).$type<OauthClient>(),
-    learnt: text({ mode: "json" }).$type<Learnt>().notNull(),
+    learned: text({ mode: "json" }).$type<Learned>().notNull(),
     status: text().$type<"active" | "failing">().notNull(),
     /** header values and the OAuth client secret, sealed by the vault */
     sealed: text(),

@@ -60,11 +60,11 @@ export const createServerStore = (db: Database): ServerStore => {
         raiseVersion(db.builder, tenantId),
         appendEvent(db.builder, event),
       ]),
-    learn: (tenantId, id, learnt) =>
+    learn: (tenantId, id, learned) =>
       execute(db, [
         db.builder
           .update(servers)
-          .set({ learnt: sql`json_patch(${servers.learnt}, ${JSON.stringify(learnt)})` })
+          .set({ learned: sql`json_patch(${servers.learned}, ${JSON.stringify(learned)})` })
           .where(whereId(tenantId, id)),
       ]),
     replaceSealed: (tenantId, id, { from, to }) =>

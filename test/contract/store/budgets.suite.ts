@@ -128,7 +128,7 @@ export const budgetsSuite = (backend: Backend): void => {
       expect(await counted(who.tenantId, "usd_day")).toBe(800);
       const kept = await record(who, another.opening.id);
       expect(kept).toMatchObject({ reservedTokens: 100, decision: { model: "little" } });
-      // A caller that never learnt which claim it got gives back what the row holds.
+      // A caller that never learned which claim it got gives back what the row holds.
       await settle(another, start, { chargedTokens: 0, chargedMicroUsd: 0 });
       expect(await counted(who.tenantId, "tokens")).toBe(700);
       await settle(first, start, { chargedTokens: 30, chargedMicroUsd: 40 });

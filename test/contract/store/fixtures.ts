@@ -111,7 +111,7 @@ export const server = (tenantId: string, fields: Partial<SealedServer> = {}): Se
   bridge: "fallback",
   policy: { limits: { requestsPerMinute: 5 } },
   oauth: null,
-  learnt: {},
+  learned: {},
   status: "active",
   sealed: "v1.aaaaaaaaaaaa.nonce.headers",
   createdAt: start,

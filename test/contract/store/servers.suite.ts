@@ -24,7 +24,7 @@ export const serversSuite = (backend: Backend): void => {
         sampling: "client-then-router",
         forwardAuthorization: true,
         supportedModalities: true,
-        learnt: { era: "modern" },
+        learned: { era: "modern" },
         oauth: {
           grant: "client_credentials",
           clientId: "client",
@@ -115,14 +115,14 @@ export const serversSuite = (backend: Backend): void => {
       expect(value(await world.stores.servers.byId(tenantId, its.id))?.status).toBe("active");
     });
 
-    it("adds what is learnt to what is known, and tells nobody", async () => {
+    it("adds what is learned to what is known, and tells nobody", async () => {
       const tenantId = await someTenant();
-      const its = await stored(tenantId, { learnt: { era: "legacy" } });
+      const its = await stored(tenantId, { learned: { era: "legacy" } });
       const before = [await versionOf(tenantId), await newestEvent(tenantId)];
       value(await world.stores.servers.learn(tenantId, its.id, { bareCapabilities: true }));
       expect(value(await world.stores.servers.byId(tenantId, its.id))).toEqual({
         ...its,
-        learnt: { era: "legacy", bareCapabilities: true },
+        learned: { era: "legacy", bareCapabilities: true },
       });
       expect([await versionOf(tenantId), await newestEvent(tenantId)]).toEqual(before);
     });

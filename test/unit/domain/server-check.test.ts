@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import { eraCorrection } from "../../../src/domain/servers/server-check.ts";
 
 it.each([
-  [undefined, "modern", { era: "modern", beginsSessions: null }],
-  ["legacy", "modern", { era: "modern", beginsSessions: null }],
+  [undefined, "modern", { era: "modern", acceptsInitialize: null }],
+  ["legacy", "modern", { era: "modern", acceptsInitialize: null }],
   ["modern", "modern", null],
-  ["modern", "legacy", { era: null, beginsSessions: null }],
+  ["modern", "legacy", { era: null, acceptsInitialize: null }],
   ["legacy", "legacy", null],
   [undefined, "legacy", null],
   ["legacy", null, null],

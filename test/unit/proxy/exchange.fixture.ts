@@ -20,7 +20,7 @@ export const server = (fields: Partial<SealedServer> = {}): SealedServer => ({
   bridge: "fallback",
   policy: {},
   oauth: null,
-  learnt: {},
+  learned: {},
   status: "active",
   createdAt: 0,
   updatedAt: 0,

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { ok } from "../../../src/domain/result.ts";
-import type { Learnt } from "../../../src/domain/servers/server.ts";
+import type { Learned } from "../../../src/domain/servers/server.ts";
 import type { UpstreamAnswer } from "../../../src/domain/ports/upstream.ts";
 import type { Sending } from "../../../src/pipeline/servers/upstream.ts";
 import { eraOf } from "../../../src/proxy/bridge/era.ts";
@@ -14,7 +14,7 @@ import { exchange, server, session } from "./exchange.fixture.ts";
 const minute = 60_000;
 
 let clock = 0;
-let learnt: Learnt = {};
+let learned: Learned = {};
 /** methods that reached the server, with the sampling that an `initialize` declared */
 let asked: string[] = [];
 /** what the server answers, by method; absent: 404 */
@@ -40,7 +40,7 @@ const initialized = { protocolVersion: "2025-11-25", capabilities: {}, serverInf
 
 beforeEach(() => {
   clock = 1_000_000;
-  learnt = {};
+  learned = {};
   asked = [];
   answers = {};
   services = {
@@ -55,8 +55,8 @@ beforeEach(() => {
     ids: { next: () => "new" },
     servers: {
       async learn(_tenant: string, _id: string, more: object) {
-        const entries = Object.entries({ ...learnt, ...more });
-        learnt = Object.fromEntries(entries.filter(([, value]) => value !== null));
+        const entries = Object.entries({ ...learned, ...more });
+        learned = Object.fromEntries(entries.filter(([, value]) => value !== null));
         return ok(null);
       },
     },
@@ -75,7 +75,7 @@ beforeEach(() => {
   } as unknown as BridgeServices;
 });
 
-const now = () => ({ server: server({ learnt }), session: null });
+const now = () => ({ server: server({ learned }), session: null });
 const legacy = async (capabilities: object = {}): Promise<Response> => {
   const text = JSON.stringify({
     jsonrpc: "2.0",
@@ -107,7 +107,7 @@ const modern = async (): Promise<Response> => {
 describe("an era", () => {
   it("that a server refused is asked for again after a minute, by one request", async () => {
     await modern();
-    expect(learnt.era).toBe("legacy");
+    expect(learned.era).toBe("legacy");
     answers["server/discover"] = discovered;
     clock += minute - 1;
     asked = [];
@@ -120,11 +120,11 @@ describe("an era", () => {
     ]);
     expect(both.map(({ era }) => era)).toEqual(["modern", "legacy"]);
     expect(asked).toEqual(["server/discover"]);
-    expect(learnt.era).toBe("modern");
+    expect(learned.era).toBe("modern");
   });
 
   it("stays where the server refuses again, or says nothing, and costs older clients nothing", async () => {
-    learnt = { era: "legacy" };
+    learned = { era: "legacy" };
     for (const answer of [refuses(404), () => json(503, {}), () => json(401, {})]) {
       answers = { "server/discover": answer, initialize: gives(initialized) };
       clock += minute;
@@ -132,7 +132,7 @@ describe("an era", () => {
       expect((await modern()).status).toBeGreaterThanOrEqual(400);
       await legacy();
       expect(asked).toEqual(["server/discover", expect.stringMatching(/^initialize/)]);
-      expect(learnt).toEqual({ era: "legacy" });
+      expect(learned).toEqual({ era: "legacy" });
     }
   });
 
@@ -140,16 +140,16 @@ describe("an era", () => {
     ["with a status", refuses(400)],
     ["with an error", refuses(200, -32_022)],
   ])("is unknown again when the server refuses its handshake %s", async (_, answer) => {
-    learnt = { era: "legacy" };
+    learned = { era: "legacy" };
     answers = { initialize: answer };
     await legacy();
-    expect(learnt).toEqual({});
+    expect(learned).toEqual({});
   });
 
   it("of a modern server is known by an error of that era, and its later answer serves older clients", async () => {
     answers["server/discover"] = refuses(400, -32_022, { supported: ["2026-07-28"] });
     await modern();
-    expect(learnt).toEqual({ era: "modern" });
+    expect(learned).toEqual({ era: "modern" });
     answers["server/discover"] = discovered;
     expect(await (await legacy()).json()).toMatchObject({
       result: { protocolVersion: "2025-11-25" },
@@ -161,31 +161,31 @@ describe("an era", () => {
     const refused = (await (await legacy()).json()) as { error: { message: string } };
     expect(refused.error.message).toContain("newer than this router: 2027-06-18");
     expect(refused.error.message).not.toContain("before 2026-07-28");
-    expect(learnt.era).toBe("modern");
+    expect(learned.era).toBe("modern");
   });
 });
 
 it("a handshake that a modern server refused is tried again after a minute", async () => {
   answers = { "server/discover": discovered, initialize: refuses(400) };
   await legacy();
-  expect(learnt).toEqual({ era: "modern", beginsSessions: false });
+  expect(learned).toEqual({ era: "modern", acceptsInitialize: false });
   answers["initialize"] = gives(initialized, { "Mcp-Session-Id": "theirs" });
   clock += minute - 1;
   expect((await legacy()).headers.get("Mcp-Session-Id")).not.toBe("theirs");
   clock += 1;
   expect((await legacy()).headers.get("Mcp-Session-Id")).toBe("theirs");
-  expect(learnt).toEqual({ era: "modern" });
+  expect(learned).toEqual({ era: "modern" });
 });
 
 it("capabilities that a server refused are declared again after a minute", async () => {
-  learnt = { era: "legacy" };
+  learned = { era: "legacy" };
   const strict = (message: JsonObject): Response =>
     JSON.stringify(message).includes('"tools"') ? refuses(400)() : gives(initialized)();
   answers = { initialize: strict };
   const rich = 'initialize {"tools":{}}';
   await legacy();
   expect(asked).toEqual([rich, "initialize {}"]);
-  expect(learnt.bareCapabilities).toBe(true);
+  expect(learned.bareCapabilities).toBe(true);
   asked = [];
   clock += minute - 1;
   await legacy();
@@ -195,14 +195,14 @@ it("capabilities that a server refused are declared again after a minute", async
   // Still refused: known as before, and the client gets its session.
   expect((await legacy()).status).toBe(200);
   expect(asked).toEqual([rich, "initialize {}"]);
-  expect(learnt.bareCapabilities).toBe(true);
+  expect(learned.bareCapabilities).toBe(true);
   asked = [];
   clock += minute;
   answers = { initialize: gives(initialized) };
   await legacy();
   await legacy();
   expect(asked).toEqual([rich, rich]);
-  expect(learnt).toEqual({ era: "legacy" });
+  expect(learned).toEqual({ era: "legacy" });
 });
 
 it("forgets the oldest tests, and not the latest", () => {

@@ -188,7 +188,7 @@ const granting: Record<string, Grants> = {
       auth: "keys",
       bridge: "fallback",
       policy: {},
-      learnt: {},
+      learned: {},
       status: "active",
       createdAt: 0,
       updatedAt: 0,
@@ -196,7 +196,7 @@ const granting: Record<string, Grants> = {
     ...sealed(secretsOf),
     open: Object.fromEntries(
       `slug headerNames passHeaders forwardAuthorization sampling supportedModalities auth bridge
-       policy learnt status createdAt updatedAt`
+       policy learned status createdAt updatedAt`
         .split(/\s+/)
         .map((column) => [column, "An entry's settings are as the database says: no secret."]),
     ),

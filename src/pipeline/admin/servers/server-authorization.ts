@@ -92,9 +92,9 @@ export function createServerAuthorization(
     server: SealedServer,
     { pending: { issuer }, registration }: BegunAuthorization,
   ): AsyncResult<null> => {
-    const learnt = await learnIssuer(deps, server, issuer);
-    return !learnt.ok || registration === null
-      ? learnt
+    const learned = await learnIssuer(deps, server, issuer);
+    return !learned.ok || registration === null
+      ? learned
       : secrets.keepRegistration(server, registration);
   };
 
@@ -216,8 +216,8 @@ export function createServerAuthorization(
       // The authorization server dropped the registration: the next flow registers again.
       if (!granted.ok && granted.error === "invalid_client" && pending.registered !== undefined)
         await secrets.keepRegistration(server, null);
-      const unlearnt = granted.ok ? ok(null) : await unlearnScopes(deps, server, granted.error);
-      if (!unlearnt.ok) return unlearnt;
+      const unlearned = granted.ok ? ok(null) : await unlearnScopes(deps, server, granted.error);
+      if (!unlearned.ok) return unlearned;
       // A refusal still returns to the waiting program, which was already authorized.
       if (!granted.ok)
         return returnTo === null

@@ -34,10 +34,10 @@ export function createServerCheck(
         ? ok({ ...notAsked, detail: headers.error.detail })
         : headers;
     const seen = serverCheckOf(await deps.probe(server.url, headers.value));
-    const correction = eraCorrection(server.learnt, seen);
+    const correction = eraCorrection(server.learned, seen);
     const { tenantId, id } = server;
-    const learnt = correction === null ? ok(null) : await servers.learn(tenantId, id, correction);
-    if (!learnt.ok) return learnt;
+    const learned = correction === null ? ok(null) : await servers.learn(tenantId, id, correction);
+    if (!learned.ok) return learned;
     const hints = [
       seen.status !== null && correction === null && needsAlways(server) ? olderServerHint : null,
       passedSentence(server.passHeaders),

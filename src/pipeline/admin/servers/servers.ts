@@ -13,7 +13,7 @@ import {
   isSameDestination,
   secretsOf,
   shownServer,
-  type Learnt,
+  type Learned,
   type McpServer,
   type SealedServer,
   type ServerSecrets,
@@ -74,7 +74,7 @@ const clientOf = ({ clientSecret, ...client }: OauthInput): OauthClient => ({
 });
 
 /** Another client has another authorization server and other scopes. */
-const withoutOauth = ({ issuer: _, scopes: _asked, ...rest }: Learnt): Learnt => rest;
+const withoutOauth = ({ issuer: _, scopes: _asked, ...rest }: Learned): Learned => rest;
 
 export async function findServer(
   deps: Pick<ServerAdminDeps, "tenants" | "servers" | "ids" | "now">,
@@ -177,7 +177,9 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
         sealed: await seal({ ...server, url, oauth: client }, secrets),
       }),
       ...((hasNewSecrets || moved) && { status: "active" }),
-      ...(moved || oauth !== undefined ? { learnt: moved ? {} : withoutOauth(server.learnt) } : {}),
+      ...(moved || oauth !== undefined
+        ? { learned: moved ? {} : withoutOauth(server.learned) }
+        : {}),
     };
     return servers.update(server.tenantId, server.id, values, {
       now: deps.now(),
@@ -207,7 +209,7 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
         ...rest,
         headerNames: Object.keys(headers),
         oauth: oauth === null ? null : clientOf(oauth),
-        learnt: {},
+        learned: {},
         status: "active",
         createdAt: at,
         updatedAt: at,

@@ -101,7 +101,7 @@ describe("the memory of models that refuse to be asked about reasoning", () => {
     expect(second).toBe(other);
   });
 
-  it("is learnt for one credential: another tenant's credential is not asked for less", () => {
+  it("is learned for one credential: another tenant's credential is not asked for less", () => {
     const refusals = createReasoningRefusals(10);
     refusals.add("cred_of_another", controlled);
     expect(withoutRefused([controlled], credentials, refusals)[0]).toBe(controlled);
