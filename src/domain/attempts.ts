@@ -94,9 +94,9 @@ export interface AttemptSummary extends AttemptBase {
 
 export interface StreamEnd {
   firstMs: number | null;
-  how: "complete" | "cut";
+  status: "complete" | "cut";
   /** who ended it; absent: it is complete */
-  cutBy?: "client" | "provider" | "router";
+  interruptedBy?: "client" | "provider" | "router";
 }
 
 export interface Attempt extends AttemptBase {

@@ -64,7 +64,7 @@ it("chat streams the text, and tells the usage where it is asked for", async () 
   expect(record.body).toMatchObject({
     outcome: "succeeded",
     asked: { endpoint: "chat.completions", streamed: true },
-    attempts: [{ stream: { how: "complete", firstMs: expect.any(Number) } }],
+    attempts: [{ stream: { status: "complete", firstMs: expect.any(Number) } }],
   });
   const bare = await (await open("chat", await keyWith())).text();
   expect(dataIn(bare).every(({ usage }) => usage === undefined)).toBe(true);
@@ -89,7 +89,7 @@ describe.each(names)("%s", (wire) => {
       const record = await recordOf(response);
       expect(record.body).toMatchObject({
         outcome: "failed",
-        attempts: [{ stream: { how: "cut", cutBy: "provider" } }],
+        attempts: [{ stream: { status: "interrupted", interruptedBy: "provider" } }],
       });
       expect(Number(record.get("costUsd"))).toBeGreaterThan(0);
     }
@@ -124,7 +124,7 @@ it("a client that leaves pays for what was written, and the provider's stream is
       {
         fault: "cancelled",
         usage: { inputTokens: 100, estimated: true },
-        stream: { how: "cut", cutBy: "client" },
+        stream: { status: "interrupted", interruptedBy: "client" },
       },
     ],
   });

@@ -87,7 +87,7 @@ function faultsOf(
     [asked.wire === cell.wire, `the provider was asked by ${asked.wire}`],
     [read === null, `the client read to a clean end: ${read}`],
     [outcome === "failed", outcome],
-    [attempts.at(-1)?.stream?.how === "cut", `attempts: ${JSON.stringify(attempts)}`],
+    [attempts.at(-1)?.stream?.status === "interrupted", `attempts: ${JSON.stringify(attempts)}`],
     [cost >= billed, `charged ${cost}, and billed ${billed}`],
     [cost <= reserved, `charged ${cost}, and reserved ${reserved}`],
   ];

@@ -58,8 +58,9 @@ export function streamText({
   usage,
 }: Pick<RequestRecord["attempts"][number], "stream" | "latencyMs" | "usage">): string {
   if (stream === undefined) return "";
-  const { firstMs, how, cutBy } = stream;
-  const end = how === "cut" ? `cut by the ${cutBy ?? "provider"}` : "complete";
+  const { firstMs, status, interruptedBy } = stream;
+  const end =
+    status === "interrupted" ? `interrupted by the ${interruptedBy ?? "provider"}` : "complete";
   if (firstMs === null) return `${end}, no token`;
   const streamedMs = latencyMs - firstMs;
   const tokens = usage?.outputTokens ?? 0;

@@ -125,7 +125,7 @@ function measureStream({ stream, latencyMs, usage }: Attempt, call: Labels, note
   if (firstMs === null) return;
   note(timeToFirstToken, firstMs / 1_000, call);
   const later = (usage?.outputTokens ?? 0) - 1;
-  if (stream?.how === "complete" && later > 0)
+  if (stream?.status === "complete" && later > 0)
     note(timePerOutputToken, (latencyMs - firstMs) / 1_000 / later, call);
 }
 

@@ -125,8 +125,8 @@ const attempt = z
         firstMs: z.number().nullable().openapi({
           description: "Milliseconds to the first content; null: none came.",
         }),
-        how: z.enum(["complete", "cut"]),
-        cutBy: z.enum(["client", "provider", "router"]).optional(),
+        status: z.enum(["complete", "interrupted"]),
+        interruptedBy: z.enum(["client", "provider", "router"]).optional(),
       })
       .optional()
       .openapi({ description: "How a streamed answer ended." }),

@@ -44,7 +44,7 @@ describe("the steps of a request", () => {
   });
 
   it("have the wait for the first token of a streamed answer, and then the stream", () => {
-    const stream = { firstMs: 25, how: "complete" as const };
+    const stream = { firstMs: 25, status: "complete" as const };
     const record = { timing: null, totalMs: null, attempts: [{ ...answered, stream }] };
     expect(namesOf(record)).toEqual([
       ["own/small: first token", 0, 25],
@@ -54,8 +54,8 @@ describe("the steps of a request", () => {
     expect(streamText({ stream, latencyMs: 65, usage })).toBe(
       "complete, first token after 25 ms, 50 tokens/s",
     );
-    const cut = { firstMs: null, how: "cut" as const, cutBy: "client" as const };
-    expect(streamText({ stream: cut, latencyMs: 65 })).toBe("cut by the client, no token");
+    const cut = { firstMs: null, status: "interrupted" as const, interruptedBy: "client" as const };
+    expect(streamText({ stream: cut, latencyMs: 65 })).toBe("interrupted by the client, no token");
     expect(streamText({ latencyMs: 65 })).toBe("");
   });
 });

@@ -287,12 +287,14 @@ describe("a stream", () => {
   };
 
   it("is measured to its first content, and by token once it is complete", () => {
-    expect(noted({ stream: { firstMs: 64, how: "complete" } })).toEqual([0.064, 0.004]);
-    expect(noted({ stream: { firstMs: 64, how: "cut", cutBy: "client" } })).toEqual([
-      0.064,
+    expect(noted({ stream: { firstMs: 64, status: "complete" } })).toEqual([0.064, 0.004]);
+    expect(
+      noted({ stream: { firstMs: 64, status: "interrupted", interruptedBy: "client" } }),
+    ).toEqual([0.064, undefined]);
+    expect(noted({ stream: { firstMs: null, status: "interrupted" } })).toEqual([
+      undefined,
       undefined,
     ]);
-    expect(noted({ stream: { firstMs: null, how: "cut" } })).toEqual([undefined, undefined]);
     expect(noted({})).toEqual([undefined, undefined]);
   });
 });

@@ -169,14 +169,18 @@ export function createStreamAttempts(
       const firstMs = giving.firstMs();
       if (!isLeft()) {
         if (answer.ok) {
-          end = { firstMs, how: "complete" };
+          end = { firstMs, status: "complete" };
           return answer;
         }
-        end = { firstMs, how: "cut", cutBy: clock.isSpent() ? "router" : "provider" };
+        end = {
+          firstMs,
+          status: "interrupted",
+          interruptedBy: clock.isSpent() ? "router" : "provider",
+        };
         // An error after content isn't a refusal, whatever it says.
         return firstMs === null ? answer : err({ ...answer.error, billed: "maybe" });
       }
-      end = { firstMs, how: "cut", cutBy: router.aborted ? "router" : "client" };
+      end = { firstMs, status: "interrupted", interruptedBy: router.aborted ? "router" : "client" };
       if (answer.ok) return err(left(null, answer.value.usage));
       if (answer.error.billed === "no") return err(left(answer.error, null));
       return err(left(answer.error, answer.error.usage ?? watching.estimate()));

@@ -148,7 +148,7 @@ describe("an answer that is given out while it is written", () => {
       answer: ok(answer),
       spoken: "One two three",
       models: [{ model: "a/x", inputTokens: 11 }],
-      end: { how: "complete", firstMs: 50 },
+      end: { status: "complete", firstMs: 50 },
       isGivenOut: true,
       open: 0,
     });
@@ -166,7 +166,7 @@ describe("an answer that is given out while it is written", () => {
       ]);
       // What was read has been generated, whatever the error says.
       expect(seen.answer).toMatchObject({ error: { billed: hasContent ? "maybe" : "no" } });
-      expect(seen.end).toMatchObject({ how: "cut", cutBy: "provider" });
+      expect(seen.end).toMatchObject({ status: "interrupted", interruptedBy: "provider" });
     }
   });
 
@@ -191,7 +191,7 @@ describe("an answer that is given out while it is written", () => {
     expect(dead).toMatchObject({
       spoken: "One ",
       answer: { error: { kind: "timeout", usage: null } },
-      end: { how: "cut", cutBy: "provider" },
+      end: { status: "interrupted", interruptedBy: "provider" },
       endedAt: 300_000,
     });
   });
@@ -204,7 +204,7 @@ describe("an answer that is given out while it is written", () => {
     expect([long.answer.ok, long.endedAt]).toEqual([true, 1_200_000]);
     const endless = await streamed({ steps: Array.from({ length: 100 }, () => tick).flat() });
     expect(endless).toMatchObject({
-      end: { how: "cut", cutBy: "router" },
+      end: { status: "interrupted", interruptedBy: "router" },
       endedAt: 3_600_000,
       open: 0,
     });
@@ -223,7 +223,7 @@ describe("a client that leaves", () => {
     const usage = usageIn(seen.answer);
     expect(seen).toMatchObject({
       answer: { error: { kind: "cancelled", billed: "maybe" } },
-      end: { how: "cut", cutBy: "client" },
+      end: { status: "interrupted", interruptedBy: "client" },
       endedAt: 5_000,
     });
     expect(usage).toMatchObject({ inputTokens: 11, estimated: true });
@@ -250,7 +250,7 @@ describe("a client that leaves", () => {
     expect(seen).toMatchObject({
       answer: { error: { kind: "cancelled", usage: answer.usage } },
       spoken: "One ",
-      end: { how: "cut", cutBy: "client" },
+      end: { status: "interrupted", interruptedBy: "client" },
       endedAt: 40_000,
       readingOn: { count: 0 },
     });
@@ -273,7 +273,7 @@ describe("a client that leaves", () => {
     const seen = await streamed({ steps: [hidden("hm"), text("One "), 80_000], ends: 5_000 });
     expect(seen).toMatchObject({
       answer: { error: { kind: "cancelled", usage: null } },
-      end: { how: "cut", cutBy: "router" },
+      end: { status: "interrupted", interruptedBy: "router" },
       endedAt: 5_000,
     });
   });
