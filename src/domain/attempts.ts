@@ -29,7 +29,7 @@ export const faultCodes = [
   "model_not_allowed",
   "rate_limited",
   "overloaded",
-  "answer_too_large",
+  "response_too_large",
   "context_length",
   "content_filter",
   "tool_use_failed",
@@ -94,7 +94,7 @@ export interface AttemptSummary extends AttemptBase {
 
 export interface StreamEnd {
   firstMs: number | null;
-  status: "complete" | "cut";
+  status: "complete" | "interrupted";
   /** who ended it; absent: it is complete */
   interruptedBy?: "client" | "provider" | "router";
 }

@@ -85,7 +85,7 @@ export const readNamed = (
 export interface NamedRecord {
   outcome: string;
   reason: string | null;
-  attempts: { stream?: { how: string } }[];
+  attempts: { stream?: { status: string } }[];
   reserved: number;
   cost: number;
 }
