@@ -17,8 +17,8 @@ const causesBeforeSending = [
 export const networkCauses = [
   ...causesBeforeSending,
   "protocol",
-  "broken_off",
-  "answer_timeout",
+  "connection_closed",
+  "response_timeout",
   "unknown",
 ] as const;
 export type NetworkCause = (typeof networkCauses)[number];
@@ -43,8 +43,8 @@ const causeTexts: { readonly [C in NetworkCause]: string } = {
   proxy_refused: "the proxy of HTTPS_PROXY or HTTP_PROXY refused the connection",
   not_allowed: "the router does not call this port or address",
   protocol: "the peer switched to another protocol",
-  broken_off: "the connection was closed",
-  answer_timeout: "the request timed out",
+  connection_closed: "the connection was closed",
+  response_timeout: "the request timed out",
   unknown: "the connection failed for an unknown reason",
 };
 
@@ -61,12 +61,12 @@ const rows: readonly [RegExp, NetworkCause][] = [
   [/^(ECONNREFUSED|ConnectionRefused)$/, "refused"],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "unreachable"],
   [/^UND_ERR_CONNECT_TIMEOUT$/, "connect_timeout"],
-  [/^ETIMEDOUT$/, "answer_timeout"],
+  [/^ETIMEDOUT$/, "response_timeout"],
   [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, "tls_expired"],
   [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/, "tls_name"],
   [/^(UNABLE_TO_|CERT_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT)/, "tls_untrusted"],
   [/^(ERR_TLS_\w+|ERR_SSL_\w+|EPROTO)$/, "tls_handshake"],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "broken_off"],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "connection_closed"],
 ];
 
 const beforeSending: ReadonlySet<NetworkCause> = new Set(causesBeforeSending);
@@ -102,8 +102,8 @@ const isTimeout = (thrown: unknown): boolean =>
   [...causesOf(thrown)].some((cause) => "name" in cause && cause.name === "TimeoutError");
 
 export function networkCauseOf(thrown: unknown): NetworkCause {
-  const cause = codeCauseOf(thrown) ?? (isTimeout(thrown) ? "answer_timeout" : "unknown");
-  return cause === "answer_timeout" && isMarkedUnsent(thrown) ? "connect_timeout" : cause;
+  const cause = codeCauseOf(thrown) ?? (isTimeout(thrown) ? "response_timeout" : "unknown");
+  return cause === "response_timeout" && isMarkedUnsent(thrown) ? "connect_timeout" : cause;
 }
 
 export const isUnsent = (thrown: unknown): boolean =>
@@ -126,7 +126,7 @@ export const statusReason = (url: string, status: number): string =>
   `${peerOf(url)}: HTTP ${status}`;
 
 export const timeoutReason = (url: string, thrown: unknown): string =>
-  networkMessage(networkFaultAt(url, isUnsent(thrown) ? "connect_timeout" : "answer_timeout"));
+  networkMessage(networkFaultAt(url, isUnsent(thrown) ? "connect_timeout" : "response_timeout"));
 
 export const noAnswerReason = (url: string, thrown: unknown): string =>
   networkMessage(networkFaultAt(url, networkCauseOf(thrown)));

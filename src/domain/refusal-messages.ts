@@ -172,9 +172,9 @@ const remedies: { readonly [R in Reason]?: string } = {
 };
 
 const explainSize = (
-  refusal: Extract<Refusal, { reason: "answer_too_large" | "payload_too_large" }>,
+  refusal: Extract<Refusal, { reason: "response_too_large" | "payload_too_large" }>,
 ): string =>
-  refusal.reason === "answer_too_large"
+  refusal.reason === "response_too_large"
     ? `at most ${refusal.maxCharacters} characters; ask for a shorter answer`
     : `at most ${refusal.limitBytes} bytes`;
 
@@ -221,7 +221,7 @@ export function explain(refusal: Refusal): string {
       return `${title}: send Accept: ${refusal.accept}`;
     case "unsupported_media_type":
       return `${title}: send Content-Type: ${refusal.expected}`;
-    case "answer_too_large":
+    case "response_too_large":
     case "payload_too_large":
       return `${title}: ${explainSize(refusal)}`;
     case "unavailable":

@@ -65,7 +65,7 @@ export type Refusal =
   /** `first`: the request with the same key, whose answer was streamed and is not kept; absent: it asked for something else */
   | { reason: "idempotency_conflict"; first?: string }
   /** a stream that has to be approved, and is too long to wait for it */
-  | { reason: "answer_too_large"; maxCharacters: number }
+  | { reason: "response_too_large"; maxCharacters: number }
   | { reason: "internal" }
   | { reason: "unreadable"; what: string }
   // registered servers
@@ -139,7 +139,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   cancelled: sampling(-499, 499, "Cancelled", false),
   input_missing: sampling(-32603, 422, "Input missing", false),
   idempotency_conflict: sampling(-409, 409, "Idempotency conflict", false),
-  answer_too_large: sampling(-502, 502, "Answer too large to wait for approval", false),
+  response_too_large: sampling(-502, 502, "Answer too large to wait for approval", false),
   internal: sampling(-32603, 500, "Internal error", false),
   unreadable: transport(-500, 500, "The record can't be read"),
   server_failed: sampling(-502, 502, "The MCP server failed", true),

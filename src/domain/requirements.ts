@@ -29,14 +29,14 @@ export const exclusionReasons = [
   /** the last message is the assistant's, and the model can't continue it */
   "prefill",
   /** the wire can't bind the answer to a JSON schema */
-  "answer_schema",
+  "response_schema",
   /** the wire can't limit an answer to one tool use */
   "parallel_tools",
   "reasoning_room",
   "not_allowed",
   "unknown_price",
   "no_credential",
-  "no_operator_leave",
+  "not_allowed_by_operator",
   "credential_failing",
   "circuit_open",
   "retired",

@@ -20,14 +20,14 @@ export const overlongRows: Readonly<
     kind: "malformed",
     reach: "endpoint",
     retryable: true,
-    code: "answer_too_large",
+    code: "response_too_large",
     source,
   },
   media: {
     kind: "malformed",
     reach: "endpoint",
     retryable: false,
-    code: "answer_too_large",
+    code: "response_too_large",
     source,
   },
 };

@@ -123,7 +123,7 @@ function believed(
 /** Marks a fault as not billed. A timeout then happened while connecting, not while waiting for the answer. */
 function asUnbilled(fault: ProviderFault): ProviderFault {
   const { network } = fault;
-  const isUnanswered = network?.cause === "answer_timeout";
+  const isUnanswered = network?.cause === "response_timeout";
   return {
     ...fault,
     billed: "no",

@@ -30,4 +30,4 @@ export function faultOfEvent(event: unknown, asked: Asked): ProviderFault {
 
 /** The fault of a stream that ended before its own last event. */
 export const cutAnswer = ({ credential }: Asked): ProviderFault =>
-  fault("network", { status: 200, ...networkAt(credential, "broken_off") });
+  fault("network", { status: 200, ...networkAt(credential, "connection_closed") });

@@ -99,7 +99,7 @@ describe("a provider that the operator pays", () => {
     const plan = await chosen();
     if (plan.ok || plan.error.reason !== "no_eligible_model") throw new Error("a model was chosen");
     expect(new Set(plan.error.candidates.map(({ excludedBy }) => excludedBy))).toEqual(
-      new Set(["no_operator_leave"]),
+      new Set(["not_allowed_by_operator"]),
     );
     expect(await credentials.check(admin, slug, credentialId)).toMatchObject(refused);
     expect(asked).toHaveLength(calls);

@@ -202,9 +202,9 @@ describe("an answer of more than 1 MB", () => {
     try {
       provider.says({ text: long, inputTokens: 100, outputTokens: 20 });
       const tooLong = await asked(await keyWith());
-      expect(await tooLong.text()).toContain('"reason":"answer_too_large"');
+      expect(await tooLong.text()).toContain('"reason":"response_too_large"');
       const record = (await recordOf(tooLong)).body;
-      expect(record).toMatchObject({ outcome: "failed", reason: "answer_too_large" });
+      expect(record).toMatchObject({ outcome: "failed", reason: "response_too_large" });
       provider.says({ text, inputTokens: 100, outputTokens: 20 });
       const held = asked(await keyWith());
       const pending = async (): Promise<string[]> => {

@@ -57,7 +57,7 @@ describe("an answer that unpacks without bound", () => {
       {
         provider: "openai",
         fault: "malformed",
-        code: "answer_too_large",
+        code: "response_too_large",
         reach: "endpoint",
         status: 200,
         billed: "maybe",
@@ -75,7 +75,7 @@ describe("an answer that unpacks without bound", () => {
     const answer = await callOnce(router, key, gpt);
     expect(answer.get("error.data.reason")).toBe("provider_failed");
     // Other models of the same endpoint would only cost more of the same.
-    expect((await newest("alone"))?.attempts).toMatchObject([{ code: "answer_too_large" }]);
+    expect((await newest("alone"))?.attempts).toMatchObject([{ code: "response_too_large" }]);
   });
 
   it("is cut where it is an error: the status decides, and nothing is charged", async () => {

@@ -201,7 +201,7 @@ export function stepAfter(input: FailoverState): FailoverStep {
   const at = nextCandidate(targets, tried, input);
   if (at !== null) {
     // Each endless answer may be billed and takes CPU time.
-    const endsAtEndpoint = fault.code === "answer_too_large";
+    const endsAtEndpoint = fault.code === "response_too_large";
     const [from, to] = [targets[last.at], targets[at]];
     const wide = last.reach === "endpoint" ? "endpoint" : "credential";
     if (endsAtEndpoint && from !== undefined && to !== undefined && reaches("endpoint", from, to))

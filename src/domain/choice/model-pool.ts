@@ -87,7 +87,7 @@ function permanentExclusion(
 ): ExclusionReason | null {
   if (model.status === "retired") return "retired";
   if (policy.stopped !== undefined && isStopped(model, policy.stopped)) return "stopped";
-  if (policy.withheldProviders?.has(model.provider) === true) return "no_operator_leave";
+  if (policy.withheldProviders?.has(model.provider) === true) return "not_allowed_by_operator";
   if (policy.pinnedModel !== undefined && policy.pinnedModel !== nameOf(model))
     return "not_allowed";
   if (!isAllowed(model, policy) || !isAllowed(model, policy.server ?? {})) return "not_allowed";

@@ -82,7 +82,7 @@ export function misfitOf(
   const { contextTokens } = model;
   const misfit = images === undefined ? null : imageMisfitOf(images, { rules, contextTokens });
   if (misfit !== null) return misfit;
-  if (schema !== undefined && !takesSchema(rules, schema)) return "answer_schema";
+  if (schema !== undefined && !takesSchema(rules, schema)) return "response_schema";
   if (singleToolUse === true && !rules.singleToolUse) return "parallel_tools";
   return prefill === true && !takesPrefill(model) ? "prefill" : null;
 }

@@ -21,7 +21,7 @@ export const createSettleWithApproval =
     if (!recorded.ok || need?.stages.includes("result") !== true) return settle(accounted);
     if (request.reader !== undefined && !canKeep(recorded))
       return settleRefused(call, ended, {
-        reason: "answer_too_large",
+        reason: "response_too_large",
         maxCharacters: maxKeptCharacters,
       });
     const held = await holdResult(call, { ended, recorded, need });

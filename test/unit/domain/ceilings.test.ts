@@ -74,7 +74,7 @@ describe("leave for what the operator pays", () => {
       }).ranked.map(({ model: { provider }, exclusion }) => [provider, exclusion]);
     expect(of(["workers-ai"])).toEqual([
       ["openai", null],
-      ["workers-ai", "no_operator_leave"],
+      ["workers-ai", "not_allowed_by_operator"],
     ]);
     expect(of([])).toEqual([
       ["openai", null],

@@ -31,9 +31,9 @@ describe("a request without an answer", () => {
     ["PROXY_REFUSED", "proxy_refused", true],
     ["ADDRESS_NOT_ALLOWED", "not_allowed", true],
     ["BAD_UPGRADE", "protocol", false],
-    ["UND_ERR_SOCKET", "broken_off", false],
-    ["ECONNRESET", "broken_off", false],
-    ["ETIMEDOUT", "answer_timeout", false],
+    ["UND_ERR_SOCKET", "connection_closed", false],
+    ["ECONNRESET", "connection_closed", false],
+    ["ETIMEDOUT", "response_timeout", false],
     ["SOMETHING_NEW", "unknown", false],
   ] as const)("with %s failed by %s", (code, cause, neverSent) => {
     expect([networkCauseOf(failed(code)), isUnsent(failed(code))]).toEqual([cause, neverSent]);
@@ -42,7 +42,7 @@ describe("a request without an answer", () => {
   it("ran out of time before or after it was sent, as its host says", () => {
     const late = () => new DOMException("late", "TimeoutError");
     const unsent = Object.assign(late(), { requestSent: false });
-    expect([networkCauseOf(late()), isUnsent(late())]).toEqual(["answer_timeout", false]);
+    expect([networkCauseOf(late()), isUnsent(late())]).toEqual(["response_timeout", false]);
     expect([networkCauseOf(unsent), isUnsent(unsent)]).toEqual(["connect_timeout", true]);
   });
 

@@ -65,7 +65,7 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
   },
   forbidden: { reason: "forbidden", action: "more than 25 tool rounds" },
   stopped: { reason: "stopped", what: "key", name: "key_1", why: "it leaked" },
-  answer_too_large: { reason: "answer_too_large", maxCharacters: 1_000 },
+  response_too_large: { reason: "response_too_large", maxCharacters: 1_000 },
   provider_failed: { reason: "provider_failed", attempts },
   provider_timeout: { reason: "provider_timeout", attempts },
   authorization_needed: {
@@ -134,7 +134,7 @@ const beyond = {
   server_failed: [-502, 502, ["serverStatus"]],
   server_timeout: [-504, 504, []],
   loop_detected: [-508, 508, []],
-  answer_too_large: [-502, 502, ["maxCharacters"]],
+  response_too_large: [-502, 502, ["maxCharacters"]],
   unreadable: [-500, 500, ["what"]],
   parse_error: [-32700, 400, []],
   invalid_request: [-32600, 400, []],

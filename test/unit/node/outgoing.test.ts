@@ -61,7 +61,7 @@ describe.each(Object.keys(ways))("a request by %s", (way) => {
   it("was sent where the answer does not come within its time", async () => {
     const url = `http://127.0.0.1:${portOf(reading)}/`;
     expect((await failing(way, url, AbortSignal.timeout(200))).found).toEqual([
-      "answer_timeout",
+      "response_timeout",
       false,
     ]);
   });

@@ -47,7 +47,7 @@ describe("an answer of text", () => {
     const thrown: unknown = await response.text().catch((error: unknown) => error);
     expect(kindOf(thrown)).toMatchObject({
       kind: "malformed",
-      code: "answer_too_large",
+      code: "response_too_large",
       status: 200,
       reach: "endpoint",
       retryable: true,
