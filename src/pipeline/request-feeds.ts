@@ -34,7 +34,7 @@ const patienceMs = 60_000;
 const slackMs = 5_000;
 
 const itemOf = (record: SamplingRecord, at: number): FeedItem => ({
-  kind: record.outcome === "admitted" ? "begun" : "ended",
+  kind: record.outcome === "admitted" ? "started" : "ended",
   at,
   record,
 });

@@ -80,7 +80,7 @@ describe("GET …/requests/stream", () => {
     const listed = await adminOf(router, mine.key)("GET", `/tenants/${mine.slug}/requests?limit=1`);
     for (const { next } of listeners) {
       let event = await next();
-      if (event?.event === "begun") event = await next();
+      if (event?.event === "started") event = await next();
       expect([event?.event, event?.data["id"]]).toEqual(["ended", id]);
       expect({ ...event?.data, replays: null }).toEqual((listed.get("data") as unknown[])[0]);
     }

@@ -40,7 +40,7 @@ it("reaches the listeners of all isolates, and no listener of another tenant", a
   if (admission.state !== "admitted") throw new Error(admission.state);
   const { id } = reserved.opening;
   for (const listener of listeners)
-    expect(seen(await listener.next(aWhile))).toEqual(["begun", id, "admitted"]);
+    expect(seen(await listener.next(aWhile))).toEqual(["started", id, "admitted"]);
   value(
     await stores.ledger.settle(settlement(reserved, Date.now(), { receipt: admission.receipt })),
   );

@@ -13,7 +13,7 @@ const pauses = { ended: 1_000, failed: 5_000, refused: 30_000 };
 function eventsOf(found: readonly ServerEvent[]): LiveEvent[] {
   const id = found.findLast((event) => event.id !== null)?.id ?? null;
   const records = found.flatMap(({ kind, data }) =>
-    kind === "begun" || kind === "ended" ? [JSON.parse(data) as RequestRecord] : [],
+    kind === "started" || kind === "ended" ? [JSON.parse(data) as RequestRecord] : [],
   );
   if (found.some(({ kind }) => kind === "reset")) return [{ kind: "reset", id }];
   const isNews = records.length > 0 || found.some(({ kind }) => kind === "ready");

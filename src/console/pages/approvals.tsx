@@ -25,7 +25,7 @@ const states: readonly (readonly [State | "", string])[] = [
   ["", "all"],
   ["waiting", "waiting"],
   ["approved", "approved"],
-  ["begun", "begun"],
+  ["started", "started"],
   ["denied", "denied"],
   ["expired", "expired"],
   ["withdrawn", "withdrawn by the caller"],

@@ -13,8 +13,8 @@ import type {
 } from "../sampling/approval.ts";
 import type { Claim } from "./ledger.ts";
 
-/** `begun`: resumed. `expired`: not decided or collected in time. `withdrawn`: cancelled by the caller. */
-export type ApprovalState = "waiting" | "approved" | "denied" | "expired" | "begun" | "withdrawn";
+/** `started`: resumed after approval. `expired`: not decided or collected in time. `withdrawn`: cancelled by the caller. */
+export type ApprovalState = "waiting" | "approved" | "denied" | "expired" | "started" | "withdrawn";
 
 export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
   tenantId: string;

@@ -20,7 +20,7 @@ export interface RequestFeedStore {
 
 /** `reset`: too many changes; the list has to be reloaded. */
 export type FeedItem =
-  | { kind: "begun" | "ended"; at: number; record: SamplingRecord }
+  | { kind: "started" | "ended"; at: number; record: SamplingRecord }
   | { kind: "reset"; at: number };
 
 export interface FeedListener {

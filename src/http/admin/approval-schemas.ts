@@ -3,7 +3,7 @@ import { approvalStages } from "../../domain/sampling/approval.ts";
 import { names } from "./record-schemas.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
-const states = ["waiting", "approved", "denied", "expired", "begun", "withdrawn"] as const;
+const states = ["waiting", "approved", "denied", "expired", "started", "withdrawn"] as const;
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "A SHA-256 in hex.");
 
 export const approvalQuery = pageQuery.extend({ state: z.enum(states).optional() });
@@ -16,7 +16,7 @@ export const listedApproval = z
     keyId: z.string().openapi({ description: "The requesting key." }),
     state: z.enum(states).openapi({
       description:
-        "waiting: pending. approved: waits for its caller. begun: it ran. expired: it timed out, or its caller didn't return. withdrawn: cancelled by its caller.",
+        "waiting: pending. approved: waits for its caller. started: it ran. expired: it timed out, or its caller didn't return. withdrawn: cancelled by its caller.",
     }),
     createdAt: millis,
     deadline: millis.openapi({

@@ -14,7 +14,7 @@ export function requestStreamRoutes() {
     id: "streamRequests",
     summary: "Stream audit records as server-sent events",
     description:
-      "Events `begun` and `ended` contain a record as in the list; a record can be repeated. `ready`: the stream is open. `reset`: too many records, so read the list again. `closed`: the key, session or role was revoked (checked every 10 seconds). A comment is sent every 25 seconds. With `Last-Event-ID`, missed events come first. At most 64 listeners per tenant, in a process or Durable Object.",
+      "Events `started` and `ended` contain a record as in the list; a record can be repeated. `ready`: the stream is open. `reset`: too many records, so read the list again. `closed`: the key, session or role was revoked (checked every 10 seconds). A comment is sent every 25 seconds. With `Last-Event-ID`, missed events come first. At most 64 listeners per tenant, in a process or Durable Object.",
     streams: ["text/event-stream"],
     run: async ({ admin, actor, params, lastEventId, stillMay, now }) => {
       const listening = await admin.followRequests(actor, params.tenant, momentOf(lastEventId));

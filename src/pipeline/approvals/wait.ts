@@ -71,7 +71,7 @@ export function createWaitForApproval(deps: {
       if (begun.value.state === "busy") return null;
       return begun.value.state === "taken" ? begun.value : { state: "over" };
     }
-    const ended: Result<unknown, Refusal> = state === "begun" ? ok(null) : await endHeld(place);
+    const ended: Result<unknown, Refusal> = state === "started" ? ok(null) : await endHeld(place);
     return ended.ok ? { state: "over" } : { state: "refused", refusal: ended.error };
   };
 

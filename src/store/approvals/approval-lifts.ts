@@ -86,14 +86,14 @@ export async function lift(
   if (!approval.ok) return approval;
   if (approval.value?.state !== "approved") return ok({ state: "gone" });
   const change = await recoded(mac, row, { leaseUntil, decision });
-  const code = await approvalCode(deps.rowMac, { ...approval.value, state: "begun" });
+  const code = await approvalCode(deps.rowMac, { ...approval.value, state: "started" });
   const nonce = deps.nonce();
   const approved = sql`tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
     and state = 'approved' and code = ${approval.value.code}`;
   const written = await db.write(
     [
       raw(sql`
-        update approvals set state = 'begun', code = ${code}, nonce = ${nonce}, is_open = 0
+        update approvals set state = 'started', code = ${code}, nonce = ${nonce}, is_open = 0
         where ${approved} and not exists (select 1 ${withoutSlot(lifted, limitChecks, now)})`),
       db.builder
         .update(samplingRequests)

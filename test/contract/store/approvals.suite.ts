@@ -363,7 +363,7 @@ export const approvalsSuite = (backend: Backend): void => {
           ]),
         );
         const { approvals } = world.stores;
-        expect(value(await approvals.find(place))?.approval.state).toBe("begun");
+        expect(value(await approvals.find(place))?.approval.state).toBe("started");
         const result = { ...place, keyId: who.keyId, now: start + minuteMs };
         value(await approvals.holdResult(result, waiting({ stage: "result" })));
         expect(value(await approvals.find(place))?.approval.state).toBe("expired");

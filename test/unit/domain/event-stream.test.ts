@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { createEventReader, streamEnd } from "../../../src/domain/event-stream.ts";
 
 const stream =
-  'event: ready\nid: 7\ndata: {}\n\n: silence\n\nevent: begun\nid: 8\ndata: {"a":"b: c"}\n\n';
+  'event: ready\nid: 7\ndata: {}\n\n: silence\n\nevent: started\nid: 8\ndata: {"a":"b: c"}\n\n';
 
 describe("a stream of server-sent events", () => {
   it("gives the same events however its text is cut", () => {
     const whole = createEventReader()(stream);
     expect(whole).toEqual([
       { kind: "ready", id: "7", data: "{}" },
-      { kind: "begun", id: "8", data: '{"a":"b: c"}' },
+      { kind: "started", id: "8", data: '{"a":"b: c"}' },
     ]);
     assert(
       property(array(integer({ min: 1, max: 9 })), (sizes) => {

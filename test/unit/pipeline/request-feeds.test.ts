@@ -94,7 +94,7 @@ describe("the feed of a tenant's records", () => {
     ];
     await pass(1_500);
     for (const listener of listeners)
-      expect(await listener.next(0)).toMatchObject({ kind: "begun", record: { id: "req_1" } });
+      expect(await listener.next(0)).toMatchObject({ kind: "started", record: { id: "req_1" } });
     await pass(2_000);
     for (const listener of listeners)
       expect(await listener.next(0)).toMatchObject({ kind: "ended", record: { id: "req_1" } });
@@ -107,14 +107,14 @@ describe("the feed of a tenant's records", () => {
     const next = listener.next(10_000);
     changes = [{ ...nothing, records: [record("req_1", "admitted")], last: 1 }];
     await pass(1_000);
-    expect(await next).toMatchObject({ kind: "begun" });
+    expect(await next).toMatchObject({ kind: "started" });
   });
 
   it("keeps tenants apart", async () => {
     const [one, other] = [await listen("ten_1"), await listen("ten_2")];
     changes = [{ ...nothing, records: [record("req_1", "admitted")], last: 1 }];
     await pass(1_500);
-    expect(await one.next(0)).toMatchObject({ kind: "begun" });
+    expect(await one.next(0)).toMatchObject({ kind: "started" });
     const nothingYet = other.next(0);
     await pass(0);
     expect(await nothingYet).toBeNull();
@@ -154,7 +154,7 @@ describe("the feed of a tenant's records", () => {
     outOfReach = false;
     changes = [{ ...nothing, records: [record("req_1", "admitted")], last: 1 }];
     await pass(1_000);
-    expect(await listener.next(0)).toMatchObject({ kind: "begun" });
+    expect(await listener.next(0)).toMatchObject({ kind: "started" });
   });
 
   it("has so many listeners at most", async () => {
