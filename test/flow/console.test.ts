@@ -1102,7 +1102,7 @@ describe("a raise of a limit", () => {
       ((await admin("GET", "/tenants/raised/policy")).body as { raises?: object[] }).raises;
     await expect.poll(async () => (await raises())?.length).toBe(1);
     expect(await raises()).toMatchObject([
-      { subject: keyId, limits: { usdPerDay: 5 }, why: "A demo for a customer" },
+      { subject: keyId, limits: { usdPerDay: 5 }, reason: "A demo for a customer" },
     ]);
     await open("/t/raised/policy");
     await page.getByRole("listitem").filter({ hasText: "test: " }).waitFor();

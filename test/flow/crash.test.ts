@@ -67,7 +67,7 @@ async function correct({ id, costMicroUsd }: Row): Promise<void> {
     correction: {
       outcome: "succeeded",
       costMicroUsd: 142,
-      why: found.reason,
+      reason: found.reason,
       actor: "operator",
     },
   });
@@ -83,7 +83,7 @@ async function correct({ id, costMicroUsd }: Row): Promise<void> {
     action: "request.correct",
     target: id,
     detail: {
-      why: found.reason,
+      reason: found.reason,
       before: { outcome: "unknown", costMicroUsd },
       after: { outcome: "succeeded", inputTokens: 11, outputTokens: 12, costMicroUsd: 142 },
     },

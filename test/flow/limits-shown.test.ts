@@ -129,7 +129,7 @@ describe("a raise", () => {
     expect((await ask()).text).toContain('"result"');
     expect((await ask()).get("error.data.limit")).toBe("key.requestsPerDay");
     const until = Date.now() + 3_600_000;
-    const raise = { subject: keyId, limits: { requestsPerDay: 2 }, until, why: "a launch" };
+    const raise = { subject: keyId, limits: { requestsPerDay: 2 }, until, reason: "a launch" };
     const raised = await operator("PATCH", `${path}/policy`, {
       raises: [{ ...raise, by: "somebody else" }],
     });
@@ -148,7 +148,13 @@ describe("a raise", () => {
 
   it("is refused where it has ended before it begins, or names no limit", async () => {
     const put = async (fields: object) => {
-      const raise = { subject: "key_1", limits: { usdPerDay: 1 }, until: 1, why: "no", ...fields };
+      const raise = {
+        subject: "key_1",
+        limits: { usdPerDay: 1 },
+        until: 1,
+        reason: "no",
+        ...fields,
+      };
       return (await operator("PATCH", `${path}/policy`, { raises: [raise] })).get("detail");
     };
     expect(await put({})).toContain("raises.0.until");

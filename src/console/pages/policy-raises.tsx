@@ -17,7 +17,7 @@ export interface RaisesDraft {
   limit: LimitName;
   amount: string;
   until: string;
-  why: string;
+  reason: string;
 }
 
 export const raisesDraftOf = (raises: readonly Raise[] | undefined): RaisesDraft => ({
@@ -27,17 +27,17 @@ export const raisesDraftOf = (raises: readonly Raise[] | undefined): RaisesDraft
   limit: "usdPerDay",
   amount: "",
   until: "",
-  why: "",
+  reason: "",
 });
 
-const isBegun = ({ subject, amount, until, why }: RaisesDraft): boolean =>
-  `${subject}${amount}${until}${why}` !== "";
+const isBegun = ({ subject, amount, until, reason }: RaisesDraft): boolean =>
+  `${subject}${amount}${until}${reason}` !== "";
 
 /** As a merge patch. */
 export const raisesPatchOf = (draft: RaisesDraft) => {
-  const { kept, subject, limit, amount, until, why } = draft;
+  const { kept, subject, limit, amount, until, reason } = draft;
   const added = isBegun(draft)
-    ? [{ subject, limits: { [limit]: Number(amount) }, until: millisOf(until) ?? 0, why }]
+    ? [{ subject, limits: { [limit]: Number(amount) }, until: millisOf(until) ?? 0, reason }]
     : [];
   const raises = [...kept, ...added];
   return raises.length === 0 ? null : raises;
@@ -73,12 +73,12 @@ function Kept({
   draft,
   change,
 }: { raise: Raise; names: Names } & Pick<RaiseFieldsProps, "draft" | "change">) {
-  const { subject, limits, until, why, by } = raise;
+  const { subject, limits, until, reason, by } = raise;
   const others = draft.kept.filter((each) => each !== raise);
   return (
     <li>
-      <Named id={subject} names={names} />: {limitText(limits)}, until <Time at={until} />. {why} (
-      {by ?? "–"}){" "}
+      <Named id={subject} names={names} />: {limitText(limits)}, until <Time at={until} />. {reason}{" "}
+      ({by ?? "–"}){" "}
       <Check
         title="End now"
         name="raises.end"
@@ -142,11 +142,11 @@ function NewRaise({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
       />
       <Field
         title="Why"
-        name="raises.why"
-        value={draft.why}
-        onInput={(why) => change({ ...draft, why })}
+        name="raises.reason"
+        value={draft.reason}
+        onInput={(reason) => change({ ...draft, reason })}
         hint="Visible to anyone who can read the policy."
-        fault={fault("why")}
+        fault={fault("reason")}
       />
     </div>
   );

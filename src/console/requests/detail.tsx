@@ -50,7 +50,8 @@ function Usage({ record }: { record: WholeRecord }) {
         <>
           <dt>Corrected</dt>
           <dd>
-            {usd(record.correction.costUsd)} by {record.correction.actor}: {record.correction.why}
+            {usd(record.correction.costUsd)} by {record.correction.actor}:{" "}
+            {record.correction.reason}
           </dd>
         </>
       )}

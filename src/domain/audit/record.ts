@@ -86,7 +86,7 @@ export interface Correction {
   inputTokens: number;
   outputTokens: number;
   costMicroUsd: number;
-  why: string;
+  reason: string;
   actor: string;
   at: number;
 }

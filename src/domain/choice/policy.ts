@@ -59,7 +59,7 @@ export interface Raise {
   /** replaces smaller limits; ignored for limits that the node does not have */
   limits: Limits;
   until: number;
-  why: string;
+  reason: string;
   by?: string;
 }
 

@@ -113,7 +113,7 @@ export const raise = z
     }),
     limits: limits.openapi({ description: "Larger limits of the subject." }),
     until: millis.max(latestTime).openapi({ description: "Expiry in ms since the epoch." }),
-    why: z.string().min(1).max(500).openapi({ description: "The reason." }),
+    reason: z.string().min(1).max(500).openapi({ description: "The reason." }),
     by: z.string().max(300).optional().openapi({
       description: "Read-only: the name of the administrator.",
     }),

@@ -45,7 +45,7 @@ const correction = z.object({
   ...found,
   costMicroUsd: z.int(),
   costUsd: z.number(),
-  why: z.string(),
+  reason: z.string(),
   actor: z.string(),
   at: millis,
 });

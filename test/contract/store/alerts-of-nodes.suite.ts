@@ -163,7 +163,7 @@ export const alertsOfNodesSuite = (backend: Backend): void => {
     it("look at a raised limit while it is raised", async () => {
       const until = start + 10 * minuteMs;
       const who = await caller(world.stores, { tenantLimits: { usdPerDay } });
-      const raise = { subject: who.tenantId, limits: { usdPerDay: 1 }, until, why: "a launch" };
+      const raise = { subject: who.tenantId, limits: { usdPerDay: 1 }, until, reason: "a launch" };
       const policy: Policy = { limits: { usdPerDay }, raises: [raise] };
       value(await world.stores.tenants.update(who.tenantId, { policy }, event(who.tenantId)));
       await spend({ ...who, tenantLimits: { usdPerDay: 1 } }, 85_000, { tenantVersion: 3 });

@@ -389,7 +389,7 @@ export const correction = (fields: Partial<Correction> = {}): Correction => ({
   inputTokens: 10,
   outputTokens: 30,
   costMicroUsd: 200,
-  why: "the provider's invoice",
+  reason: "the provider's invoice",
   actor: "operator",
   at: start,
   ...fields,

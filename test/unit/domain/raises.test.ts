@@ -7,7 +7,7 @@ const raise = (fields: Partial<Raise> = {}): Raise => ({
   subject: "key_1",
   limits: { usdPerDay: 5 },
   until: 1_000,
-  why: "a launch",
+  reason: "a launch",
   ...fields,
 });
 const limits = { usdPerDay: 2, requestsPerMinute: 3 };

@@ -24,7 +24,7 @@ describe("a time in a request", () => {
     [latest + 1, false],
     [Number.MAX_SAFE_INTEGER, false],
   ])("ends a raise at %s: %s", (until, isTaken) => {
-    const given = { subject: "user:a", limits: { concurrent: 2 }, until, why: "launch" };
+    const given = { subject: "user:a", limits: { concurrent: 2 }, until, reason: "launch" };
     expect(raise.safeParse(given).success).toBe(isTaken);
   });
 });

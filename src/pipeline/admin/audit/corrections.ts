@@ -31,16 +31,16 @@ export const createCorrectionAdmin =
     if (actor.kind !== "operator")
       return err({ reason: "forbidden", action: "correcting records is the operator's" });
     if (!isCorrectable(lost.value)) return notLost;
-    const { outcome, inputTokens, outputTokens, costUsd, reason: why } = found;
+    const { outcome, inputTokens, outputTokens, costUsd, reason } = found;
     const after = { outcome, inputTokens, outputTokens, costMicroUsd: Math.round(costUsd * 1e6) };
     const event = eventOf(deps, actor, {
       action: "request.correct",
       tenantId,
       target: id,
-      detail: { after, why },
+      detail: { after, reason },
     });
     const corrected = await deps.ledger.correct(
-      { tenantId, id, correction: { ...after, why, actor: event.actor, at: event.at } },
+      { tenantId, id, correction: { ...after, reason, actor: event.actor, at: event.at } },
       event,
     );
     if (!corrected.ok) return corrected;

@@ -66,7 +66,7 @@ describe("the nodes of a call", () => {
         subject,
         limits: { usdPerDay: 8 },
         until: now + 1,
-        why: "a launch",
+        reason: "a launch",
       })),
     };
     const limitsAt = (at: number) =>
@@ -76,7 +76,12 @@ describe("the nodes of a call", () => {
   });
 
   it("keep the tenant below the operator's ceiling, raised or not", () => {
-    const raise = { subject: "ten_1", limits: { usdPerDay: 8 }, until: now + 1, why: "a launch" };
+    const raise = {
+      subject: "ten_1",
+      limits: { usdPerDay: 8 },
+      until: now + 1,
+      reason: "a launch",
+    };
     const policy: Policy = { limits: { usdPerDay: 1 }, raises: [raise] };
     const ceiling = { limits: { usdPerDay: 5 } };
     const [tenant] = scopesOf(callerWith({ policy, ceiling }).snapshot, { server: null, now });

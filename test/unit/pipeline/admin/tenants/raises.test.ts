@@ -8,7 +8,7 @@ const raise = (fields: Partial<Raise> = {}): Raise => ({
   subject: "key_1",
   limits: { usdPerDay: 5 },
   until: now + 1,
-  why: "a launch",
+  reason: "a launch",
   ...fields,
 });
 const put = (policy: Policy, before: Policy = {}) =>

@@ -131,7 +131,7 @@ describe("the limits of whatever calls named", () => {
         subject: "user:ann",
         limits: { usdPerMonth: 20 },
         until: 1_800_000_060_000,
-        why: "a demo",
+        reason: "a demo",
         by: "op",
       },
     ];
@@ -156,7 +156,7 @@ describe("the limits of whatever calls named", () => {
   });
 
   it("are shown as they are raised", async () => {
-    const raise = { limits: { usdPerMonth: 20 }, until: 1_800_000_000_001, why: "a launch" };
+    const raise = { limits: { usdPerMonth: 20 }, until: 1_800_000_000_001, reason: "a launch" };
     const raised = { ...policy, raises: [{ ...raise, subject: "user:ann" }] };
     const shown = await shownWith(null, raised, ["user:ann", "user:bob"])();
     expect(shown.ok && shown.value.data.slice(-2).map(({ limit }) => limit)).toEqual([20, 9]);
