@@ -193,7 +193,7 @@ CREATE TABLE `approvals` (
 	`created_at` integer NOT NULL,
 	`deadline` integer NOT NULL,
 	`on_timeout` text NOT NULL,
-	`why` text NOT NULL,
+	`conditions` text NOT NULL,
 	`shown` text NOT NULL,
 	`decided_at` integer,
 	`decided_by` text,

@@ -40,7 +40,7 @@ export type Refusal =
   /** `scope`: the access token scope that would allow the action */
   | { reason: "forbidden"; action: string; scope?: string }
   /** a kill switch of a tenant, key or server; stopped models and providers are excluded instead */
-  | { reason: "stopped"; what: string; name: string; why: string }
+  | { reason: "stopped"; kind: string; name: string; explanation: string }
   /** `retryAfterMs`: the shortest wait that a provider asked for */
   | { reason: "provider_failed"; attempts: AttemptSummary[]; retryAfterMs?: number }
   | { reason: "provider_timeout"; attempts: AttemptSummary[]; retryAfterMs?: number }

@@ -13,7 +13,7 @@ const raise = (subject: string): Raise => ({
   subject,
   limits: { usdPerDay: 5 },
   until: start + 1,
-  why,
+  reason: why,
 });
 
 describe("a policy that names", () => {

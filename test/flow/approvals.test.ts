@@ -75,7 +75,7 @@ describe("a call that needs approval", () => {
     expect(shown.body).toMatchObject({
       stage: "request",
       state: "waiting",
-      why: [],
+      conditions: [],
       decidedBy: null,
       content: {
         server: null,

@@ -17,7 +17,7 @@ async function hold({ stores, who }: GivenTenant, deadline: number) {
       stage: "request",
       deadline,
       onTimeout: "deny",
-      why: [],
+      conditions: [],
       shown: "ab".repeat(32),
       parts: ["v1.shown"],
     },

@@ -1,7 +1,7 @@
 import type { Schemas } from "../api.ts";
 import { fromNow, none, usd } from "../format.ts";
 import { CodeBlock } from "../parts/copy.tsx";
-import { whyHeld } from "./why.ts";
+import { conditionsText } from "./conditions.ts";
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const memberOf = (value: unknown, name: string): unknown =>
@@ -29,7 +29,7 @@ function Money({ held: { content, stage } }: { held: Schemas["Approval"] }) {
 }
 
 export function Held({ held }: { held: Schemas["Approval"] }) {
-  const { content, keyId, why, deadline, onTimeout, stage } = held;
+  const { content, keyId, conditions, deadline, onTimeout, stage } = held;
   const who = content?.["who"];
   const client = [textOf(memberOf(who, "clientName")), textOf(memberOf(who, "clientVersion"))];
   return (
@@ -46,7 +46,7 @@ export function Held({ held }: { held: Schemas["Approval"] }) {
         <dt>Client</dt>
         <dd>{client.join(" ").trim() || none}</dd>
         <dt>Held because</dt>
-        <dd>{whyHeld(why)}</dd>
+        <dd>{conditionsText(conditions)}</dd>
         <dt>Model</dt>
         <dd>{textOf(content?.["model"]) || none}</dd>
         <Money held={held} />

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Decide, type Decision } from "../approvals/decide.tsx";
-import { whyHeld } from "../approvals/why.ts";
+import { conditionsText } from "../approvals/conditions.ts";
 import { Webhooks } from "../parts/webhooks.tsx";
 import { Held } from "../approvals/held.tsx";
 import { fromNow } from "../format.ts";
@@ -58,8 +58,8 @@ const columnsOf = ({ tenant, names, open }: ColumnOptions): Column<Listed>[] => 
   { title: "Stage", show: ({ stage }) => stage, text: ({ stage }) => stage },
   {
     title: "Why it needs approval",
-    show: ({ why }) => whyHeld(why),
-    text: ({ why }) => why.join(" "),
+    show: ({ conditions }) => conditionsText(conditions),
+    text: ({ conditions }) => conditions.join(" "),
   },
   {
     title: "Until",

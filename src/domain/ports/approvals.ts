@@ -45,7 +45,7 @@ export const codedApproval = (row: Omit<Approval, "isOpen">): string =>
     row.createdAt,
     row.deadline,
     row.onTimeout,
-    row.why,
+    row.conditions,
     row.shown,
     row.decidedAt,
     row.decidedBy,

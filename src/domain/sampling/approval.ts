@@ -60,7 +60,7 @@ export interface NewApproval {
   stage: ApprovalStage;
   deadline: number;
   onTimeout: "deny" | "approve";
-  why: string[];
+  conditions: string[];
   shown: string;
   parts: string[];
   webhook?: ApprovalWebhook;
@@ -74,7 +74,7 @@ export interface ApprovalWebhook {
 export interface ApprovalNeed {
   stages: ApprovalStage[];
   /** matching conditions; empty: every call needs approval */
-  why: string[];
+  conditions: string[];
   timeoutMs: number;
   onTimeout: "deny" | "approve";
   webhookUrl: string | null;
@@ -106,11 +106,11 @@ export function approvalNeeded(
   if (rule === undefined || rule.mode === "auto") return null;
   const { when, mode } = rule;
   const isForAll = when === undefined || Object.keys(when).length === 0;
-  const why = isForAll ? [] : conditionsThatHold(when, facts);
-  if (!isForAll && why.length === 0) return null;
+  const conditions = isForAll ? [] : conditionsThatHold(when, facts);
+  if (!isForAll && conditions.length === 0) return null;
   return {
     stages: mode === "both" ? ["request", "result"] : [mode],
-    why,
+    conditions,
     timeoutMs: (rule.timeoutSeconds ?? defaultTimeoutSeconds) * 1_000,
     onTimeout: rule.onTimeout ?? "deny",
     webhookUrl: rule.webhookUrl ?? null,
@@ -127,7 +127,7 @@ export interface ApprovalVerdict {
   subject?: string;
   isOwn?: true;
   at: number;
-  why?: string;
+  comment?: string;
   shown: string;
   edited?: ApprovalEdits;
 }

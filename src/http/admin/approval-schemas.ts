@@ -23,7 +23,7 @@ export const listedApproval = z
       description: "The deadline for the decision; for an approved call, for its caller.",
     }),
     onTimeout: z.enum(["deny", "approve"]),
-    why: z.array(z.string()).openapi({
+    conditions: z.array(z.string()).openapi({
       description: "Matching conditions of the rule. Empty if the rule applies to every call.",
     }),
     shown: sha256.openapi({ description: "Hash of the shown content. Required in the decision." }),

@@ -24,7 +24,7 @@ export const verdictOf = (approval: Approval): ApprovalVerdict | null => {
     ...(decidedBySubject !== null && { subject: decidedBySubject }),
     ...(isOwn && { isOwn }),
     at: decidedAt,
-    ...(comment !== null && { why: comment }),
+    ...(comment !== null && { comment }),
     shown,
     ...(edited !== null && { edited }),
   };

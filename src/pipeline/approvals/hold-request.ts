@@ -138,7 +138,7 @@ export function webhookOf(
       tool: who.tool,
       model: of.model,
       costUsd: of.costUsd,
-      why: need.why,
+      conditions: need.conditions,
       console: of.consoleOrigin === null ? null : `${of.consoleOrigin}/console/t/${slug}/approvals`,
     },
   };
@@ -216,7 +216,7 @@ export const createHold =
         stage: "request",
         deadline: now + need.timeoutMs,
         onTimeout: need.onTimeout,
-        why: need.why,
+        conditions: need.conditions,
         shown: await deps.sha256Hex(JSON.stringify(shown)),
         parts,
         ...(webhook !== null && { webhook }),

@@ -67,7 +67,7 @@ export const createHoldResult =
         stage: "result",
         deadline: now + need.timeoutMs,
         onTimeout: need.onTimeout,
-        why: need.why,
+        conditions: need.conditions,
         shown: await deps.sha256Hex(JSON.stringify(shown)),
         parts: await deps.seal(tenantId, `${opening.id}#result`, JSON.stringify(kept)),
         ...(webhook !== null && { webhook }),

@@ -17,7 +17,7 @@ export const approvals = sqliteTable(
     /** deadline for the decision; once approved, for the caller */
     deadline: integer().notNull(),
     onTimeout: text("on_timeout").$type<"deny" | "approve">().notNull(),
-    why: text({ mode: "json" }).$type<string[]>().notNull(),
+    conditions: text({ mode: "json" }).$type<string[]>().notNull(),
     shown: text().notNull(),
     decidedAt: integer("decided_at"),
     decidedBy: text("decided_by"),

@@ -16,7 +16,7 @@ const waiting = (more: Partial<NewApproval> = {}): NewApproval => ({
   stage: "request",
   deadline: start + 10 * minuteMs,
   onTimeout: "deny",
-  why: ["tools"],
+  conditions: ["tools"],
   shown,
   parts: ["v1.one", "v1.two"],
   ...more,
@@ -357,7 +357,7 @@ export const approvalsSuite = (backend: Backend): void => {
         value(
           await world.db.write([
             raw(sql`insert into approvals select tenant_id, request_id, 'result', key_id, 'approved',
-              created_at, deadline, on_timeout, why, shown, decided_at, decided_by,
+              created_at, deadline, on_timeout, conditions, shown, decided_at, decided_by,
               decided_by_subject, is_own, comment, edited,
               code, webhook_url, notice, nonce, 1 from approvals where request_id = ${place.requestId}`),
           ]),

@@ -329,7 +329,7 @@ export const waitingForAPerson: ReservationFields = {
     stage: "request",
     deadline: start + 3_600_000,
     onTimeout: "deny",
-    why: [],
+    conditions: [],
     shown: "",
     parts: [],
   },

@@ -51,7 +51,7 @@ const waiting: NewApproval = {
   stage: "request",
   deadline: start + dayMs,
   onTimeout: "deny",
-  why: [],
+  conditions: [],
   shown,
   parts: ["v1.shown"],
   webhook: { url: "https://hooks.test/mine", notice: { model: "openai/gpt" } },

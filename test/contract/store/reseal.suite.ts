@@ -82,7 +82,7 @@ export const resealSuite = (backend: Backend): void => {
         stage: "request",
         deadline: start + 1,
         onTimeout: "deny",
-        why: [],
+        conditions: [],
         shown: "ab",
         parts: [],
       };

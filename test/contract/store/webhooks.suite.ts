@@ -13,7 +13,7 @@ const waiting = (notice: object, more: Partial<NewApproval> = {}): NewApproval =
   stage: "request",
   deadline: start + minuteMs,
   onTimeout: "deny",
-  why: [],
+  conditions: [],
   shown,
   parts: ["v1.shown"],
   webhook: { url, notice: { model: "openai/gpt", ...notice } },

@@ -103,7 +103,7 @@ const granting: Record<string, Grants> = {
       createdAt: 0,
       deadline: 1,
       onTimeout: "deny",
-      why: ["tools"],
+      conditions: ["tools"],
       shown: "ab",
       decidedAt: 1,
       decidedBy: "operator",

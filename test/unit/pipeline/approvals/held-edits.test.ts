@@ -49,7 +49,7 @@ async function edited(caller: Caller) {
       server: null,
       now,
     },
-    { stages: ["request"], timeoutMs: 1, onTimeout: "deny", why: [], webhookUrl: null },
+    { stages: ["request"], timeoutMs: 1, onTimeout: "deny", conditions: [], webhookUrl: null },
   );
   if (!held.ok) throw new Error(held.error.reason);
   const { reserved, plan } = held.value;

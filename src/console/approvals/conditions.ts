@@ -1,0 +1,10 @@
+const texts: Readonly<Record<string, string>> = {
+  costUsdAbove: "maximum cost exceeds the rule’s limit",
+  models: "model matches",
+  servers: "server matches",
+  tools: "tool matches",
+  modalities: "modality matches",
+};
+
+export const conditionsText = (conditions: readonly string[]): string =>
+  conditions.map((each) => texts[each] ?? each).join(", ") || "the rule covers every call";
