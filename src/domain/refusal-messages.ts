@@ -214,7 +214,7 @@ export function explain(refusal: Refusal): string {
     case "forbidden":
       return `${title}: ${refusal.action}`;
     case "stopped":
-      return `${title}: the ${refusal.what} ${refusal.name}: ${refusal.why}`;
+      return `${title}: the ${refusal.kind} ${refusal.name}: ${refusal.explanation}`;
     case "method_not_allowed":
       return `${title}: use ${refusal.allow}`;
     case "not_acceptable":

@@ -21,7 +21,7 @@ describe("a kill switch", () => {
   it.each([
     ["tenant", "stop-tenant", () => ({ tenant: why })],
     ["key", "stop-key", (keyId: string) => ({ keys: { [keyId]: why } })],
-  ])("stops a %s from the next request on, and is lifted as fast", async (what, slug, of) => {
+  ])("stops a %s from the next request on, and is lifted as fast", async (kind, slug, of) => {
     const { key } = await createTenant(router, slug, { provider: "demo" });
     const session = await openSession(router, key);
     expect((await session.sample(asking("before"))).get("result")).toBeDefined();
@@ -29,7 +29,7 @@ describe("a kill switch", () => {
     await patch(slug, of(keyId));
     const refused = await session.sample(asking("stopped"));
     expect(refused.get("error.code")).toBe(-403);
-    expect(refused.get("error.data")).toMatchObject({ reason: "stopped", what, why });
+    expect(refused.get("error.data")).toMatchObject({ reason: "stopped", kind, explanation: why });
     expect((await operator("GET", `/tenants/${slug}`)).get("policy.stopped")).toEqual(of(keyId));
     const events = (await operator("GET", "/events")).get("data") as { detail: object }[];
     expect(events.some(({ detail }) => JSON.stringify(detail).includes(why))).toBe(true);
@@ -65,7 +65,7 @@ describe("a kill switch", () => {
     expect((await admin("GET", "/tenants/stop-ceiling")).get("stoppedByOperator")).toBe(why);
     expect((await session.sample(asking("stopped"))).get("error.data")).toMatchObject({
       reason: "stopped",
-      what: "tenant",
+      kind: "tenant",
       name: "stop-ceiling",
     });
     await operator("PUT", path, { limits: {} });

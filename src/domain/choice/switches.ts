@@ -27,8 +27,8 @@ const own = (switches: Record<string, string> | undefined, name: string): string
 export function stoppedBy({ tenant, keyId, server }: SwitchContext): Refusal | null {
   const { policy, ceiling, slug } = tenant;
   const { stopped = {} } = policy;
-  const refusal = (what: string, name: string, why: string | undefined): Refusal | null =>
-    why === undefined ? null : { reason: "stopped", what, name, why };
+  const refusal = (kind: string, name: string, explanation: string | undefined): Refusal | null =>
+    explanation === undefined ? null : { reason: "stopped", kind, name, explanation };
   return (
     refusal("tenant", slug, ceiling.stopped) ??
     refusal("tenant", slug, stopped.tenant) ??

@@ -64,7 +64,7 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
     neededUsd: 0.05,
   },
   forbidden: { reason: "forbidden", action: "more than 25 tool rounds" },
-  stopped: { reason: "stopped", what: "key", name: "key_1", why: "it leaked" },
+  stopped: { reason: "stopped", kind: "key", name: "key_1", explanation: "it leaked" },
   response_too_large: { reason: "response_too_large", maxCharacters: 1_000 },
   provider_failed: { reason: "provider_failed", attempts },
   provider_timeout: { reason: "provider_timeout", attempts },
@@ -129,7 +129,7 @@ const contract = {
 
 /** Reasons that the contract has no row for: the protocol's own, and those of the transport. */
 const beyond = {
-  stopped: [-403, 403, ["what", "name", "why"]],
+  stopped: [-403, 403, ["kind", "name", "explanation"]],
   input_missing: [-32603, 422, []],
   server_failed: [-502, 502, ["serverStatus"]],
   server_timeout: [-504, 504, []],

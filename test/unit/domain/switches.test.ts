@@ -20,16 +20,16 @@ describe("kill switches", () => {
     expect(asking({ servers: { files: "wild" } }, { server: "mail" })).toBeNull();
     expect(asking({ servers: { files: "wild" } }, { server: "files" })).toEqual({
       reason: "stopped",
-      what: "server",
+      kind: "server",
       name: "files",
-      why: "wild",
+      explanation: "wild",
     });
-    expect(asking({ keys: { key_1: "leaked" } })).toMatchObject({ what: "key", name: "key_1" });
+    expect(asking({ keys: { key_1: "leaked" } })).toMatchObject({ kind: "key", name: "key_1" });
   });
 
   it("name the operator's switch before the tenant's own", () => {
     const refusal = asking({ tenant: "mine" }, { ceiling: "unpaid" });
-    expect(refusal).toMatchObject({ what: "tenant", name: "acme", why: "unpaid" });
+    expect(refusal).toMatchObject({ kind: "tenant", name: "acme", explanation: "unpaid" });
   });
 
   it("take no member of Object.prototype for a name", () => {

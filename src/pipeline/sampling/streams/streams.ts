@@ -28,7 +28,7 @@ function refusalOf(
   const { stopped: switches = {} } = tenant.policy;
   if (stopped !== null || model === null || !isStopped(model, switches)) return stopped;
   const name = `${model.provider}/${model.id}`;
-  return { reason: "stopped", what: "model", name, why: "The model has been stopped." };
+  return { reason: "stopped", kind: "model", name, explanation: "The model has been stopped." };
 }
 
 export function createStreams(deps: StreamDeps) {

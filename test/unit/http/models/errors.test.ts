@@ -92,7 +92,7 @@ describe("a refusal", () => {
     ],
     [
       "a kill switch",
-      { reason: "stopped", what: "key", name: "k", why: "leaked" },
+      { reason: "stopped", kind: "key", name: "k", explanation: "leaked" },
       [403, "permission_error"],
       [400, "permission_denied"],
       null,
