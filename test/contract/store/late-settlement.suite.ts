@@ -96,7 +96,7 @@ export const lateSettlementSuite = (backend: Backend): void => {
         {
           target: "target",
           detail: {
-            reason: "test",
+            why: "test",
             before: { outcome: "unknown", inputTokens: 20, outputTokens: 80, costMicroUsd: 1_000 },
           },
         },

@@ -236,7 +236,7 @@ describe("a malformed file", () => {
   });
 
   it("is none because of fields that we don't read, or providers that we don't call", () => {
-    const text = broken((its) => (its["knowledge"] = { odd: [] }));
+    const text = broken((its) => (its["knowledge"] = { implausible: [] }));
     expect(parseModelsDev(text).ok).toBe(true);
     const json = { ...(JSON.parse(text) as object), "amazon-bedrock": "odd", novita: 1 };
     expect(parseModelsDev(JSON.stringify(json)).ok).toBe(true);
@@ -257,7 +257,7 @@ describe("the seed, as models.dev would have it", () => {
       estimated: [],
       retired: [],
       repriced: [],
-      odd: [],
+      implausible: [],
     });
   });
 });
