@@ -70,9 +70,7 @@ const columnsOf = (tenant: string, names: Names): Column<LimitState>[] => [
   {
     title: "Resets",
     order: ({ resetsAt }) => resetsAt,
-    show: ({ resetsAt }) => (
-      <span class="nowrap">{resetsAt === null ? "–" : fromNow(resetsAt)}</span>
-    ),
+    show: ({ resetsAt: at }) => <span class="nowrap">{at === null ? "–" : fromNow(at)}</span>,
     text: ({ resetsAt }) => isoOf(resetsAt),
   },
 ];
