@@ -86,7 +86,6 @@ function sayFirst(lines: readonly string[]): void {
   if (lines.length > findingsShown) say(`and ${lines.length - findingsShown} more`);
 }
 
-/** Returns the number of findings. */
 async function readExport(
   verification: Verification,
   { sources, isPart }: { sources: readonly ExportSource[]; isPart: boolean },
@@ -106,7 +105,6 @@ async function readExport(
   return wrong + 1;
 }
 
-/** Returns the exit code. */
 async function verify(
   paths: readonly string[],
   wanted: {

@@ -79,7 +79,6 @@ type Arguments =
   | { command: "sync" | "show"; url: string | null }
   | { command: "refresh"; file: string | null; day: string; today: string };
 
-/** `null` for invalid arguments. */
 function argumentsOf(given: string[]): Arguments | null {
   try {
     const { positionals, values } = parseArgs({

@@ -28,7 +28,6 @@ function linesOfChanges({
   ];
 }
 
-/** `source`: file or URL. */
 export function linesOfSync(outcome: SyncOutcome, source: string): Result<string[], string> {
   switch (outcome.state) {
     case "refused":

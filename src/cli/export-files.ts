@@ -1,4 +1,3 @@
-/** Reads files of an export line by line. */
 import { createReadStream, readdirSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";

@@ -1,4 +1,3 @@
-/** The files that `init` writes. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -14,7 +13,6 @@ function quoted(name: string, value: string): Result<string, string> {
     : ok(`'${value}'`);
 }
 
-/** Omits empty values. */
 export function envText(values: Readonly<Record<string, string>>): Result<string, string> {
   const lines = [
     "# Settings of Sampling Router. Environment variables take precedence over this file.",

@@ -32,7 +32,6 @@ interface Wanted {
 
 type Given = NonNullable<ReturnType<typeof argumentsOf>>;
 
-/** `null` for invalid arguments. */
 function argumentsOf(args: string[]) {
   const no = { type: "boolean", default: false } as const;
   const text = { type: "string" } as const;

@@ -119,7 +119,6 @@ function serverOf(deps: Deps): AuthorizationServer | null {
   });
 }
 
-/** As for a person's sign-in. */
 async function databaseOfSlug({ databaseNamed }: Deps, slug: string): AsyncResult<DatabaseParts> {
   const home = databaseNamed(homeDatabase) as DatabaseParts;
   const placed = await home.stores.placements.bySlug(slug);
@@ -173,7 +172,6 @@ const consentDatabaseOf = ({
   },
 });
 
-/** `null` if the text isn't a key. */
 function connectDatabaseOf({ isolate, databaseNamed }: Deps, key: string): ConnectDatabase | null {
   const keyId = isolate.tokens.keyIdOf(key);
   const database = keyId === null ? null : databaseNamed(databaseOf(keyId));

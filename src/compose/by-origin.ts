@@ -5,7 +5,6 @@ import { keptByName } from "./isolate.ts";
 /** Clients choose `Host`, so the number is bounded; the least recently used is dropped. */
 const originsKept = 16;
 
-/** Scheme and host, unparsed. */
 const beginningOf = (url: string): string => {
   const end = url.indexOf("/", url.indexOf("//") + 2);
   return end === -1 ? url : url.slice(0, end);

@@ -1,4 +1,3 @@
-/** What a host provides to the composition. */
 import type { DatabaseFigures } from "../domain/audit/metrics.ts";
 import type { RequestFeeds } from "../domain/ports/request-feed.ts";
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";

@@ -100,7 +100,6 @@ const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
 
 export const clock = { now, elapsed, wait };
 
-/** Returns a function that cancels the timer. */
 export const after = (ms: number, act: () => void): (() => void) => {
   const timer = setTimeout(act, ms);
   return () => clearTimeout(timer);
@@ -177,7 +176,6 @@ export async function createIsolate(config: Config, host: Host) {
   return {
     config,
     host,
-    /** `null` if metrics are disabled */
     metering: createMetering({ config, host, queues, openExchanges: openOnes, now }),
     sha256: primitives.sha256,
     sha256Hex: primitives.sha256Hex,

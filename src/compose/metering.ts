@@ -56,7 +56,6 @@ const gaugesOf = ({ host, queues, openExchanges }: MeteringDeps): Gauge[] => [
   },
 ];
 
-/** `null` if metrics are disabled. */
 export function createMetering(deps: MeteringDeps) {
   const { config, host, now } = deps;
   const isOneProcess = host.isOneProcess === true;

@@ -28,11 +28,9 @@ interface DatabaseParts {
 }
 
 interface Deps {
-  /** `null` if the text isn't a key */
   databaseOfKey: (key: string) => DatabaseParts | null;
   databaseOfSlug: (slug: string) => AsyncResult<DatabaseParts>;
   databaseOfTenant: (tenantId: string) => DatabaseParts;
-  /** `null` without OAuth */
   grants: () => AuthorizationServer | null;
 }
 

@@ -28,7 +28,6 @@ function createWebhookSink(
   };
 }
 
-/** `null` without a sink. */
 export function sinkOf(
   target: SinkTarget | null,
   { fetch, now }: { fetch: Host["fetch"]; now: () => number },

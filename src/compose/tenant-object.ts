@@ -36,7 +36,6 @@ interface Deps {
   texts: LedgerTexts;
   migrations: readonly Migration[];
   databaseKind: "home" | "a tenant";
-  /** of its storage */
   limitBytes: number;
 }
 

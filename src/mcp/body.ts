@@ -1,4 +1,3 @@
-/** Reads request bodies up to a bound. */
 import type { ClientMessage } from "../domain/ports/client-message.ts";
 import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { readBounded } from "../domain/bounded-body.ts";
@@ -84,13 +83,11 @@ async function readPieces(
   return refusal === null ? ok(concatenated(pieces)) : err(refusal);
 }
 
-/** The sender disconnected. */
 const brokenOff: Refusal = { reason: "bad_request", detail: "The body broke off." };
 
 const misbuilt = (detail: string | null): Refusal | null =>
   detail === null ? null : { reason: "bad_request", detail };
 
-/** For non-JSON bodies, such as forms. */
 export async function readSmallBody(
   request: Pick<ClientMessage, "body">,
   maxBytes: number,
@@ -109,7 +106,6 @@ const structureRefusal = (bytes: Uint8Array, maxLevels: number | null): Refusal 
 export const unparsable = (bytes: Uint8Array): Refusal | null =>
   structureRefusal(bytes, messageBounds.maxLevels);
 
-/** Bounded but unparsed. */
 export async function readBody(
   request: Pick<ClientMessage, "headers" | "body" | "arrayBuffer">,
   bounds: BodyBounds,

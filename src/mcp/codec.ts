@@ -14,7 +14,6 @@ export interface Codec {
   decodeCall(params: JsonObject): Result<SamplingCall, Refusal>;
   /** Params that no revision defines, or without effect here, such as `task`. */
   unknownIn(params: JsonObject): string[];
-  /** `meta` goes into `_meta`. */
   encodeAnswer(answer: SamplingAnswer, call: SamplingCall, meta: JsonObject): JsonObject;
   wireOf(refusal: Refusal): Wire;
   /** As this revision defines them. */

@@ -1,4 +1,3 @@
-/** Refusals in a revision's form. */
 import { mcpStatusOf, refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 

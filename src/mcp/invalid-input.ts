@@ -73,7 +73,6 @@ function meantOf(complaints: readonly Complaint[], whole: Path): Complaint[] {
 function faultOf(first: Issue): Fault {
   const meant = meantOf(complaintsOf(first), first.path);
   const [{ issue, path } = { issue: first, path: first.path }] = meant;
-  // Names the unknown member instead of its object.
   if (issue.code === "unrecognized_keys")
     return {
       path: [...path, ...issue.keys.slice(0, 1)],

@@ -1,4 +1,3 @@
-/** JSON-RPC 2.0 envelopes. */
 import { maxMessageLevels } from "../domain/depth.ts";
 import { isId, parsedMessages, type RequestId } from "./json-text/exact-ids.ts";
 import { structureFault } from "./structure.ts";
@@ -57,7 +56,6 @@ function messageOf(value: unknown): Envelope["messages"][number] {
   return isResponse ? ok({ kind: "response" }) : refuse("Neither a method, a result nor an error.");
 }
 
-/** UTF-8 JSON: a message or a batch. */
 export function parseEnvelope(bytes: Uint8Array): Result<Envelope, Refusal> {
   // Protects parsers and recursive libraries.
   const detail = structureFault(bytes, maxMessageLevels);

@@ -13,7 +13,6 @@ const levels = [
 ] as const;
 export type LogLevel = (typeof levels)[number];
 
-/** null: not a level */
 export const logLevelIn = (value: JsonValue | undefined): LogLevel | null =>
   levels.find((level) => level === value) ?? null;
 

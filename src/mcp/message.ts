@@ -33,7 +33,6 @@ export function messageIn(value: JsonValue): ProxiedMessage {
   return answers && isId(id) ? { kind: "response", id } : { kind: "unknown" };
 }
 
-/** `null` for invalid JSON. */
 export function bodyIn(text: string): ProxiedBody | null {
   const value = parsedMessages(text);
   if (value === undefined) return null;

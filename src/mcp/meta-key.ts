@@ -1,4 +1,3 @@
-/** Prefix of the protocol's members of `_meta`. */
 export const metaPrefix = "io.modelcontextprotocol/";
 
 export const metaKey = (name: string): string => metaPrefix + name;

@@ -28,7 +28,6 @@ interface ProbeReply {
   message: JsonValue | undefined;
 }
 
-/** `null` on timeout. */
 type Ask = (message: JsonObject, headers: Record<string, string>) => Promise<ProbeReply | null>;
 
 interface Wire {

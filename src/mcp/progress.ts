@@ -9,7 +9,6 @@ const betweenMs = 5_000;
 
 export const approvalMessage = "Waiting for a person to approve the request.";
 
-/** `null` if none were requested. */
 export function progressOf(
   params: JsonObject,
   elapsed: () => number,

@@ -132,7 +132,6 @@ export async function respond(
   }
 }
 
-/** A batch is one JSON array. */
 async function respondAll(replies: readonly Single[]): Promise<ClientAnswer> {
   const messages = await Promise.all(
     replies

@@ -20,7 +20,6 @@ export function answers(text: string, idText: string): boolean {
   return isResponse && isSameId(id, parsedId(idText));
 }
 
-/** null: larger than `maxBufferedBytes`. */
 export async function bytesOf(response: UpstreamAnswer): Promise<Uint8Array<ArrayBuffer> | null> {
   if ((declaredBytes(response) ?? Infinity) <= maxBufferedBytes)
     return new Uint8Array(await response.arrayBuffer());

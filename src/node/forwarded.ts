@@ -56,7 +56,6 @@ export function clientAddress(
 
 const hostname = /^[A-Za-z0-9._-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
-/** `null` if unchanged. */
 export function forwardedUrl(
   { headers, socket, url }: Pick<IncomingMessage, "headers" | "socket" | "url">,
   isTrusted: IsTrusted,

@@ -1,4 +1,3 @@
-/** The log as JSON, or one readable line per entry. */
 import { printable, printableJson } from "../domain/printable.ts";
 
 export const logFormats = ["json", "pretty"] as const;
@@ -16,7 +15,6 @@ const pairsOf = (entry: Entry): string[] =>
 
 const moneyOf = (usd: unknown): string[] => (typeof usd === "number" ? [`${usd} USD`] : []);
 
-/** Outcome, model, duration, and cost. */
 function samplingLine(entry: Entry): string[] {
   const { outcome, reason, provider, model, inputTokens, outputTokens } = entry;
   const tokens = [inputTokens, outputTokens].every((count) => typeof count === "number")

@@ -10,11 +10,9 @@ export interface LogWriter {
 
 /** ms to batch after a write. */
 const gatherMs = 10;
-/** Bounded memory. */
 const maxWaiting = 64;
 
 export function createLogWriter(deps: {
-  /** whole lines */
   write: (lines: string) => void;
   /** Returns a function that cancels the timer. */
   after: (ms: number, act: () => void) => () => void;

@@ -1,5 +1,3 @@
-/** Open requests and background work of this process. */
-
 export interface OpenRequest {
   method: string;
   /** without its query, which may contain a secret */
@@ -12,7 +10,6 @@ export interface OpenRequest {
 
 export interface OpenReport {
   requests: { method: string; path: string; requestId: string | null; ms: number }[];
-  /** number of unnamed requests */
   more: number;
   background: number;
 }

@@ -1,4 +1,3 @@
-/** Outgoing requests of this host. */
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
 import { createServerFetch } from "./direct/server-fetch.ts";
 import { lookup } from "node:dns";
@@ -9,7 +8,6 @@ import { createProxyAgent, withProxyCode, type ProxySettings } from "./proxies.t
 
 export interface Outgoing {
   fetch: typeof fetch;
-  /** short requests and answers */
   fetchShort: typeof fetch;
   /** unauthenticated URLs: no private address */
   fetchPublic: typeof fetch;

@@ -4,7 +4,6 @@ import { EnvHttpProxyAgent, Pool, type Agent, type buildConnector, type Dispatch
 export interface ProxySettings {
   /** for http, and https if `https` is `null` */
   http: string | null;
-  /** for https */
   https: string | null;
   /** as in NO_PROXY */
   except: string;

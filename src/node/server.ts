@@ -21,9 +21,7 @@ export interface NodeServer {
 }
 
 export interface RequestHooks {
-  /** called with the request's id */
   requestIs: (id: string) => void;
-  /** client address */
   address: () => string;
 }
 

@@ -48,7 +48,6 @@ function covers(resource: string, url: URL): boolean {
   return `${url.pathname}/`.startsWith(folder);
 }
 
-/** `null` if missing. */
 async function resourceAt(exchange: Exchange, place: URL, url: URL): Promise<Resource | null> {
   return resourceIn(await resourceDiscoveryRequest(place, exchange.options), url);
 }

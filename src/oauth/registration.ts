@@ -27,7 +27,6 @@ const livesMs = 24 * 3_600_000;
 export interface Known {
   identity: OauthIdentity;
   authentication: OauthTerms["authentication"];
-  /** `null` if none was made */
   registration: OauthRegistration | null;
 }
 

@@ -1,4 +1,3 @@
-/** Adapter options for what a caller demands of an answer's shape. */
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
 
@@ -28,7 +27,6 @@ const singleToolUse: Readonly<Record<string, JsonObject>> = {
   anthropic: { disableParallelToolUse: true },
 };
 
-/** null: nothing is demanded. */
 export function shapeOptions(
   { schema, tools, singleToolUse: isSingle }: SamplingCall,
   library: string,

@@ -21,7 +21,6 @@ const ollamaUrlOf = memoizedByText((text) => {
   return url?.toString() ?? null;
 });
 
-/** `null` without a valid http URL. */
 export function baseUrlOf({ provider, baseUrl, place }: CredentialPlace): string | null {
   if (place) return urlOf(cloudUrl(place, { baseUrl, api: provider }));
   const text = baseUrl?.trim() ? baseUrl.trim() : baseUrls.get(provider);

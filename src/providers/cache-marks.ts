@@ -133,7 +133,6 @@ function piecesOf(options: Options, wire: MarkWire, family: TokenFamily): Piece[
   return pieces;
 }
 
-/** Whether the caller set marks of its own. */
 function marksItself({ prompt, providerOptions }: Options): boolean {
   const marks = (options: SharedV4ProviderOptions | undefined): boolean =>
     ["cacheControl", "cache_control"].some((name) =>

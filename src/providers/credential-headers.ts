@@ -1,4 +1,3 @@
-/** How a request authenticates to its provider. */
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 
 export function credentialHeaders({

@@ -1,4 +1,3 @@
-/** A row of the tables of providers' errors. */
 import type { FaultCode, ProviderFault } from "../domain/attempts.ts";
 
 export type Meaning = Pick<ProviderFault, "kind" | "reach" | "retryable">;

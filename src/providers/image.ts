@@ -47,7 +47,6 @@ function promptOf(call: SamplingCall, { text, earlier }: Briefing): string {
   return [...parts, text].filter((part) => part !== "").join("\n\n");
 }
 
-/** `null` if model or library take none. */
 async function filesOf(
   { images }: Briefing,
   { model }: ProviderRequest,

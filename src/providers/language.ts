@@ -166,7 +166,6 @@ export function optionsOf(
 
 const refusedNote = "reasoning left out: this model refuses to be asked for it";
 
-/** Without reasoning parameters. */
 const silenced = (request: ProviderRequest): ProviderRequest => ({
   ...request,
   call: { ...request.call, metadata: withoutReasoningOf(request) },
@@ -194,7 +193,6 @@ function withoutThoughts(generated: Generated, request: ProviderRequest): Genera
   return { ...generated, content: withThoughtsApart(generated.content, { isCut }) };
 }
 
-/** A call in the form that the library takes. */
 export async function prepared(
   request: ProviderRequest,
   served: Served,

@@ -54,7 +54,6 @@ interface Access {
   signal: AbortSignal;
 }
 
-/** `null` if unreadable. */
 async function readPage(
   credential: ProviderRequest["credential"],
   access: Access,

@@ -6,7 +6,6 @@ const text = (value: string) => ({ type: "text" as const, text: value });
 const firstWord: LanguageModelV4Message = { role: "user", content: [text("Begin.")] };
 const between: LanguageModelV4Message = { role: "assistant", content: [text("Understood.")] };
 
-/** `null` if they can't be merged. */
 function joined(
   one: LanguageModelV4Message,
   other: LanguageModelV4Message,

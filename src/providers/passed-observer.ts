@@ -22,7 +22,6 @@ export interface StreamObserver {
   failure(): JsonValue | undefined;
   /** whether the usage is that of the whole answer */
   hasUsage(): boolean;
-  /** the answer as it would have come in one piece */
   body(): JsonObject;
 }
 

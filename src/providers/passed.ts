@@ -15,7 +15,6 @@ import { faultContext, faultOf } from "./faults.ts";
 import { claudeFormOf, passedFormOf } from "./clouds/claude.ts";
 import { answerMember, marksOf, readPassedAnswer } from "./passed-answer.ts";
 
-/** A request that is passed to its provider unchanged. */
 export type Passing = ProviderRequest & { passed: PassedRequest };
 
 const paths: Readonly<Record<ModelEndpointName, string>> = {

@@ -1,4 +1,3 @@
-/** A client of the router's admin API. */
 import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
 
@@ -17,7 +16,6 @@ export interface Answered {
 
 export interface Admin {
   call(method: string, path: string, body?: object): Promise<Answered>;
-  /** All pages. */
   list<T>(path: string, item: z.ZodType<T>): Promise<Result<T[], string>>;
 }
 

@@ -24,7 +24,6 @@ export interface Chains {
   seals: number;
   /** sealed and still present */
   records: number;
-  /** the first fault */
   fault: string | null;
 }
 
@@ -54,7 +53,6 @@ async function faultOfSeal(
   return isEmpty || expected === tree ? null : `${named} does not match its tree`;
 }
 
-/** The first record deleted without a signed notice. */
 async function erasedOf(
   { seals, records, unreadable }: Read,
   keys: readonly AuditKey[],

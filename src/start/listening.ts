@@ -4,7 +4,6 @@ import { parseTrustedProxies, type IsTrusted } from "../node/forwarded.ts";
 import type { Environment } from "./provider-settings.ts";
 
 export interface ListeningSettings {
-  /** local address or name */
   host: string;
   port: number;
   /** as in a local URL */

@@ -40,7 +40,6 @@ export async function findLostRecords(
   return lost.ok ? describeLost(lost.value) : null;
 }
 
-/** Returns a function that stops after a write in progress. */
 export function keepRecordMark(engine: EmbeddedEngine, path: string): () => Promise<void> {
   const db = openOverEngine(engine);
   const mark = createRecordMark(path, async () => {

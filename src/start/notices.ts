@@ -16,7 +16,6 @@ function noticeOf(folder: string): string {
   return [`${name} ${version} (${license ?? "see below"})`, ...texts].join("\n\n");
 }
 
-/** @param inputs paths in the checkout */
 export function noticesOf(checkout: string, inputs: readonly string[]): string {
   const folders = new Set(inputs.flatMap((path) => packageIn.exec(path)?.[1] ?? []));
   const notices = [...folders].toSorted().map((folder) => noticeOf(join(checkout, folder)));

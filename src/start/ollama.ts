@@ -4,7 +4,6 @@ import { err, ok, type Result } from "../domain/result.ts";
 const deadlineMs = 2_000;
 const tags = z.looseObject({ models: z.array(z.looseObject({ name: z.string() })) });
 
-/** `host`: for example `http://127.0.0.1:11434`. */
 export async function ollamaModels(host: string): Promise<Result<string[], string>> {
   try {
     const answer = await fetch(`${host}/api/tags`, { signal: AbortSignal.timeout(deadlineMs) });

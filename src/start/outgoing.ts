@@ -1,4 +1,3 @@
-/** Outgoing requests by these settings, also for `doctor`. */
 import { createOutgoing, type Outgoing } from "../node/outgoing.ts";
 import type { Settings } from "./settings.ts";
 

@@ -1,4 +1,3 @@
-/** Credentials from provider variables. */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { problemWithKey } from "../domain/tenancy/placeholders.ts";
@@ -6,7 +5,6 @@ import { problemWithKey } from "../domain/tenancy/placeholders.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ProviderSetting {
-  /** also the credential's name */
   name: string;
   provider: string;
   apiKey: string;

@@ -22,7 +22,6 @@ export async function untilReady(router: Answering): Promise<Result<null, string
   }
 }
 
-/** The database in words. */
 export const describe = ({ database }: Settings): string =>
   database === null ? "embedded" : new URL(database.url).host;
 

@@ -1,4 +1,3 @@
-/** The Workers runtime with the Worker. */
 import { lstatSync, symlinkSync, unlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -22,7 +21,6 @@ export interface RuntimeOptions {
   stateDir: string;
   deployment: Deployment;
   script: string;
-  /** settings and secrets */
   values: Record<string, string>;
   /** the Worker has databases of its own */
   embedded: boolean;

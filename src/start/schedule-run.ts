@@ -1,4 +1,3 @@
-/** Last run of the scheduled jobs, for `doctor`. */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -12,7 +11,6 @@ export type ScheduleRun = z.infer<typeof run>;
 
 const pathIn = (stateDir: string): string => join(stateDir, "schedule.json");
 
-/** `null` if missing or invalid. */
 export function readScheduleRun(stateDir: string): ScheduleRun | null {
   try {
     return run.parse(JSON.parse(readFileSync(pathIn(stateDir), "utf8")));

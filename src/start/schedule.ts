@@ -1,5 +1,3 @@
-/** Runs the scheduled jobs on hosts without cron. */
-
 import { printable } from "../domain/printable.ts";
 
 /** ms after which the next run may start */
@@ -8,7 +6,6 @@ export const longestRunMs = 60_000;
 /** ms between runs while a job is behind */
 const behindMs = 1_000;
 
-/** Returns whether a job is behind. */
 type RunJobs = () => Promise<boolean | void>;
 
 async function tick(

@@ -35,7 +35,6 @@ interface SeedOptions {
 }
 
 export interface Seeded {
-  /** API key of the demo tenant, if any */
   key: string | null;
   scopes: string[];
   providers: string[];

@@ -20,7 +20,6 @@ export interface LibsqlDatabase {
 }
 
 export interface Settings extends ListeningSettings {
-  /** absolute */
   stateDir: string;
   /** s between scheduled runs */
   scheduleSeconds: number;

@@ -11,7 +11,6 @@ export interface Place {
 const originOf = ({ urlHost, port }: Place): string => `http://${urlHost}:${port}`;
 
 export interface Welcome {
-  /** local address */
   at: Place;
   key: string | null;
   scopes: readonly string[];

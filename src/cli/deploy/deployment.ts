@@ -113,7 +113,6 @@ async function whenReady({ fetch: ask, wait }: DeploymentDeps, url: string): Pro
   return false;
 }
 
-/** @returns an error in words */
 async function firstTenant(
   deps: DeploymentDeps,
   { url, token, given }: { url: string; token: string; given: string | undefined },
@@ -147,7 +146,6 @@ async function firstTenant(
   return null;
 }
 
-/** @returns an error in words */
 export async function runDeployment(
   deps: DeploymentDeps,
   options: DeploymentOptions,

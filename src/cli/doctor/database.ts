@@ -212,7 +212,6 @@ async function* libsqlOf(database: LibsqlDatabase, settings: Settings): AsyncGen
   }
 }
 
-/** Read-only. */
 export async function* databasesOf(settings: Settings): AsyncGenerator<Finding> {
   yield* settings.database === null ? embeddedOf(settings) : libsqlOf(settings.database, settings);
 }

@@ -1,4 +1,3 @@
-/** Builds `catalogue.json` from its sources. */
 import { unknownFigures, type Model } from "../../domain/models/model.ts";
 import { combine, type Figures, type Source } from "./figures.ts";
 

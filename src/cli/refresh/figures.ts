@@ -1,4 +1,3 @@
-/** Merges sources of the catalogue. */
 import type { Model } from "../../domain/models/model.ts";
 
 /** `id`: the source lists the model, as only providers' lists do. */

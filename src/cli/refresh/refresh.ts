@@ -110,7 +110,6 @@ export async function readSources(
 
 export interface Rebuilt {
   catalogue: Catalogue;
-  /** for people */
   lines: string[];
 }
 

@@ -1,4 +1,3 @@
-/** Reads the catalogue, and syncs it in the database that keeps it. */
 import { createCatalogueSource } from "../../catalogue/source.ts";
 import { versionOf } from "../../catalogue/version.ts";
 import type { CatalogueStore } from "../../domain/ports/catalogues.ts";

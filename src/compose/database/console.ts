@@ -71,7 +71,6 @@ export function createDatabaseSignIn(isolate: Isolate, deps: ConsoleParts): Pers
     }),
     sha256Hex: async (text) => toHex(await sha256(text)),
     mac: consoleMac,
-    // Sign-in without a key.
     consoleSessions: () => createDatabaseConsole(isolate, { ...deps, authenticate: refuseUnknown }),
     throttle: signInThrottle,
     noteFailed: createFailedSignIns({ events: stores.events, ids, log: host.log, now }),

@@ -4,7 +4,6 @@ import { createMetricExports } from "../../telemetry/metric-exports.ts";
 import { clock, type Isolate } from "../isolate.ts";
 import type { Lifetime } from "../lifetime.ts";
 
-/** `null` if metrics are disabled. */
 export function measureOf(
   { config, host, metering }: Pick<Isolate, "config" | "host" | "metering">,
   { background }: Pick<Lifetime, "background">,

@@ -1,4 +1,3 @@
-/** Seals and codes of one database's rows. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { vaultOf } from "../../crypto/vault.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";

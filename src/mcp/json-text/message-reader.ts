@@ -32,7 +32,6 @@ export type Fault =
 export interface MessageReader {
   push(bytes: Uint8Array<ArrayBuffer>): Fault | null;
   end(): Fault | null;
-  /** answers found so far */
   answers(): number;
 }
 

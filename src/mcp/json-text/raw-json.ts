@@ -60,7 +60,6 @@ function keyOf(text: string, start: number, end: number): string {
   return raw.includes("\\") ? (JSON.parse(`"${raw}"`) as string) : raw;
 }
 
-/** In text order. */
 export function membersOf(text: string, object: Span): Member[] {
   const members: Member[] = [];
   let at = skipBlank(text, object.start + 1);
@@ -127,7 +126,6 @@ export function withMember(text: string, path: readonly string[], value: string 
   return text.slice(0, span.start) + edited(text, span, path, value) + text.slice(span.end);
 }
 
-/** In text order. */
 export function elementsOf(text: string, array: Span): Span[] {
   const elements: Span[] = [];
   let at = skipBlank(text, array.start + 1);

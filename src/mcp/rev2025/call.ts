@@ -1,4 +1,3 @@
-/** Params of `sampling/createMessage` in each legacy revision. */
 import { z } from "zod";
 import { shownNames } from "../../domain/choice/ignored.ts";
 import { isObject, type JsonObject } from "../../domain/json.ts";

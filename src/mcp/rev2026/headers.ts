@@ -3,7 +3,6 @@ import { own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 
-/** Source member in the params, by method. */
 const named: Readonly<Record<string, string>> = {
   "tools/call": "name",
   "prompts/get": "name",
@@ -12,7 +11,6 @@ const named: Readonly<Record<string, string>> = {
 
 const encoded = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 
-/** `null` for invalid encoding */
 function decoded(value: string): string | null {
   if (!value.startsWith("=?base64?") || !value.endsWith("?=")) return value;
   const base64 = encoded.exec(value)?.[1];

@@ -10,7 +10,6 @@ export type ServerSender = Extract<Sender, "server" | "roundless">;
 export interface EventReader {
   push(bytes: Uint8Array<ArrayBuffer>): Fault | null;
   end(): Fault | null;
-  /** answers found so far */
   answers(): number;
 }
 

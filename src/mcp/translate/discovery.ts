@@ -48,7 +48,6 @@ function eraWithout(versions: readonly JsonValue[]): Discovered {
   return newer.length === 0 ? { era: null } : { era: "modern", result: null, newer };
 }
 
-/** `null` if the error says nothing about the era. */
 function refusedIn(error: JsonValue | undefined): Discovered | null {
   if (!modernErrorCodes.has(own(error, "code"))) return null;
   const supported = own(own(error, "data"), "supported");
@@ -114,7 +113,6 @@ export const implementationOf = (info: JsonObject): JsonObject =>
     }),
   );
 
-/** `null` without the required members. */
 const namedIn = (info: JsonValue | undefined): JsonObject | null =>
   isObject(info) && typeof info["name"] === "string" && typeof info["version"] === "string"
     ? implementationOf(info)

@@ -25,7 +25,6 @@ function propertySchema(text: string): string {
   return text === "false" ? '{"not":{}}' : "{}";
 }
 
-/** Converts `properties` and `required`. */
 function withPlainProperties(schema: string): string {
   let changed = schema;
   const names = parsedJson(textAt(schema, ["required"]) ?? "[]");

@@ -19,7 +19,6 @@ const filterFor: Readonly<Record<string, keyof SubscriptionFilter>> = {
 
 export const isChange = (method: string): boolean => Object.hasOwn(filterFor, method);
 
-/** Whether the client asked for a notification. */
 export function isWanted(method: string, filter: SubscriptionFilter): boolean {
   const name = Object.hasOwn(filterFor, method) ? filterFor[method] : undefined;
   return name !== undefined && filter[name] !== undefined;
@@ -57,13 +56,11 @@ export const acknowledgement = (filter: SubscriptionFilter, idText: string): str
     idText,
   );
 
-/** The answer to a subscription that has ended. */
 export const endedText = (idText: string): string =>
   `{"jsonrpc":"2.0","id":${idText},"result":{"resultType":"complete","_meta":{${JSON.stringify(metaKey("subscriptionId"))}:${idText}}}}`;
 
 export const maxSubscriptions = 100;
 
-/** null: not a filter */
 export function filterIn(params: JsonObject): SubscriptionFilter | null {
   const given = own(params, "notifications");
   if (!isObject(given)) return null;

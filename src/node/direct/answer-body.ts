@@ -1,13 +1,10 @@
-/**
- * The body of an answer, as it arrives: what `fetch.ts` gives in place of a web stream, whose every piece
- * passes through a chain of promises.
- */
+/** A response body without a web stream, which costs several promises for each piece. */
 import { concatenated } from "../../domain/bytes.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Read = { done: false; value: Bytes } | { done: true; value: undefined };
 
-/** Bytes that wait for a slow reader before the connection is held up. */
+/** Bytes buffered for a slow reader before the connection is paused. */
 const readAheadBytes = 64 * 1024;
 const over: Read = { done: true, value: undefined };
 
@@ -20,10 +17,9 @@ export interface AnswerBody extends AsyncIterable<Bytes> {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** The writing side. */
 export interface ArrivingBody {
   body: AnswerBody;
-  /** False: enough waits; hold the connection up until `resume` is called. */
+  /** False: pause the connection until `resume` is called. */
   push(bytes: Bytes): boolean;
   end(): void;
   fail(cause: unknown): void;
@@ -31,7 +27,6 @@ export interface ArrivingBody {
 
 export function createAnswerBody(connection: {
   resume: () => void;
-  /** The reader has left. */
   cancel: (reason: unknown) => void;
 }): ArrivingBody {
   const pieces: Bytes[] = [];
@@ -40,7 +35,6 @@ export function createAnswerBody(connection: {
   let reader: PromiseWithResolvers<Read> | null = null;
   let isHeldUp = false;
 
-  /** All that has arrived. */
   const taken = (): Bytes | null => {
     const [first, ...more] = pieces;
     if (first === undefined) return null;

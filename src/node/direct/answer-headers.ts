@@ -1,16 +1,11 @@
-/**
- * The headers of an answer, without the checks and the list that a real `Headers` makes of each of them: Node's parser
- * has checked them, and few are read.
- */
+/** Response headers without `Headers`, which checks and copies each one: Node's parser has checked them, and few are read. */
 import type { Dispatcher } from "undici";
 
-/** As the connection's parser gives them. */
 export type SentHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
 
 export type AnswerHeaders = Pick<Headers, "get" | "has" | "forEach"> &
   Iterable<[name: string, value: string]>;
 
-/** As `Headers` gives them. */
 export function answerHeadersFrom(sent: SentHeaders): AnswerHeaders {
   const headers = new Map<string, string>();
   for (const [name, value = ""] of Object.entries(sent))

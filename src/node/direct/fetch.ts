@@ -1,7 +1,4 @@
-/**
- * `fetch` for short questions with short answers, such as a provider's. It sends the same request and gives the
- * same answer as `fetch`, for a third of the CPU. A request that it can't send so is left to `fetch`.
- */
+/** `fetch` for short requests and responses, for example a provider's: the same bytes for a third of the CPU. Other requests are left to `fetch`. */
 import type { Dispatcher } from "undici";
 import { createAnswerBody, type AnswerBody, type ArrivingBody } from "./answer-body.ts";
 import { answerHeadersFrom, type SentHeaders } from "./answer-headers.ts";
@@ -31,11 +28,10 @@ interface Asked {
   signal: AbortSignal | null;
 }
 
-/** Statuses without a body. */
 const bodiless = new Set([204, 205, 304]);
 const members = new Set(["method", "headers", "body", "redirect", "signal"]);
 
-/** What `fetch` adds where the caller says nothing. null: headers that are for `fetch` to judge. */
+/** With the defaults that `fetch` adds. null: left to `fetch` */
 function headersOf(init: RequestInit, { codings }: DirectPlace): Record<string, string> | null {
   const { headers } = init;
   if (headers === undefined || Array.isArray(headers)) return null;
@@ -54,7 +50,7 @@ function headersOf(init: RequestInit, { codings }: DirectPlace): Record<string, 
 const isBytes = (body: RequestInit["body"]): body is Uint8Array<ArrayBuffer> =>
   body instanceof Uint8Array && body.buffer instanceof ArrayBuffer;
 
-/** null: not a question of the kind that is sent here */
+/** null: left to `fetch` */
 function askedOf(input: Parameters<Fetch>[0], init: RequestInit | undefined): Asked | null {
   if (init === undefined || typeof input !== "string") return null;
   const { method, body, redirect, signal } = init;
@@ -67,7 +63,7 @@ function askedOf(input: Parameters<Fetch>[0], init: RequestInit | undefined): As
   return headers === null ? null : { place, headers, body, signal: signal ?? null };
 }
 
-/** What callers read of a `Response`, and no more: a real `Response` costs as much as the rest of the call. */
+/** The members of `Response` that callers read: a real one costs as much as the rest of the call. */
 export interface DirectAnswer<H> extends Pick<Response, "ok" | "status" | "statusText"> {
   headers: H;
   body: AnswerBody | null;
@@ -84,26 +80,24 @@ export const unsentBy = (reason: unknown): unknown =>
 const failed = (cause: unknown): TypeError => new TypeError("fetch failed", { cause });
 const terminated = (cause: unknown): TypeError => new TypeError("terminated", { cause });
 
-/** A server that answers with another protocol has answered nothing; the package says so in words alone. */
+/** undici reports a switched protocol only in its message. */
 export function withUpgradeCode(cause: unknown): unknown {
   if (cause instanceof Error && cause.message === "bad upgrade")
     Object.assign(cause, { code: "BAD_UPGRADE" });
   return cause;
 }
 
-/** The waiting caller, and the answer so far. */
 interface Waiting<H> {
   resolve: (answer: DirectAnswer<H>) => void;
   reject: (cause: unknown) => void;
   signal: AbortSignal | null;
   connection: Controller | null;
   arriving: ArrivingBody | null;
-  /** Nothing more comes. */
   over: () => void;
   headersFrom: (sent: SentHeaders) => H;
 }
 
-/** The answer whose head has come. null: no `fetch` would unpack it. */
+/** null: too many content codings */
 function answerOf<H extends Pick<Headers, "get">>(
   arriving: ArrivingBody,
   { status, statusText, headers }: Pick<DirectAnswer<H>, "status" | "statusText" | "headers">,
@@ -154,7 +148,6 @@ const handlerFor = <H extends Pick<Headers, "get">>(waiting: Waiting<H>): Handle
   },
 });
 
-/** A question that `fetch` would send, in the parts that the connection takes. */
 export interface Question<H> extends Pick<Asked, "headers" | "signal"> {
   origin: string;
   path: string;

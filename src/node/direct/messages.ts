@@ -1,6 +1,6 @@
 /**
- * Sampling calls and proxied messages without the objects that `fetch` has for requests and answers. Only what clients usually send goes
- * this way; the adapter judges everything else. Both ways say the same, though they may cut a stream into other chunks.
+ * Handles sampling calls and proxied messages without `Request` and `Response` objects. Unusual requests go to the adapter, which
+ * gives the same answers, possibly in other chunks.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BodySink, ClientBody, PlainAnswer } from "../../domain/ports/client-answer.ts";
@@ -11,12 +11,12 @@ import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 const maxBytes = 64 * 1024;
 /** Bytes of one step that go out as one piece. */
 const maxBatchBytes = 16 * 1024;
-/** As the adapter takes it without a closer look. */
+/** Hosts that the adapter accepts without further checks. */
 const plainHost = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
-/** What makes a request one of a browser's, or its body another than what arrives. */
+/** Browsers' requests, and bodies that need decoding. */
 const unusual = ["origin", "content-encoding", "transfer-encoding", "expect", "upgrade"];
 
-/** `null` if a header occurs twice, for the adapter to join. */
+/** `null` if a header is repeated: the adapter joins those. */
 function headersIn({ rawHeaders }: IncomingMessage): Map<string, string> | null {
   const headers = new Map<string, string>();
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -39,7 +39,7 @@ function messageHeaders(headers: ReadonlyMap<string, string>): MessageHeaders {
   };
 }
 
-/** The body, as far as it has come when its sender leaves. */
+/** Empty if the sender disconnects early. */
 function bodyOf(incoming: IncomingMessage, bytes: number): Promise<ArrayBuffer> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
@@ -54,12 +54,11 @@ function bodyOf(incoming: IncomingMessage, bytes: number): Promise<ArrayBuffer> 
       if (size === bytes) whole();
     });
     if (bytes === 0) whole();
-    // A message that broke off is none.
     incoming.once("close", () => resolve(new ArrayBuffer(0)));
   });
 }
 
-/** null: a message for the adapter. */
+/** null: left to the adapter */
 export function directMessage(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -100,7 +99,7 @@ function pipeInto(outgoing: ServerResponse, body: ClientBody): void {
   /** what the first step wrote; null: that has gone out */
   let first: Uint8Array[] | null = [];
   let size = 0;
-  /** False: enough waits for the client. */
+  /** False: the client has to read first. */
   const release = (): boolean => {
     const [only, ...more] = first ?? [];
     first = null;

@@ -1,4 +1,4 @@
-/** Where a question goes that is sent without `fetch`. Each URL is read once, since every call names one of the same few. */
+/** Destination of a request that is sent without `fetch`. Memoized: calls use few URLs. */
 import { memoizedByText } from "../../domain/memoized.ts";
 
 export interface DirectPlace {
@@ -8,13 +8,13 @@ export interface DirectPlace {
   codings: string;
 }
 
-/** `fetch` sends nothing to some ports of other protocols, the last of which is this. `fetch` has the list. */
+/** `fetch` blocks some ports of other protocols; this is the highest. */
 const lastReservedPort = 10_080;
 const usualPorts: ReadonlySet<string> = new Set(["", "3000", "8000", "8080", "8443"]);
 const isOpenPort = (port: string): boolean =>
   usualPorts.has(port) || Number(port) > lastReservedPort;
 
-/** `place` null: a URL that is for `fetch` to judge. */
+/** `place` null: left to `fetch` */
 export const placeOf = memoizedByText((text): { place: DirectPlace | null } => {
   const url = URL.parse(text);
   const isHttp = url?.protocol === "https:" || url?.protocol === "http:";

@@ -25,7 +25,7 @@ export const createServerFetch =
   async (request) => {
     const { place } = placeOf(request.url);
     const { method, headers, body, signal } = request;
-    // `fetch` gives a text without a media type one of its own.
+    // `fetch` adds a media type to text bodies.
     const isTyped = typeof body !== "string" || headers["content-type"] !== undefined;
     if (place === null || !isTyped) return fetch(request);
     const { origin, path, codings } = place;

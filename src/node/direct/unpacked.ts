@@ -11,17 +11,17 @@ import { createAnswerBody, type AnswerBody } from "./answer-body.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What a careless server cut short is given as far as it goes. */
+/** Truncated data is decoded as far as possible, as in `fetch`. */
 const lenient = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const lenientBrotli = {
   flush: constants.BROTLI_OPERATION_FLUSH,
   finishFlush: constants.BROTLI_OPERATION_FLUSH,
 };
-/** More codings over one another are an attack. */
+/** More nested codings are an attack. */
 const maxCodings = 5;
 const zlibMark = 8;
 
-/** `deflate` has two meanings, which the first byte tells apart. */
+/** `deflate` is zlib or raw; the first byte tells. */
 function createInflateEither(): Transform {
   let inner: Transform | null = null;
   const outer: Transform = new Transform({
@@ -50,7 +50,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   br: () => createBrotliDecompress(lenientBrotli),
 };
 
-/** The names of the codings, the last one that was laid on first. null: there are too many. */
+/** Outermost first. null: too many */
 export function codingsOf(header: string | null): string[] | null {
   if (header === null || header === "") return [];
   const names = header.toLowerCase().split(",");
@@ -60,7 +60,7 @@ export function codingsOf(header: string | null): string[] | null {
   return codings.every((name) => Object.hasOwn(decoders, name)) ? codings : [];
 }
 
-/** @param brokenBy makes the error that a reader sees of one that the unpacking met */
+/** @param brokenBy converts decoding errors for the reader */
 export function unpacked(
   packed: AsyncIterable<Bytes>,
   { codings, brokenBy }: { codings: readonly string[]; brokenBy: (cause: unknown) => Error },
