@@ -10,7 +10,7 @@ const encoded = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
-    .replace(/=+$/, "");
+    .replaceAll("=", "");
 const partOf = (value: object): string => encoded(new TextEncoder().encode(JSON.stringify(value)));
 
 const pkcs8Of = (pem: string): Uint8Array<ArrayBuffer> => {

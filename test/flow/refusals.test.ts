@@ -352,6 +352,7 @@ const problemDrives: Drive[] = [
 
 /** Reasons that nobody can provoke here, and why. */
 const elsewhere: Partial<Record<Reason, string>> = {
+  response_too_large: "needs a stream that is held: test/flow/models-streams.test.ts",
   user_rejected: "needs a person who approves",
   approval_pending: "needs a person who approves",
   stopped: "needs a kill switch: test/flow/switches.test.ts",

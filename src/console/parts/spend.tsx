@@ -103,7 +103,7 @@ const periods: Readonly<Record<string, string>> = {
 };
 export function BudgetCell({ state }: { state: LimitState | undefined }) {
   if (state === undefined) return <span class="faint">no budget</span>;
-  const [, period = ""] = /Per(\w+)$/.exec(state.name) ?? [];
+  const [, period = ""] = state.name.split("Per");
   const forecast = forecastOf(state, Date.now());
   const words = `${usdInCents(state.used)} of ${usdInCents(state.limit)} ${periods[period] ?? ""}`;
   return (
