@@ -89,7 +89,7 @@ async function bodyOf(
 }
 
 /** Reads the whole answer, and releases the scheduling slot meanwhile. Without a slot, no other caller waits. */
-export function readOutside(
+export function readOutsideSlot(
   inner: typeof fetch,
   outside: CallSlot["outside"] = (wait) => wait(async () => {}),
 ): typeof fetch {

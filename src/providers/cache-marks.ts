@@ -27,7 +27,7 @@ interface MarkWire {
   onEveryBlock: boolean;
 }
 
-/** `marksOnBlocks` finishes the body for OpenRouter. */
+/** `withMarksOnBlocks` finishes the body for OpenRouter. */
 const markWires: Readonly<Record<string, MarkWire>> = {
   anthropic: {
     mark: { anthropic: { cacheControl: { type: "ephemeral" } } },

@@ -17,7 +17,7 @@ import { imageTokensOf } from "../domain/models/cost.ts";
 import { type MediaUsage, type Usage } from "../domain/usage.ts";
 import { briefingOf, settingsLeftOut, type Briefing } from "./briefing.ts";
 import { emptyAnswer, faultContext, faultOf, malformedAnswer, notSent } from "./faults.ts";
-import { passOn } from "./message.ts";
+import { reportMessage } from "./message.ts";
 import { checkedBlocks, mediaBlockOf } from "./media.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { countedTokens } from "./usage.ts";
@@ -36,8 +36,8 @@ export interface ServedImage {
   /** of the library's own options */
   namespace: string;
   providerOptions?: SharedV4ProviderOptions;
-  /** silently drops input images */
-  dropsFiles?: true;
+  /** without an error */
+  dropsInputImages?: true;
 }
 
 /** Prepends system prompt and earlier turns, since the endpoint takes one text. */
@@ -54,7 +54,7 @@ async function filesOf(
 ): Promise<ImageModelV4File[] | null> {
   if (images.length === 0) return [];
   // The library knows some models, the catalogue the others.
-  const refused = served.dropsFiles || (await served.model.supportsFileInputs) === false;
+  const refused = served.dropsInputImages || (await served.model.supportsFileInputs) === false;
   if (refused || !model.inputModalities.includes("image")) return null;
   return images.map(({ data, mimeType }) => ({
     type: "file",
@@ -148,7 +148,7 @@ export async function generateImage(
     });
     return answerOf(generated, request, [...notes, ...notesOfWarnings(generated.warnings, notes)]);
   } catch (thrown) {
-    passOn(thrown, request);
+    reportMessage(thrown, request);
     return err(faultOf(thrown, faultContext(request, now())));
   }
 }

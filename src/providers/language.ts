@@ -22,14 +22,14 @@ import { reasonsLikeOpenai, rulesOf, wireOf } from "../domain/wires/rules.ts";
 import { shapeOptions } from "./answer-shape.ts";
 import { withCaching } from "./cache-marks.ts";
 import { faultContext, faultOf, notSent } from "./faults.ts";
-import { passOn } from "./message.ts";
+import { reportMessage } from "./message.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { inOrder } from "./order.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
 import { reasoningOptions, tokensAddedByAdapter, withoutReasoning } from "./reasoning.ts";
 import { refusesReasoning } from "./reasoning-faults.ts";
 import { answerOf, type Generated } from "./result.ts";
-import { withThoughtsApart } from "./thoughts.ts";
+import { withThoughtsSplit } from "./thoughts.ts";
 import { notesOfWarnings } from "./warnings.ts";
 
 /** What a library can express. What a wire accepts is in its rules. */
@@ -179,18 +179,18 @@ function withoutReasoningOf({ call, credential: { provider } }: ProviderRequest)
 }
 
 /** Whether the text may contain thoughts. At a custom URL, OpenAI's wire may be any server's. */
-export const mayThinkAloud = ({
+export const mayMixThoughts = ({
   model,
   credential,
 }: Pick<ProviderRequest, "model" | "credential">): boolean =>
   (credential.provider === "openai" && Boolean(credential.baseUrl?.trim())) ||
-  rulesOf[wireOf(model)].thinksAloud;
+  rulesOf[wireOf(model)].mixesThoughts;
 
 /** Moves thoughts from text to reasoning for models that mix them. */
 function withoutThoughts(generated: Generated, request: ProviderRequest): Generated {
-  if (!mayThinkAloud(request)) return generated;
+  if (!mayMixThoughts(request)) return generated;
   const isCut = generated.finishReason.unified === "length";
-  return { ...generated, content: withThoughtsApart(generated.content, { isCut }) };
+  return { ...generated, content: withThoughtsSplit(generated.content, { isCut }) };
 }
 
 export async function prepared(
@@ -207,8 +207,8 @@ export async function prepared(
   return {
     // The original call: attempts at several models share a prefix.
     options: await withCaching({ request, options, prefixes }),
-    restored: fit.restored,
-    restoresInputs: fit.restoresInputs,
+    restoreBlocks: fit.restoreBlocks,
+    renamesInputs: fit.renamesInputs,
     answer(
       generated: Generated,
       warnings: readonly SharedV4Warning[],
@@ -217,7 +217,7 @@ export async function prepared(
       const all = [...initialNotes, ...known, ...warned];
       const answer = answerOf(withoutThoughts(generated, request), request.call, all);
       return answer.ok
-        ? ok({ ...answer.value, content: fit.restored(answer.value.content) })
+        ? ok({ ...answer.value, content: fit.restoreBlocks(answer.value.content) })
         : answer;
     },
   };
@@ -270,7 +270,7 @@ export async function generate(
       return await once(silenced(request), served, { prefixes, initialNotes: [refusedNote] });
     }
   } catch (thrown) {
-    passOn(thrown, request);
+    reportMessage(thrown, request);
     return err(faultOf(thrown, faultContext(request, now())));
   }
 }

@@ -62,7 +62,7 @@ export function messageOf(
   return plain === "" ? null : [...plain].slice(0, maxCharacters).join("");
 }
 
-export function passOn(
+export function reportMessage(
   thrown: unknown,
   request: Pick<ProviderRequest, "credential" | "call" | "onMessage">,
 ): void {

@@ -4,7 +4,7 @@ import { isObject, type JsonValue } from "../domain/json.ts";
  * Moves cache marks onto blocks, where OpenRouter reads them. Source: OpenRouter's documentation, "Prompt
  * caching".
  */
-export function marksOnBlocks(body: Record<string, unknown>): Record<string, unknown> {
+export function withMarksOnBlocks(body: Record<string, unknown>): Record<string, unknown> {
   const messages = body["messages"] as JsonValue[];
   return {
     ...body,

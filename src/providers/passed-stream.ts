@@ -10,11 +10,11 @@ import type { Shows, StreamPart, TakePart } from "../domain/sampling/stream-part
 import { maxErrorBytes } from "./bounded.ts";
 import { createEventBytes, dataOf, eventsIn } from "./event-bytes.ts";
 import { answerTooLarge, faultContext, faultOf } from "./faults.ts";
-import { passOn } from "./message.ts";
+import { reportMessage } from "./message.ts";
 import { failureOf, noteMarks, sendPassed, type PassDeps, type Passing } from "./passed.ts";
 import { readPassedAnswer } from "./passed-answer.ts";
 import { createObserver, lastOfChat, type StreamObserver } from "./passed-observer.ts";
-import { cutAnswer, faultOfEvent } from "./stream-faults.ts";
+import { brokenOffFault, faultOfEvent } from "./stream-faults.ts";
 import { maxStreamBytes } from "./stream-body.ts";
 import { countedInput } from "./usage.ts";
 
@@ -176,12 +176,12 @@ export async function streamPassed(
       after: deps.after,
     });
   } catch (thrown) {
-    passOn(thrown, request);
+    reportMessage(thrown, request);
     return faultWith(faultOf(thrown, context));
   }
   const failure = observer.failure();
   if (failure !== undefined) return faultWith(faultOfEvent(failure, context));
-  if (!observer.isEnded()) return faultWith(cutAnswer(context));
+  if (!observer.isEnded()) return faultWith(brokenOffFault(context));
   noteMarks(request, observer.body(), deps.pins);
   const text = recording.text();
   const kept = text === undefined ? { isOversized: true as const } : { passed: text };

@@ -9,8 +9,8 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { ProviderAnswer, ProviderRequest, Providers } from "../domain/sampling/providers.ts";
 import type { Pins } from "../domain/sampling/pins.ts";
 import { speaks } from "../domain/wires/spoken.ts";
-import { passOn } from "./message.ts";
-import { boundedFetch, readOutside } from "./bounded.ts";
+import { reportMessage } from "./message.ts";
+import { boundedFetch, readOutsideSlot } from "./bounded.ts";
 import { faultContext, faultOf } from "./faults.ts";
 import { claudeFormOf, passedFormOf } from "./clouds/claude.ts";
 import { answerMember, marksOf, readPassedAnswer } from "./passed-answer.ts";
@@ -123,7 +123,7 @@ async function passOnce(
 ): Promise<ProviderAnswer> {
   const { call, passed, outside } = request;
   const { endpoint } = passed;
-  const bounded = readOutside(boundedFetch(fetch, "text"), outside);
+  const bounded = readOutsideSlot(boundedFetch(fetch, "text"), outside);
   const { url, response } = await sendPassed(request, { fetch: bounded, baseUrl });
   const text = textOf(new Uint8Array(await response.arrayBuffer()));
   const body = response.status === 200 && text !== null ? parsedJson(text) : undefined;
@@ -171,7 +171,7 @@ export async function pass(
   try {
     return ok(await passOnce(request, deps));
   } catch (thrown) {
-    passOn(thrown, request);
+    reportMessage(thrown, request);
     return err(faultOf(thrown, faultContext(request, deps.now())));
   }
 }

@@ -104,10 +104,13 @@ async function stream(
     return streamPassed(request, take, { ...deps, baseUrl });
   // What only the provider's own wire carries can't be translated.
   if ((request.call.passing?.losses.length ?? 0) > 0) return err(notSent());
-  const { fetch, isDone } = streamBody(deps.fetch);
+  const { fetch, hasDoneEvent } = streamBody(deps.fetch);
   const served = serveLanguage(request, { ...deps, fetch, isStreamed: true });
   if (served === null) return err(notSent());
-  return generate(request, served, { ...deps, once: streamOnce(take, { now: deps.now, isDone }) });
+  return generate(request, served, {
+    ...deps,
+    once: streamOnce(take, { now: deps.now, hasDoneEvent }),
+  });
 }
 
 /** Replaces implausible usage with the reserved usage, and marks it. */

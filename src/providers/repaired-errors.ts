@@ -42,7 +42,7 @@ function repairedError(text: string): { status: number; body: JsonObject } | nul
 
 const encoder = new TextEncoder();
 
-/** @param inner reads answers whole; see `readOutside` */
+/** @param inner reads answers whole; see `readOutsideSlot` */
 export function repairingFetch(inner: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await inner(input, init);

@@ -1,4 +1,4 @@
-/** The object of a library that speaks to the model of a request, by its credential. */
+/** Creates the AI SDK's object for the model of a request, with its credential. */
 import { AnthropicLanguageModel } from "@ai-sdk/anthropic/internal";
 import { GoogleLanguageModel, GoogleSpeechModel } from "@ai-sdk/google/internal";
 import {
@@ -16,18 +16,18 @@ import { withoutTrailing } from "../domain/bounded-url.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 import { reasonsLikeOpenai, rulesOf, wireOf } from "../domain/wires/rules.ts";
 import { baseUrlOf } from "./base-url.ts";
-import { boundedFetch, boundedMediaFetch, readOutside } from "./bounded.ts";
+import { boundedFetch, boundedMediaFetch, readOutsideSlot } from "./bounded.ts";
 import { credentialHeaders } from "./credential-headers.ts";
 import { geminiImages } from "./gemini-images.ts";
 import type { ServedImage } from "./image.ts";
 import { mediaOf, type Served } from "./language.ts";
 import { repairingFetch } from "./repaired-errors.ts";
-import { marksOnBlocks } from "./openrouter.ts";
+import { withMarksOnBlocks } from "./openrouter.ts";
 import { withCompletionTokens } from "./openai-names.ts";
 import type { ServedSpeech } from "./speech.ts";
 import type { WorkersAi } from "./workers-ai.ts";
 
-/** Opts out of the provider's logs; new OpenAI accounts store by default. */
+/** Keeps content out of OpenAI's logs, which are on by default for new accounts. */
 const unstored = { openai: { store: false } };
 /** OpenAI rejects summaries for unverified organizations. */
 const unsummarized = { openai: { ...unstored.openai, reasoningSummary: null } };
@@ -35,17 +35,17 @@ const unsummarized = { openai: { ...unstored.openai, reasoningSummary: null } };
 export interface ServingDeps {
   fetch: typeof fetch;
   workersAi?: WorkersAi | undefined;
-  /** the answer's body is read as it arrives */
+  /** pass the answer's body on while it arrives */
   isStreamed?: true;
 }
 
-interface Reached {
+interface Endpoint {
   baseURL: string;
   fetch: typeof fetch;
 }
 
-/** For the libraries' models themselves, since a whole provider brings all it can do into the bundle. */
-function configFor({ credential }: ProviderRequest, { baseURL, fetch }: Reached) {
+/** For the model classes: an SDK's whole provider would add all its model classes to the bundle. */
+function configFor({ credential }: ProviderRequest, { baseURL, fetch }: Endpoint) {
   const base = withoutTrailing(baseURL, "/");
   return {
     provider: credential.provider,
@@ -62,7 +62,7 @@ export function serveLanguage(request: ProviderRequest, deps: ServingDeps): Serv
   const { credential, model } = request;
   const { provider } = credential;
   if (provider === "workers-ai") {
-    // Without `@` it is another provider's model, billed through the operator's gateway.
+    // A model without `@` is another provider's, and is billed through the operator's gateway.
     if (deps.workersAi === undefined || !model.id.startsWith("@")) return null;
     return { model: deps.workersAi.chat(model.id), library: "workers-ai" };
   }
@@ -73,19 +73,20 @@ export function serveLanguage(request: ProviderRequest, deps: ServingDeps): Serv
     mediaOf(request).length > 0
       ? boundedMediaFetch(deps.fetch, baseURL)
       : boundedFetch(deps.fetch, "text");
-  const fetch = isStreamed ? deps.fetch : readOutside(bounded, request.outside);
+  const fetch = isStreamed ? deps.fetch : readOutsideSlot(bounded, request.outside);
   const repairedFetch = isStreamed ? fetch : repairingFetch(fetch);
   switch (provider) {
     case "openai": {
       const isResponses = wireOf(model) === "openai-responses";
       const { openai: options } = isResponses ? unsummarized : unstored;
       // The library detects reasoning models only by id.
-      const kind = model.like === undefined ? {} : { forceReasoning: reasonsLikeOpenai(model) };
+      const reasoningFlag =
+        model.like === undefined ? {} : { forceReasoning: reasonsLikeOpenai(model) };
       const Library = isResponses ? OpenAIResponsesLanguageModel : OpenAIChatLanguageModel;
       return {
         model: new Library(model.id, configFor(request, { baseURL, fetch: repairedFetch })),
         library: isResponses ? "openai-responses" : "openai-chat",
-        providerOptions: { openai: { ...options, ...kind } },
+        providerOptions: { openai: { ...options, ...reasoningFlag } },
       };
     }
     case "anthropic":
@@ -104,7 +105,7 @@ export function serveLanguage(request: ProviderRequest, deps: ServingDeps): Serv
           ...configFor(request, { baseURL, fetch: repairedFetch }),
           ...(isStreamed && { includeUsage: true }),
           supportsStructuredOutputs: rulesOf[wireOf(model)].answerSchemas !== "never",
-          ...(provider === "openrouter" ? { transformRequestBody: marksOnBlocks } : {}),
+          ...(provider === "openrouter" ? { transformRequestBody: withMarksOnBlocks } : {}),
           ...(reasonsLikeOpenai(model) ? { transformRequestBody: withCompletionTokens } : {}),
         }),
         library: "openai-compatible",
@@ -112,17 +113,17 @@ export function serveLanguage(request: ProviderRequest, deps: ServingDeps): Serv
   }
 }
 
-/** Of Google's image models only Gemini's remain, which are language models. */
+/** Google's image models are Gemini models, which the SDK runs as language models. */
 export function serveImage(request: ProviderRequest, deps: ServingDeps): ServedImage | null {
   const { credential, model } = request;
   const { provider } = credential;
   if (provider === "workers-ai") {
     if (deps.workersAi === undefined || !model.id.startsWith("@")) return null;
-    return { model: deps.workersAi.image(model.id), namespace: provider, dropsFiles: true };
+    return { model: deps.workersAi.image(model.id), namespace: provider, dropsInputImages: true };
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null || provider === "anthropic") return null;
-  const fetch = readOutside(boundedMediaFetch(deps.fetch, baseURL), request.outside);
+  const fetch = readOutsideSlot(boundedMediaFetch(deps.fetch, baseURL), request.outside);
   const config = configFor(request, { baseURL, fetch });
   switch (provider) {
     case "openai":
@@ -135,14 +136,14 @@ export function serveImage(request: ProviderRequest, deps: ServingDeps): ServedI
       return {
         model: new OpenAICompatibleImageModel(model.id, config),
         namespace: provider,
-        // Many endpoints default to links, which aren't followed.
+        // Many endpoints return links by default, which the router doesn't follow.
         providerOptions: { [provider]: { response_format: "b64_json" } },
       };
   }
 }
 
-/** OpenAI's first speech models take no instructions. */
-const readsOnly = /^tts-1/;
+/** OpenAI's first speech models. */
+const withoutInstructions = /^tts-1/;
 
 export function serveSpeech(request: ProviderRequest, deps: ServingDeps): ServedSpeech | null {
   const { credential, model } = request;
@@ -153,15 +154,15 @@ export function serveSpeech(request: ProviderRequest, deps: ServingDeps): Served
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null || provider === "anthropic") return null;
-  const fetch = readOutside(boundedMediaFetch(deps.fetch, baseURL), request.outside);
+  const fetch = readOutsideSlot(boundedMediaFetch(deps.fetch, baseURL), request.outside);
   const config = configFor(request, { baseURL, fetch });
   if (provider === "google")
     return { model: new GoogleSpeechModel(model.id, config), takesInstructions: true };
-  // OpenAI's speech endpoint, which the compatible library lacks.
+  // The OpenAI-compatible library has no speech models.
   return {
     model: new OpenAISpeechModel(model.id, config),
-    takesInstructions: provider === "openai" && !readsOnly.test(model.id),
-    // Smallest format with universal support.
+    takesInstructions: provider === "openai" && !withoutInstructions.test(model.id),
+    // The smallest format that every player supports.
     outputFormat: "mp3",
   };
 }

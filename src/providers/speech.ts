@@ -14,7 +14,7 @@ import { charactersPerSecond, tokensPerAudioSecond } from "../domain/models/cost
 import { type Usage } from "../domain/usage.ts";
 import { briefingOf, settingsLeftOut } from "./briefing.ts";
 import { emptyAnswer, faultContext, faultOf, malformedAnswer, notSent } from "./faults.ts";
-import { passOn } from "./message.ts";
+import { reportMessage } from "./message.ts";
 import { checkedBlocks, mediaBlockOf, secondsOf } from "./media.ts";
 import { optionsFromMetadata } from "./metadata.ts";
 import { countedTokens } from "./usage.ts";
@@ -104,7 +104,7 @@ export async function generateSpeech(
       notes: [...notes, ...notesOfWarnings(generated.warnings, notes)],
     });
   } catch (thrown) {
-    passOn(thrown, request);
+    reportMessage(thrown, request);
     return err(faultOf(thrown, faultContext(request, now())));
   }
 }

@@ -1,4 +1,4 @@
-/** The body of a provider's stream: counted, and read no faster than its reader takes it. */
+/** The body of a provider's stream: bounded, and read only as fast as the client reads. */
 import { answerTooLarge } from "./faults.ts";
 import { maxErrorBytes } from "./bounded.ts";
 
@@ -7,12 +7,12 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Unpacked bytes of one stream: a hundred thousand tokens, each in an event of its own, have 30 MB. */
 export const maxStreamBytes = 64 * 1024 * 1024;
 
-const done = "[DONE]";
+const doneEvent = "[DONE]";
 
 export interface StreamBody {
   fetch: typeof fetch;
-  /** Whether the last event of OpenAI's chat wire has come. */
-  isDone(): boolean;
+  /** Whether `[DONE]` was received, the last event of Chat Completions. */
+  hasDoneEvent(): boolean;
 }
 
 /** A `fetch` for one attempt. A host's body may be no web stream, which the libraries need. */
@@ -51,6 +51,6 @@ export function streamBody(inner: typeof fetch): StreamBody {
       const stream = webStream(body, response.ok ? maxStreamBytes : maxErrorBytes);
       return new Response(stream, { status, headers: unpacked });
     },
-    isDone: () => tail.includes(done),
+    hasDoneEvent: () => tail.includes(doneEvent),
   };
 }

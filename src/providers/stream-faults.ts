@@ -1,10 +1,10 @@
-/** Faults of streams whose status said that all was well. */
+/** Faults in streams that began with status 200. */
 import type { ProviderFault } from "../domain/attempts.ts";
 import { own, type JsonValue } from "../domain/json.ts";
 import { meaningOf } from "./fault-reach.ts";
 import { errorInside, fault, networkAt, type Asked } from "./faults.ts";
 
-/** Codes of OpenAI's that say more than the status of a stream, which is 200. */
+/** OpenAI's error codes, which replace the stream's status 200. */
 const statusOfCode: ReadonlyMap<unknown, number> = new Map([
   ["rate_limit_exceeded", 429],
   ["insufficient_quota", 429],
@@ -12,7 +12,7 @@ const statusOfCode: ReadonlyMap<unknown, number> = new Map([
   ["invalid_prompt", 400],
 ]);
 
-/** The fault of an error that is an event of a stream. Its library hands the event on, whole or in a wrapper of its own. */
+/** The fault of a stream's error event. Libraries pass the event unchanged or in a wrapper. */
 export function faultOfEvent(event: unknown, asked: Asked): ProviderFault {
   const frame = own(event, "data") ?? event;
   const error = own(frame, "error") ?? own(own(frame, "response"), "error") ?? frame;
@@ -28,6 +28,6 @@ export function faultOfEvent(event: unknown, asked: Asked): ProviderFault {
   };
 }
 
-/** The fault of a stream that ended before its own last event. */
-export const cutAnswer = ({ credential }: Asked): ProviderFault =>
+/** The fault of a stream that ended before its last event. */
+export const brokenOffFault = ({ credential }: Asked): ProviderFault =>
   fault("network", { status: 200, ...networkAt(credential, "connection_closed") });

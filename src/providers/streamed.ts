@@ -1,4 +1,4 @@
-/** An answer of a language model, given out while its provider writes it. */
+/** A language model's answer, streamed while the provider generates it. */
 import type {
   LanguageModelV4Content,
   LanguageModelV4StreamPart,
@@ -13,72 +13,72 @@ import { toolInputOf } from "../domain/sampling/tool-input.ts";
 import type { Usage } from "../domain/usage.ts";
 import { answerTooLarge, faultContext, faultOf } from "./faults.ts";
 import { maxAnswerBytes } from "./bounded.ts";
-import { mayThinkAloud, prepared, type GenerateDeps, type Served } from "./language.ts";
-import { passOn } from "./message.ts";
+import { mayMixThoughts, prepared, type GenerateDeps, type Served } from "./language.ts";
+import { reportMessage } from "./message.ts";
 import type { Generated } from "./result.ts";
-import { cutAnswer, faultOfEvent } from "./stream-faults.ts";
-import { allText, createThoughtsApart, type ThoughtsApart } from "./thoughts-apart.ts";
+import { brokenOffFault, faultOfEvent } from "./stream-faults.ts";
+import { noThoughts, createThoughtSplitter, type ThoughtSplitter } from "./streamed-thoughts.ts";
 import { countedInput, reportedUsage } from "./usage.ts";
 
 type Prepared = Awaited<ReturnType<typeof prepared>>;
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
 interface Assembly {
-  /** What the part says to a reader. */
+  /** The parts to pass to the client. */
   read(part: LanguageModelV4StreamPart): StreamPart[];
-  /** null: the stream has no last event */
+  /** null: the stream broke off */
   ended(): { generated: Generated; last: StreamPart[] } | null;
   warnings: SharedV4Warning[];
-  /** an event that is an error; undefined: none has come */
-  failure(): unknown;
-  /** what was counted of the whole answer; null: nothing */
+  /** undefined: none */
+  firstError(): unknown;
+  /** of the whole answer; null: not reported */
   usage(): Usage | null;
 }
 
-/** A stream that was cut ends as "interrupted", or in some libraries as "other" without the provider's reason. */
-const isOwnEnd = ({ finishReason: { unified, raw } }: Finish): boolean =>
+/** Libraries report a stream that broke off as "interrupted", or as "other" without a raw reason. */
+const isComplete = ({ finishReason: { unified, raw } }: Finish): boolean =>
   unified !== "error" &&
   unified !== "interrupted" &&
-  // A complete response has no reason of its own.
+  // Complete answers of OpenAI's Responses API have no raw reason either.
   (raw !== undefined || unified !== "other");
 
-/** Takes the library's parts apart, and puts the answer together. */
+/** Translates the library's parts for the client, and collects the whole answer. */
 function createAssembly(
-  { restored, restoresInputs }: Pick<Prepared, "restored" | "restoresInputs">,
-  thoughts: ThoughtsApart,
+  { restoreBlocks, renamesInputs }: Pick<Prepared, "restoreBlocks" | "renamesInputs">,
+  thoughts: ThoughtSplitter,
 ): Assembly {
   const content: LanguageModelV4Content[] = [];
   const warnings: SharedV4Warning[] = [];
-  const begun = new Set<string>();
+  const startedToolUses = new Set<string>();
   let size = 0;
-  let failure: unknown;
+  let error: unknown;
   let finish: Finish | null = null;
-  let counted: ReturnType<typeof countedInput> = null;
-  let countedOutput: number | null = null;
-  const grow = (text: string): void => {
+  let anthropicInput: ReturnType<typeof countedInput> = null;
+  let anthropicOutput: number | null = null;
+  const countSize = (text: string): void => {
     size += text.length;
     if (size > maxAnswerBytes.text) throw answerTooLarge("text");
   };
   /** Pieces of one text or thought are one part of the content. */
   const append = (type: "text" | "reasoning", text: string): void => {
-    grow(text);
+    countSize(text);
     const last = content.at(-1);
     if (last?.type === type) last.text += text;
     else content.push({ type, text });
   };
   const toolUse = (id: string, name: string): StreamPart[] => {
-    if (begun.has(id)) return [];
-    begun.add(id);
-    const [use] = restored([{ type: "tool_use", id, name, input: {} }]);
+    if (startedToolUses.has(id)) return [];
+    startedToolUses.add(id);
+    const [use] = restoreBlocks([{ type: "tool_use", id, name, input: {} }]);
     return [{ type: "tool_use", id, name: use?.type === "tool_use" ? use.name : name }];
   };
   const toolInput = (id: string, name: string, input: string): StreamPart[] => {
     const read = toolInputOf(input);
-    const [use] = read === null ? [] : restored([{ type: "tool_use", id, name, input: read }]);
+    const [use] = read === null ? [] : restoreBlocks([{ type: "tool_use", id, name, input: read }]);
     const json = use?.type === "tool_use" ? JSON.stringify(use.input) : input;
     return [{ type: "tool_input", id, json }];
   };
-  const withInput = new Set<string>();
+  const withStreamedInput = new Set<string>();
   const read = (part: LanguageModelV4StreamPart): StreamPart[] => {
     switch (part.type) {
       case "stream-start":
@@ -86,9 +86,9 @@ function createAssembly(
         return [];
       case "raw": {
         const input = countedInput(part.rawValue);
-        countedOutput = lastOutput(part.rawValue) ?? countedOutput;
+        anthropicOutput = finalOutputTokens(part.rawValue) ?? anthropicOutput;
         if (input === null) return [];
-        counted = input;
+        anthropicInput = input;
         return [{ type: "counted", input }];
       }
       case "response-metadata":
@@ -102,22 +102,22 @@ function createAssembly(
       case "tool-input-start":
         return part.providerExecuted === true ? [] : toolUse(part.id, part.toolName);
       case "tool-input-delta":
-        grow(part.delta);
-        if (restoresInputs || part.delta === "") return [];
-        withInput.add(part.id);
+        countSize(part.delta);
+        if (renamesInputs || part.delta === "") return [];
+        withStreamedInput.add(part.id);
         return [{ type: "tool_input", id: part.id, json: part.delta }];
       case "tool-call": {
         if (part.providerExecuted === true) return [];
         const { toolCallId: id, toolName: name, input } = part;
         content.push(part);
         const begins = toolUse(id, name);
-        return [...begins, ...(withInput.has(id) ? [] : toolInput(id, name, input))];
+        return [...begins, ...(withStreamedInput.has(id) ? [] : toolInput(id, name, input))];
       }
       case "finish":
         finish = part;
         return [];
       case "error":
-        failure ??= part.error;
+        error ??= part.error;
         return [];
       default:
         return [];
@@ -131,65 +131,65 @@ function createAssembly(
   return {
     read,
     warnings,
-    failure: () => failure,
+    firstError: () => error,
     ended: () => {
-      if (finish === null || !isOwnEnd(finish)) return null;
+      if (finish === null || !isComplete(finish)) return null;
       const isCut = finish.finishReason.unified === "length";
       return { generated: generatedBy(finish), last: thoughts.end(isCut) };
     },
     usage: () => {
       const reported = finish === null ? null : reportedUsage(generatedBy(finish));
-      if (reported !== null || counted === null || countedOutput === null) return reported;
-      return { ...counted, outputTokens: countedOutput, estimated: false };
+      if (reported !== null || anthropicInput === null || anthropicOutput === null) return reported;
+      return { ...anthropicInput, outputTokens: anthropicOutput, estimated: false };
     },
   };
 }
 
-/** Tokens of the output, from Anthropic's event with the last word on them; null: this is another event. */
-function lastOutput(event: unknown): number | null {
+/** The total in Anthropic's `message_delta`; null: another event. */
+function finalOutputTokens(event: unknown): number | null {
   const output = own(own(event, "usage"), "output_tokens");
   return own(event, "type") === "message_delta" && typeof output === "number" ? output : null;
 }
 
-/** One request whose answer is given out part by part, as `generate` sends it. */
+/** Sends one request for `generate`, and passes each part of the answer to `take`. */
 export const streamOnce =
   (
     take: TakePart,
-    { now, isDone }: { now: () => number; isDone: () => boolean },
+    { now, hasDoneEvent }: { now: () => number; hasDoneEvent: () => boolean },
   ): NonNullable<GenerateDeps["once"]> =>
   async (request, served, how) => {
-    const ready = await prepared(request, served, how);
-    const thoughts = mayThinkAloud(request) ? createThoughtsApart() : allText;
-    const assembly = createAssembly(ready, thoughts);
+    const call = await prepared(request, served, how);
+    const thoughts = mayMixThoughts(request) ? createThoughtSplitter() : noThoughts;
+    const assembly = createAssembly(call, thoughts);
     const faultWith = (fault: ProviderFault): Result<ProviderAnswer, ProviderFault> =>
       err({ ...fault, usage: assembly.usage() });
     const context = faultContext(request, now());
-    const { stream } = await served.model.doStream({ ...ready.options, includeRawChunks: true });
+    const { stream } = await served.model.doStream({ ...call.options, includeRawChunks: true });
     const reader = stream.getReader();
     try {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
         for (const part of assembly.read(value)) await take(part);
-        const failure = assembly.failure();
-        if (failure === undefined) continue;
-        if (failure instanceof Error) throw failure;
-        return faultWith(faultOfEvent(failure, context));
+        const error = assembly.firstError();
+        if (error === undefined) continue;
+        if (error instanceof Error) throw error;
+        return faultWith(faultOfEvent(error, context));
       }
     } catch (thrown) {
-      passOn(thrown, request);
+      reportMessage(thrown, request);
       return faultWith(faultOf(thrown, context));
     } finally {
       void reader.cancel().catch(() => undefined);
     }
     const ended = assembly.ended();
-    // Chat tells the usage after its reason to stop, so a stream may be cut in between.
+    // Chat Completions sends usage after the finish reason, so the stream may break off in between.
     const isWhole =
-      ended !== null && (!endsByDone(served) || isDone() || assembly.usage() !== null);
-    if (!isWhole) return faultWith(cutAnswer(context));
+      ended !== null && (!endsWithDoneEvent(served) || hasDoneEvent() || assembly.usage() !== null);
+    if (!isWhole) return faultWith(brokenOffFault(context));
     for (const part of ended.last) await take(part);
-    return ready.answer(ended.generated, assembly.warnings);
+    return call.answer(ended.generated, assembly.warnings);
   };
 
-const endsByDone = ({ library }: Served): boolean =>
+const endsWithDoneEvent = ({ library }: Served): boolean =>
   library === "openai-chat" || library === "openai-compatible";

@@ -3,7 +3,7 @@ import type { LanguageModelV4Content } from "@ai-sdk/provider";
 const opening = /^\s*<(think|thinking)>/;
 
 /** Splits thoughts from the start of the first text. Unterminated thoughts stay text. */
-export function withThoughtsApart(
+export function withThoughtsSplit(
   parts: readonly LanguageModelV4Content[],
   { isCut }: { isCut: boolean },
 ): LanguageModelV4Content[] {

@@ -131,7 +131,7 @@ describe("who decides on a held call", () => {
         names: { of: async () => ok({}) },
         readContent: nothing,
         endHeld: nothing,
-        editHeld: async () => ok({ edited: null }),
+        editHeldCall: async () => ok({ edited: null }),
         slotsOf: async () => ok([]),
         sendWebhooks: () => {},
       });

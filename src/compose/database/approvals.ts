@@ -5,7 +5,7 @@ import {
   createSealContent,
   type ReadContent,
 } from "../../pipeline/approvals/contents.ts";
-import { createEditHeld, type EditHeld } from "../../pipeline/approvals/edit.ts";
+import { createEditHeldCall, type EditHeldCall } from "../../pipeline/approvals/edit.ts";
 import { createHeldCallerOf, createSlotsOf, type SlotsOf } from "../../pipeline/approvals/slots.ts";
 import { createEndHeld, type EndHeld } from "../../pipeline/approvals/end.ts";
 import type { Chooser } from "../../pipeline/sampling/choice/choose.ts";
@@ -19,7 +19,7 @@ import { clock, type Isolate } from "../isolate.ts";
 export interface DatabaseApprovals extends DatabaseWebhooks {
   readContent: ReadContent;
   endHeld: EndHeld;
-  editHeld: EditHeld;
+  editHeldCall: EditHeldCall;
   slotsOf: SlotsOf;
 }
 
@@ -41,7 +41,7 @@ export function createDatabaseApprovals(deps: {
     ...createDatabaseWebhooks(deps),
     readContent,
     slotsOf: createSlotsOf({ callerOf, read: readContent, now: clock.now }),
-    editHeld: createEditHeld({
+    editHeldCall: createEditHeldCall({
       callerOf,
       chooser,
       read: readContent,

@@ -145,7 +145,7 @@ export type VerifySignature = (
 export interface WaitingRecord {
   record: SamplingRecord;
   evidence: Evidence;
-  former: ChainPosition | null;
+  previousPosition: ChainPosition | null;
 }
 
 export interface Waiting {
@@ -156,7 +156,7 @@ export interface Waiting {
   /** numbers of all unsealed records, including running calls; at most `maxUnsealed` */
   present: number[];
   /** the highest seal number in any record's row */
-  lastPlace: number;
+  highestSealInRows: number;
 }
 
 export const maxUnsealed = 10_000;

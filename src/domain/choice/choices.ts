@@ -92,7 +92,7 @@ function roomierThan(
     const tokens = entryAt(place)?.contextTokens ?? 0;
     return Number.isFinite(tokens) ? tokens : 0;
   };
-  const inputTokens = max[entryAt(first)?.familyPlace ?? 0] ?? 0;
+  const inputTokens = max[entryAt(first)?.familyIndex ?? 0] ?? 0;
   if (inputTokens <= roomAt(first) * nearlyFull) return null;
   let roomiest = first;
   for (let place = 0; place < positions.length; place += 1) {

@@ -16,12 +16,12 @@ export interface CompiledRequirements {
   makes: number;
   tools: boolean;
   maxTokens: number;
-  /** input tokens by `familyPlace`: likely and maximum */
+  /** input tokens by `familyIndex`: likely and maximum */
   likely: readonly number[];
   max: readonly number[];
 }
 
-export const placeOf = (family: TokenFamily): number => tokenFamilies.indexOf(family);
+export const familyIndexOf = (family: TokenFamily): number => tokenFamilies.indexOf(family);
 
 export function compileRequirements(needs: Requirements): CompiledRequirements {
   const likely = tokenFamilies.map((family) => inputTokensFor(needs, family));

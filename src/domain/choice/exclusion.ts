@@ -9,10 +9,10 @@ import type { PoolPolicy } from "./model-pool.ts";
 import type { CallBounds } from "./policy.ts";
 import type { RankedModel } from "./ranked-model.ts";
 
-function hasRoom(
+function hasReasoningRoom(
   entry: RankedModel,
   compiled: CompiledRequirements,
-  { maxTokens, bounds }: { maxTokens: number; bounds?: CallBounds | undefined },
+  { textTokens, bounds }: { textTokens: number; bounds?: CallBounds | undefined },
 ): boolean {
   const { minReasoning } = entry;
   const { needs } = compiled;
@@ -22,17 +22,18 @@ function hasRoom(
     reasoning === undefined ? minReasoning.room : wantedHeadroom(entry.model, reasoning);
   if (wanted === 0) return true;
   if (reasoning?.roomless === true) return false;
-  const inputTokens = compiled.max[entry.familyPlace] ?? 0;
-  const output = maxTokens + wanted;
-  if (output > entry.outputTokens || inputTokens + output > entry.contextTokens) return false;
+  const inputTokens = compiled.max[entry.familyIndex] ?? 0;
+  const outputTokens = textTokens + wanted;
+  if (outputTokens > entry.outputTokens || inputTokens + outputTokens > entry.contextTokens)
+    return false;
   if (bounds === undefined) return true;
-  if (inputTokens + output > bounds.tokens) return false;
+  if (inputTokens + outputTokens > bounds.tokens) return false;
   if (bounds.microUsd === Number.POSITIVE_INFINITY) return true;
-  const usage = maxUsage(entry.model, { ...needs, inputTokens, maxTokens });
+  const usage = maxUsage(entry.model, { ...needs, inputTokens, maxTokens: textTokens });
   return (costMicroUsd(entry.model, usage) ?? 0) <= bounds.microUsd;
 }
 
-export function needsHint(
+export function hintOnlyReason(
   { isPreview, isUnpriced, isUnrated, makes }: RankedModel,
   policy: PoolPolicy,
   compiled: CompiledRequirements,
@@ -53,24 +54,28 @@ export function exclusionOf(
   const { exclusion } = entry;
   if (exclusion !== null) return exclusion;
   const { endpoint, passing } = compiled.needs;
-  const isPassed = endpoint !== undefined && speaks(entry.model, endpoint);
-  if (!isPassed && (passing?.losses.length ?? 0) > 0) return "not_translatable";
+  const passesUnchanged = endpoint !== undefined && speaks(entry.model, endpoint);
+  if (!passesUnchanged && (passing?.losses.length ?? 0) > 0) return "not_translatable";
   if ((entry.takes & compiled.takes) !== compiled.takes) return "input_modality";
   if ((entry.makes & compiled.makes) !== compiled.makes) return "output_modality";
   if (compiled.tools && !entry.tools) return "tools";
   // `maxTokens` only bounds text, not images or speech.
-  const inputTokens = compiled.max[entry.familyPlace] ?? 0;
+  const inputTokens = compiled.max[entry.familyIndex] ?? 0;
   const { maxTokens } = compiled;
-  const writes =
+  const textTokens =
     (entry.makes & textBit) === 0 ? 0 : writableTokens(entry, { inputTokens, maxTokens });
-  if (inputTokens + writes > entry.contextTokens) return "context_window";
+  if (inputTokens + textTokens > entry.contextTokens) return "context_window";
   const misfit =
-    isPassed || compiled.needs.wire === undefined
+    passesUnchanged || compiled.needs.wire === undefined
       ? null
       : misfitOf(entry.model, compiled.needs.wire);
   if (misfit !== null) return misfit;
-  // The limit of a request that passes is one for reasoning and text together.
-  if (!isPassed && writes > 0 && !hasRoom(entry, compiled, { maxTokens: writes, bounds }))
+  // A request that passes unchanged has one limit for reasoning and text together.
+  if (
+    !passesUnchanged &&
+    textTokens > 0 &&
+    !hasReasoningRoom(entry, compiled, { textTokens, bounds })
+  )
     return "reasoning_room";
   // Last, so that other reasons are reported first.
   return entry.openUntil === undefined ? null : "circuit_open";

@@ -1,4 +1,4 @@
-import { exclusionOf, needsHint } from "./exclusion.ts";
+import { exclusionOf, hintOnlyReason } from "./exclusion.ts";
 import type { ModelPool } from "./model-pool.ts";
 import type { Narrowed } from "./hints.ts";
 import { exclusionReasons, type ExclusionReason } from "../requirements.ts";
@@ -31,8 +31,9 @@ export function feasibilityOf(
       exclusions[at] = codeOf(excludedBy);
       continue;
     }
-    const left = compiled.needs.model === undefined ? needsHint(entry, policy, compiled) : null;
-    if (left !== null) hintOnly[at] = codeOf(left);
+    const reason =
+      compiled.needs.model === undefined ? hintOnlyReason(entry, policy, compiled) : null;
+    if (reason !== null) hintOnly[at] = codeOf(reason);
   }
   return { exclusions, hintOnly };
 }

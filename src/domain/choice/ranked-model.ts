@@ -3,7 +3,7 @@ import { isUncurated, type Model } from "../models/model.ts";
 import type { ExclusionReason } from "../requirements.ts";
 import { alwaysReasons, reasoningOf, wantedHeadroom, type Reasoning } from "../models/reasoning.ts";
 import { isPriceMissing } from "../models/cost.ts";
-import { bitsOf, placeOf } from "./compiled-requirements.ts";
+import { bitsOf, familyIndexOf } from "./compiled-requirements.ts";
 import { tokenFamilyOf } from "../tokens/tokenizers.ts";
 import { type TokenFamily } from "../requirements.ts";
 
@@ -28,7 +28,7 @@ export interface RankedModel {
   isUnpriced: boolean;
   isUnrated: boolean;
   family: TokenFamily;
-  familyPlace: number;
+  familyIndex: number;
   tools: boolean;
   contextTokens: number;
   outputTokens: number;
@@ -72,7 +72,7 @@ export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
       model.intelligence === null &&
       (model.source === "catalogue" || model.source === "provider"),
     family,
-    familyPlace: placeOf(family),
+    familyIndex: familyIndexOf(family),
     tools: model.tools,
     contextTokens: model.contextTokens ?? Number.POSITIVE_INFINITY,
     outputTokens: model.outputTokens ?? Number.POSITIVE_INFINITY,

@@ -111,9 +111,9 @@ function costsByGroup(
   for (const group of present) {
     const entry = prices.firsts[group];
     if (entry === undefined) continue;
-    const { model, familyPlace } = entry;
-    const inputTokens = likely[familyPlace] ?? needs.inputTokens;
-    const usage = expectedUsage(model, (needsByFamily[familyPlace] ??= { ...needs, inputTokens }));
+    const { model, familyIndex } = entry;
+    const inputTokens = likely[familyIndex] ?? needs.inputTokens;
+    const usage = expectedUsage(model, (needsByFamily[familyIndex] ??= { ...needs, inputTokens }));
     costs[group] = costMicroUsd(model, usage) ?? Number.POSITIVE_INFINITY;
   }
   const costOf = (group: number | undefined): number => costs[group ?? 0] ?? 0;

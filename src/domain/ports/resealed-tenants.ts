@@ -3,13 +3,14 @@ import type { AdminEvent } from "../admin-event.ts";
 import type { AsyncResult } from "../refusals.ts";
 
 export interface ResealedTenants {
-  progress(): AsyncResult<string>;
+  /** The last released cursor. */
+  cursor(): AsyncResult<string>;
   claim(now: number, until: number): AsyncResult<{ cursor: string } | null>;
   release(cursor: string): AsyncResult<null>;
-  waiting(
+  notResealed(
     keyId: string,
     page: { after: string; limit: number },
   ): AsyncResult<{ tenantId: string; database: string }[]>;
-  note(keyId: string, tenantIds: readonly string[]): AsyncResult<null>;
-  append(event: AdminEvent): AsyncResult<null>;
+  markResealed(keyId: string, tenantIds: readonly string[]): AsyncResult<null>;
+  appendEvent(event: AdminEvent): AsyncResult<null>;
 }

@@ -22,9 +22,9 @@ export interface Fitted {
   call: SamplingCall;
   notes: string[];
   /** converts an answer's blocks back to the caller's names and schema types */
-  restored: (content: readonly Block[]) => Block[];
-  /** arguments of tools have other names on the wire */
-  restoresInputs: boolean;
+  restoreBlocks: (content: readonly Block[]) => Block[];
+  /** tool arguments have other names on the wire */
+  renamesInputs: boolean;
 }
 
 type MemberNames = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -163,10 +163,10 @@ export function fitted(
     messages,
     stopSequences,
   };
-  const restored = (content: readonly Block[]): Block[] =>
+  const restoreBlocks = (content: readonly Block[]): Block[] =>
     content.map((block) =>
       block.type === "tool_use" ? restoredUse(block, { aliases, members, tools: once }) : block,
     );
-  const restoresInputs = members.size > 0;
-  return { call, notes: [...notes, ...texts.notes], restored, restoresInputs };
+  const renamesInputs = members.size > 0;
+  return { call, notes: [...notes, ...texts.notes], restoreBlocks, renamesInputs };
 }

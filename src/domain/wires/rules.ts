@@ -61,7 +61,7 @@ export interface WireRules {
   /** the provider rejects malformed tool uses of its own model, which a retry may avoid */
   refusesOwnToolUse: boolean;
   /** models may write reasoning into the text */
-  thinksAloud: boolean;
+  mixesThoughts: boolean;
 }
 
 const mebibyte = 1024 * 1024;
@@ -100,7 +100,7 @@ const openai: WireRules = {
   imagePixels: unbounded,
   maxTemperature: 2,
   refusesOwnToolUse: false,
-  thinksAloud: false,
+  mixesThoughts: false,
 };
 
 /** The strictest servers' message order and features; no counts, which a server rejects itself. */
@@ -114,7 +114,7 @@ const compatible: WireRules = {
   sameRoleTwice: false,
   imageBytes: 15 * mebibyte,
   maxImages: () => unbounded,
-  thinksAloud: true,
+  mixesThoughts: true,
 };
 
 export const rulesOf: Readonly<Record<Wire, WireRules>> = {

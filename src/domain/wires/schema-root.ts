@@ -38,7 +38,7 @@ function decoded(fragment: string): string {
   }
 }
 
-export function referred(
+export function referencedSchema(
   root: JsonObject,
   reference: JsonValue | undefined,
 ): JsonValue | undefined {
@@ -116,7 +116,7 @@ function membersOf(root: JsonObject, known: Map<JsonValue, Members>, value: Json
       loosened: value !== root && Object.keys(value).some((key) => !silent.has(key)),
     },
     ...listOf(own(value, "allOf")).map(within),
-    within(referred(root, own(value, "$ref")) ?? true),
+    within(referencedSchema(root, own(value, "$ref")) ?? true),
     ...unions.flatMap((kind) => {
       const branches = listOf(own(value, kind));
       return branches.length === 0 ? [] : [either(branches.map(within))];

@@ -4,7 +4,7 @@ import { aliasOf } from "./names.ts";
 import type { WireRules } from "./rules.ts";
 import { inModernWords } from "./schema-keywords.ts";
 import { withPlainReferences } from "./schema-references.ts";
-import { plainRoot, referred } from "./schema-root.ts";
+import { plainRoot, referencedSchema } from "./schema-root.ts";
 import { shortHash } from "./short-hash.ts";
 
 const aliasLength = 64;
@@ -66,7 +66,7 @@ function withReference(schema: JsonObject, walk: Walk): JsonObject {
   const { $ref, $dynamicRef, $recursiveRef, ...rest } = schema;
   const isDynamic = $dynamicRef !== undefined || $recursiveRef !== undefined;
   if ($ref === undefined && !isDynamic) return schema;
-  const target = referred(walk.root, $ref);
+  const target = referencedSchema(walk.root, $ref);
   if (target === undefined || isDynamic) {
     walk.loosened = true;
     const { unevaluatedProperties: _, unevaluatedItems: __, ...open } = rest;

@@ -1,6 +1,6 @@
 /** No other validation: a caller's `pattern` could take unbounded time. */
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../json.ts";
-import { referred } from "./schema-root.ts";
+import { referencedSchema } from "./schema-root.ts";
 
 type Schema = JsonValue | undefined;
 
@@ -8,7 +8,7 @@ const maxSteps = 8;
 
 /** Own members take precedence over the referenced schema's. */
 function inlined(root: JsonObject, schema: JsonObject, steps = maxSteps): JsonObject {
-  const target = referred(root, own(schema, "$ref"));
+  const target = referencedSchema(root, own(schema, "$ref"));
   if (!isObject(target) || steps === 0) return schema;
   const { $ref: _, ...rest } = schema;
   return { ...inlined(root, target, steps - 1), ...rest };

@@ -13,7 +13,7 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { actorName, type Actor } from "../../domain/tenancy/access.ts";
 import type { ReadContent } from "../approvals/contents.ts";
-import type { EditHeld, RequestEdits } from "../approvals/edit.ts";
+import type { EditHeldCall, HeldCallEdits } from "../approvals/edit.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import type { KeptResult, ShownResult } from "../approvals/hold-result.ts";
 import type { KeptRequest, ShownRequest } from "../approvals/hold-request.ts";
@@ -40,7 +40,7 @@ export interface ApprovalDetail extends ListedApproval, Named {
 export interface DecisionInput {
   decision: "approve" | "deny";
   reason?: string;
-  edited?: RequestEdits;
+  edited?: HeldCallEdits;
   /** hex SHA-256 of what the approver saw */
   shown: string;
 }
@@ -51,7 +51,7 @@ export interface ApprovalAdminDeps extends AdminDeps, OwnCallDeps {
   names: NameStore;
   readContent: ReadContent;
   endHeld: EndHeld;
-  editHeld: EditHeld;
+  editHeldCall: EditHeldCall;
   slotsOf: SlotsOf;
   sendWebhooks: () => void;
 }
@@ -64,7 +64,7 @@ const late = err({
 } as const);
 
 export function createApprovalAdmin(deps: ApprovalAdminDeps) {
-  const { approvals, readContent, endHeld, editHeld, slotsOf, now } = deps;
+  const { approvals, readContent, endHeld, editHeldCall, slotsOf, now } = deps;
 
   const find = async (actor: Actor, slug: string, id: string) => {
     const tenant = await tenantFor(deps, actor, slug);
@@ -120,7 +120,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     if (!refused.ok) return refused;
     const { requestId, stage, state: before } = approval;
     if (before !== "waiting") return late;
-    const edited = edits === undefined ? ok({ edited: null }) : await editHeld(held, edits);
+    const edited = edits === undefined ? ok({ edited: null }) : await editHeldCall(held, edits);
     if (!edited.ok) return edited;
     const takesSlots = stage === "request" && decision === "approve";
     const slots = takesSlots ? await slotsOf(held) : ok([]);

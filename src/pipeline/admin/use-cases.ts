@@ -15,7 +15,7 @@ import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
 import type { SendMessage } from "../scheduled/webhooks.ts";
 import type { AdminDeps } from "./access/access.ts";
 import type { ReadContent } from "../approvals/contents.ts";
-import type { EditHeld } from "../approvals/edit.ts";
+import type { EditHeldCall } from "../approvals/edit.ts";
 import type { SlotsOf } from "../approvals/slots.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import { createAlertAdmin } from "./tenants/alerts.ts";
@@ -64,7 +64,7 @@ export const createAdminUseCases = (
       probe: Probe;
       readContent: ReadContent;
       endHeld: EndHeld;
-      editHeld: EditHeld;
+      editHeldCall: EditHeldCall;
       slotsOf: SlotsOf;
       sendWebhooks: () => void;
       sendOnce: SendMessage;

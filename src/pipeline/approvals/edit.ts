@@ -10,44 +10,46 @@ import type { ReadContent } from "./contents.ts";
 import type { HeldCallerOf } from "./slots.ts";
 import { declaredIn, planFor, type KeptRequest, type SealContent } from "./hold-request.ts";
 
-export interface RequestEdits {
+export interface HeldCallEdits {
   messages?: Message[];
   systemPrompt?: string;
   model?: string;
+  /** of the result */
   text?: string;
 }
 
-export type EditHeld = (
+export type EditHeldCall = (
   held: HeldCall,
-  edits: RequestEdits,
+  edits: HeldCallEdits,
 ) => AsyncResult<Pick<ApprovalDecision, "claim" | "parts" | "edited">>;
 
-const gone: Refusal = {
+const noLongerEditable: Refusal = {
   reason: "conflict",
-  detail: "The key that asks, or its server, is gone by now.",
+  detail:
+    "The request can't be edited: its content expired, its API key was revoked, or its server was deleted.",
 };
 
-const onlyAsItCame =
-  "The request holds what only its provider can read, so its text can't be edited.";
+const onlyModelEditable =
+  "The request has content that only its provider can read, so only its model can be edited.";
 
-export function createEditHeld(deps: {
+export function createEditHeldCall(deps: {
   callerOf: HeldCallerOf;
   chooser: Pick<Chooser, "plan">;
   read: ReadContent;
   seal: SealContent;
   sha256Hex: (text: string) => Promise<string>;
   now: () => number;
-}): EditHeld {
+}): EditHeldCall {
   const { callerOf, chooser, read, seal, sha256Hex, now } = deps;
 
-  const wrong = (path: string, detail: string) =>
+  const invalidEdit = (path: string, detail: string) =>
     err({ reason: "invalid_params", path: `edited.${path}`, detail } as const);
 
-  const editResult = async ({ approval }: HeldCall, { text, ...others }: RequestEdits) => {
+  const editResult = async ({ approval }: HeldCall, { text, ...otherEdits }: HeldCallEdits) => {
     const { tenantId, requestId } = approval;
-    const [other] = Object.keys(others);
-    if (text === undefined || other !== undefined)
-      return wrong(other ?? "text", "Of a result, its text can be edited.");
+    const [otherField] = Object.keys(otherEdits);
+    if (text === undefined || otherField !== undefined)
+      return invalidEdit(otherField ?? "text", "Only the text of a result can be edited.");
     const content = JSON.stringify([{ type: "text", text }] satisfies Block[]);
     return ok({
       edited: { content: await sha256Hex(content) },
@@ -57,36 +59,40 @@ export function createEditHeld(deps: {
 
   return async (held, edits) => {
     if (held.approval.stage === "result") return editResult(held, edits);
-    if (edits.text !== undefined) return wrong("text", "There is no result yet.");
+    if (edits.text !== undefined) return invalidEdit("text", "The request has no result yet.");
     const { messages, systemPrompt, model } = edits;
     const isReworded = messages !== undefined || systemPrompt !== undefined;
     const { tenantId, requestId } = held.approval;
     const kept = await read<KeptRequest>({ tenantId, requestId }, "request");
     if (!kept.ok) return kept;
-    if (kept.value === null) return err(gone);
+    if (kept.value === null) return err(noLongerEditable);
     const { shown, asked } = kept.value;
     const declared = declaredIn(kept.value);
     const caller = await callerOf(held, { shown, now: now() });
     if (!caller.ok) return caller;
-    if (caller.value === null) return err(gone);
-    const chosen = model ?? shown.model;
-    const [provider = "", ...rest] = chosen.split("/");
+    if (caller.value === null) return err(noLongerEditable);
+    const modelName = model ?? shown.model;
+    const [provider = "", ...rest] = modelName.split("/");
     const { policy } = caller.value.snapshot.tenant;
-    if (!isAllowed({ provider, id: rest.join("/") }, policy)) return wrong("model", "Not allowed.");
-    const { endpoint: _, passing, ...plain } = asked;
+    if (!isAllowed({ provider, id: rest.join("/") }, policy))
+      return invalidEdit("model", "The tenant's policy doesn't allow this model.");
+    const { endpoint: _, passing, ...translated } = asked;
     if (isReworded && (passing?.losses.length ?? 0) > 0)
-      return wrong(messages === undefined ? "systemPrompt" : "messages", onlyAsItCame);
+      return invalidEdit(messages === undefined ? "systemPrompt" : "messages", onlyModelEditable);
     const call: SamplingCall = {
-      // What was edited is no longer the request that came.
-      ...(isReworded ? plain : asked),
+      // An edited request can't pass byte for byte.
+      ...(isReworded ? translated : asked),
       ...(messages !== undefined && { messages }),
       ...(systemPrompt !== undefined && { systemPrompt }),
     };
     const server = caller.value.server === null ? null : { ...caller.value.server };
-    const wanted = { asked: call, caller: caller.value, server, declared, now: now() };
     const planned = planFor(chooser, {
-      ...wanted,
-      model: chosen,
+      asked: call,
+      caller: caller.value,
+      server,
+      declared,
+      now: now(),
+      model: modelName,
       countedAt: held.admittedAt,
     });
     if (!planned.ok) return planned;
@@ -96,7 +102,7 @@ export function createEditHeld(deps: {
       claim: claimOf(planned.value),
       edited: {
         ...(isReworded && { content: await sha256Hex(text) }),
-        ...(chosen !== shown.model && {
+        ...(modelName !== shown.model && {
           model: nameOf({ provider: decision.provider, id: decision.model }),
         }),
       },

@@ -1,19 +1,19 @@
-/** `home` asks every database whether it is resealed, which also starts the work there. */
+/** Asks every tenant's database whether it is resealed. The question also starts resealing there. */
 import type { ResealedTenants } from "../../domain/ports/resealed-tenants.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 
-/** A Worker may send 1,000 requests per invocation: about three per tenant and five rounds per run. */
+/** A run has five rounds, with about three requests per tenant; a Worker may send 1,000 per invocation. */
 const tenantsPerRound = 50;
-const askedAtOnce = 10;
+const maxParallel = 10;
 /** Longer than a round takes. */
 const leaseMs = 60_000;
 
 interface Progress {
   keyId: string;
-  after: string;
-  left: number;
+  afterTenant: string;
+  notResealed: number;
   isDone: boolean;
 }
 
@@ -26,22 +26,22 @@ export interface ResealTenantsDeps {
 }
 
 function progressOf(cursor: string, keyId: string): Progress {
-  const fresh = { keyId, after: "", left: 0, isDone: false };
+  const fresh = { keyId, afterTenant: "", notResealed: 0, isDone: false };
   if (cursor === "") return fresh;
-  const kept = JSON.parse(cursor) as Progress;
-  return kept.keyId === keyId ? kept : fresh;
+  const saved = JSON.parse(cursor) as Progress;
+  return saved.keyId === keyId ? saved : fresh;
 }
 
 async function askAll(
   { isResealed }: ResealTenantsDeps,
-  waiting: readonly { tenantId: string; database: string }[],
+  asked: readonly { tenantId: string; database: string }[],
 ): Promise<string[]> {
   const resealed: string[] = [];
-  for (let at = 0; at < waiting.length; at += askedAtOnce) {
-    const some = waiting.slice(at, at + askedAtOnce);
-    const answers = await Promise.all(some.map(({ database }) => isResealed(database)));
-    for (const [place, answer] of answers.entries())
-      if (answer.ok && answer.value) resealed.push(some[place]?.tenantId ?? "");
+  for (let at = 0; at < asked.length; at += maxParallel) {
+    const batch = asked.slice(at, at + maxParallel);
+    const answers = await Promise.all(batch.map(({ database }) => isResealed(database)));
+    for (const [index, answer] of answers.entries())
+      if (answer.ok && answer.value) resealed.push(batch[index]?.tenantId ?? "");
   }
   return resealed;
 }
@@ -49,25 +49,28 @@ async function askAll(
 export const createResealTenantsJob =
   (deps: ResealTenantsDeps) => async (): AsyncResult<number> => {
     const { keyId, tenants, ids, now } = deps;
-    const kept = await tenants.progress();
-    if (!kept.ok) return kept;
-    if (progressOf(kept.value, keyId).isDone) return ok(0);
+    const saved = await tenants.cursor();
+    if (!saved.ok) return saved;
+    if (progressOf(saved.value, keyId).isDone) return ok(0);
     const lease = await tenants.claim(now(), now() + leaseMs);
     if (!lease.ok) return lease;
     if (lease.value === null) return ok(0);
     const before = progressOf(lease.value.cursor, keyId);
-    const waiting = await tenants.waiting(keyId, { after: before.after, limit: tenantsPerRound });
-    if (!waiting.ok) return waiting;
-    const resealed = await askAll(deps, waiting.value);
+    const page = await tenants.notResealed(keyId, {
+      after: before.afterTenant,
+      limit: tenantsPerRound,
+    });
+    if (!page.ok) return page;
+    const resealed = await askAll(deps, page.value);
     if (resealed.length > 0) {
-      const noted = await tenants.note(keyId, resealed);
-      if (!noted.ok) return noted;
+      const marked = await tenants.markResealed(keyId, resealed);
+      if (!marked.ok) return marked;
     }
-    const left = before.left + waiting.value.length - resealed.length;
-    const last = waiting.value.length < tenantsPerRound ? undefined : waiting.value.at(-1);
-    const isDone = last === undefined && left === 0;
+    const notResealed = before.notResealed + page.value.length - resealed.length;
+    const last = page.value.length < tenantsPerRound ? undefined : page.value.at(-1);
+    const isDone = last === undefined && notResealed === 0;
     if (isDone) {
-      const appended = await tenants.append({
+      const appended = await tenants.appendEvent({
         id: ids.next("event"),
         at: now(),
         actor: "router",
@@ -80,8 +83,8 @@ export const createResealTenantsJob =
     }
     const next: Progress =
       last === undefined
-        ? { keyId, after: "", left: 0, isDone }
-        : { keyId, after: last.tenantId, left, isDone };
+        ? { keyId, afterTenant: "", notResealed: 0, isDone }
+        : { keyId, afterTenant: last.tenantId, notResealed, isDone };
     const released = await tenants.release(JSON.stringify(next));
-    return released.ok ? ok(last === undefined ? resealed.length : waiting.value.length) : released;
+    return released.ok ? ok(last === undefined ? resealed.length : page.value.length) : released;
   };

@@ -1,4 +1,4 @@
-/** Idempotent: replaces only what is still as it was read. */
+/** Idempotent: replaces only rows that are unchanged since they were read. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
@@ -20,7 +20,7 @@ import {
 } from "../../domain/tenancy/sealing.ts";
 import type { Sealing } from "./sealing.ts";
 
-/** Four statements each; a Worker may send 1,000 requests per invocation. */
+/** A page takes four statements; a Worker may send 1,000 requests per invocation. */
 const pagesPerRun = 8;
 /** Longer than a run takes. */
 const leaseMs = 60_000;
@@ -30,10 +30,10 @@ interface Progress {
   after: string;
   changed: number;
   /** rows that no key can open or authenticate */
-  left: number;
+  unreadable: number;
 }
 
-type Page = { after: string; changed: number; left: number } | null;
+type Page = { after: string; changed: number; unreadable: number } | null;
 
 export interface ResealDeps {
   sealing: Sealing;
@@ -45,7 +45,7 @@ export interface ResealDeps {
   now: () => number;
 }
 
-const isCoded = (step: WorkStep): step is CodedKind => codedKinds.some((kind) => kind === step);
+const hasCodes = (step: WorkStep): step is CodedKind => codedKinds.some((kind) => kind === step);
 
 async function recodePage(deps: ResealDeps, kind: CodedKind, after: string): AsyncResult<Page> {
   const { rows, macs } = deps;
@@ -55,15 +55,15 @@ async function recodePage(deps: ResealDeps, kind: CodedKind, after: string): Asy
   const last = found.value.at(-1);
   if (last === undefined) return ok(null);
   const recoded: Recoded[] = [];
-  let left = 0;
+  let unreadable = 0;
   for (const { tenantId, place, text, code: from } of found.value) {
-    const isGood = await mac.check(text, from);
-    if (isGood && from?.startsWith(mac.codePrefix) === true) continue;
-    if (isGood) recoded.push({ tenantId, place, from, to: await mac.code(text) });
-    else left += 1;
+    const isValid = await mac.check(text, from);
+    if (isValid && from?.startsWith(mac.codePrefix) === true) continue;
+    if (isValid) recoded.push({ tenantId, place, from, to: await mac.code(text) });
+    else unreadable += 1;
   }
   const written = recoded.length === 0 ? ok(null) : await rows.recode(kind, recoded);
-  return written.ok ? ok({ after: last.place, changed: recoded.length, left }) : written;
+  return written.ok ? ok({ after: last.place, changed: recoded.length, unreadable }) : written;
 }
 
 async function resealPage(deps: ResealDeps, kind: SealedKind, after: string): AsyncResult<Page> {
@@ -73,30 +73,32 @@ async function resealPage(deps: ResealDeps, kind: SealedKind, after: string): As
   const last = found.value.at(-1);
   if (last === undefined) return ok(null);
   const resealed: Resealed[] = [];
-  let left = 0;
+  let unreadable = 0;
   for (const row of found.value) {
     if (row.sealed.startsWith(vault.sealPrefix)) continue;
     const opened = await vault.open(row.sealed, row.context);
     if (opened.ok) resealed.push({ ...row, fresh: await vault.seal(opened.value, row.context) });
-    else left += 1;
+    else unreadable += 1;
   }
   const written = resealed.length === 0 ? ok(null) : await rows.replace(kind, resealed);
-  return written.ok ? ok({ after: last.place, changed: resealed.length, left }) : written;
+  return written.ok ? ok({ after: last.place, changed: resealed.length, unreadable }) : written;
 }
 
 function progressOf(cursor: string, { keyId, step }: SealingState): Progress {
-  const fresh = { step, after: "", changed: 0, left: 0 };
+  const fresh = { step, after: "", changed: 0, unreadable: 0 };
   if (cursor === "") return fresh;
   const kept = JSON.parse(cursor) as Progress & { keyId: string };
   if (kept.keyId !== keyId) return fresh;
-  return kept.step === step ? kept : { ...fresh, changed: kept.changed, left: kept.left };
+  return kept.step === step
+    ? kept
+    : { ...fresh, changed: kept.changed, unreadable: kept.unreadable };
 }
 
-/** The previous master key is no longer needed. */
-const eventOf = (
+/** Reports that the previous master key is no longer needed. */
+const resealedEvent = (
   { ids, now }: ResealDeps,
   keyId: string,
-  { changed, left }: Progress,
+  { changed, unreadable }: Progress,
 ): AdminEvent => ({
   id: ids.next("event"),
   at: now(),
@@ -104,32 +106,36 @@ const eventOf = (
   action: "secrets.resealed",
   tenantId: null,
   target: keyId,
-  detail: { changed, left },
+  detail: { changed, unreadable },
 });
 
-async function work(deps: ResealDeps, row: SealingState, from: Progress): AsyncResult<Progress> {
-  let [state, progress] = [row, from];
+async function processPages(
+  deps: ResealDeps,
+  initialState: SealingState,
+  before: Progress,
+): AsyncResult<Progress> {
+  let [state, progress] = [initialState, before];
   for (let pages = pagesPerRun; pages > 0 && state.step !== "done"; pages -= 1) {
     const { step } = state;
-    const { after, changed, left } = progress;
-    const done = isCoded(step)
+    const { after, changed, unreadable } = progress;
+    const done = hasCodes(step)
       ? await recodePage(deps, step, after)
       : await resealPage(deps, step, after);
     if (!done.ok) return done;
     if (done.value === null) {
       const next = sealingSteps[sealingSteps.indexOf(step) + 1] ?? "done";
-      const event = next === "done" ? eventOf(deps, state.keyId, progress) : null;
+      const event = next === "done" ? resealedEvent(deps, state.keyId, progress) : null;
       const advanced = await deps.sealing.advance(state, next, event);
       if (!advanced.ok) return advanced;
       state = advanced.value;
-      progress = { step: next, after: "", changed, left };
+      progress = { step: next, after: "", changed, unreadable };
     } else {
       const page = done.value;
       progress = {
         step,
         after: page.after,
         changed: changed + page.changed,
-        left: left + page.left,
+        unreadable: unreadable + page.unreadable,
       };
     }
   }
@@ -146,7 +152,7 @@ export const createResealJob = (deps: ResealDeps) => async (): AsyncResult<numbe
   if (!lease.ok) return lease;
   if (lease.value === null) return ok(0);
   const before = progressOf(lease.value.cursor, state.value);
-  const worked = await work(deps, state.value, before);
+  const worked = await processPages(deps, state.value, before);
   if (!worked.ok) return worked;
   const released = await store.release(JSON.stringify({ keyId, ...worked.value }));
   return released.ok ? ok(worked.value.changed - before.changed) : released;

@@ -24,8 +24,8 @@ import { results } from "../schema/ledger-schema.ts";
 import { samplingRequests } from "../schema.ts";
 import { announce } from "../notifications/webhook-announcements.ts";
 
-/** libSQL limits a response to 10 MB, and a part may have 4 MB. */
-const partsAtOnce = 4;
+/** libSQL limits a response to 10 MB, and a part has up to 1 MB. */
+const partsPerRead = 4;
 
 export const contentId = (requestId: string, kind: HeldContent): string => `${requestId}#${kind}`;
 
@@ -160,7 +160,7 @@ export async function readContent(
   kind: HeldContent,
 ): AsyncResult<string | null> {
   const sealed: string[] = [];
-  for (let at = 0; ; at += partsAtOnce) {
+  for (let at = 0; ; at += partsPerRead) {
     const parts = await db.read((builder) =>
       builder
         .select({ sealed: results.sealed })
@@ -170,13 +170,13 @@ export async function readContent(
             eq(results.tenantId, tenantId),
             eq(results.requestId, contentId(requestId, kind)),
             gte(results.part, at),
-            lt(results.part, at + partsAtOnce),
+            lt(results.part, at + partsPerRead),
           ),
         )
         .orderBy(results.part),
     );
     if (!parts.ok) return parts;
     sealed.push(...parts.value.map((part) => part.sealed));
-    if (parts.value.length < partsAtOnce) return ok(sealed.length === 0 ? null : sealed.join(""));
+    if (parts.value.length < partsPerRead) return ok(sealed.length === 0 ? null : sealed.join(""));
   }
 }

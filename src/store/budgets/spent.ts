@@ -32,7 +32,7 @@ const windowsIn = ({ day, week, month }: Calendar): string => {
 const columns = { tenant: "tenant_id", key: "key_id", server: "server_id" } as const;
 
 /** Never lowers a counter, which may include running reservations. @param calendar defaults to UTC */
-export const countSpent = (
+export const countPastUsage = (
   { scope, tenantId, subject }: Spender,
   { now, calendar = calendarAt(Math.floor(now / 1_000)) }: { now: number; calendar?: Calendar },
 ): Compiled => {

@@ -13,14 +13,14 @@ const job = "resealTenants";
 
 export const createResealedTenants = (db: Database): ResealedTenants => ({
   ...createJobLease(db, job),
-  progress: () =>
+  cursor: () =>
     mapped(
       db.read((builder) =>
         builder.select({ cursor: jobLeases.cursor }).from(jobLeases).where(eq(jobLeases.job, job)),
       ),
       (found) => found[0]?.cursor ?? "",
     ),
-  waiting: (keyId, { after, limit }) =>
+  notResealed: (keyId, { after, limit }) =>
     db.read((builder) =>
       builder
         .select({ tenantId: placements.tenantId, database: placements.database })
@@ -37,10 +37,10 @@ export const createResealedTenants = (db: Database): ResealedTenants => ({
         .orderBy(asc(placements.tenantId))
         .limit(limit),
     ),
-  note: (keyId, tenantIds) =>
+  markResealed: (keyId, tenantIds) =>
     execute(db, [
       raw(sql`update placements set sealed_by = ${keyId}
         where tenant_id in (select value from json_each(${JSON.stringify(tenantIds)}))`),
     ]),
-  append: (event) => execute(db, [appendEvent(db.builder, event)]),
+  appendEvent: (event) => execute(db, [appendEvent(db.builder, event)]),
 });

@@ -18,7 +18,7 @@ import { evidenceOf, type RequestRow } from "../records/record-codes.ts";
 import { toRecord } from "../records/records.ts";
 import { samplingRequests } from "../schema.ts";
 import { headOf } from "./seal-columns.ts";
-import { appendNotices, formerOf } from "./sealed-deletions.ts";
+import { appendNotices, previousPositionOf } from "./sealed-deletions.ts";
 import { auditKeys, jobLeases, recordNumbers, seals } from "../schema/seal-schema.ts";
 import { isUnreadableNow, type NoteUnreadable } from "../records/unreadable.ts";
 
@@ -84,7 +84,7 @@ function insertSeal(seal: SealWithLeaves, records: readonly SamplingRecord[]): C
 const waitingOf = (row: RequestRow): WaitingRecord => ({
   record: toRecord(row, false),
   evidence: evidenceOf(row),
-  former: formerOf(row),
+  previousPosition: previousPositionOf(row),
 });
 
 /** A foreign row may hold a number that no driver returns. */
@@ -107,7 +107,7 @@ const presentStatement = (tenantId: string): SQL => sql`
 const scalarsStatement = (tenantId: string): SQL => sql`
   select ${readableOf(sql`select last from record_numbers where tenant_id = ${tenantId}`)} as counter,
     ${readableOf(sql`select max(seal_number) from sampling_requests
-      where tenant_id = ${tenantId} and seal_number is not null`)} as last_place`;
+      where tenant_id = ${tenantId} and seal_number is not null`)} as highest_seal`;
 
 export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
   ...createJobLease(db, "seal"),
@@ -173,7 +173,10 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
             .select({ number: sql<number>`n.number` })
             .from(sql`(${presentStatement(tenantId)}) n`),
           builder
-            .select({ counter: sql<number>`n.counter`, lastPlace: sql<number>`n.last_place` })
+            .select({
+              counter: sql<number>`n.counter`,
+              highestSealInRows: sql<number>`n.highest_seal`,
+            })
             .from(sql`(${scalarsStatement(tenantId)}) n`),
         ]);
         return { heads, rows, numbers, scalars };
@@ -202,7 +205,7 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
       records,
       counter: scalars[0]?.counter ?? 0,
       present: numbers.map(({ number }) => number),
-      lastPlace: scalars[0]?.lastPlace ?? 0,
+      highestSealInRows: scalars[0]?.highestSealInRows ?? 0,
     });
   },
   reopen(tenantId, after, event) {

@@ -10,8 +10,8 @@ import { raw, type Compiled, type Database } from "../db.ts";
 const maxRows = 50;
 /** Characters of one page and parameter: a Durable Object takes 2 MB. A larger row is its own page. */
 const maxCharacters = 1_000_000;
-/** libSQL limits a response to 10 MB, and a part may have 4 MB. */
-const partsAtOnce = 4;
+/** libSQL limits a response to 10 MB, and a part has up to 1 MB. */
+const partsPerRead = 4;
 const headCharacters = 40;
 const headOf = (sealed: string): string => sealed.slice(0, headCharacters);
 
@@ -72,7 +72,7 @@ async function resultsAfter(db: Database, after: string): AsyncResult<SealedRow[
   const sealed = new Map<string, string>();
   const chosen = fitting(found.value);
   const parts = Math.max(0, ...chosen.map((row) => row.parts));
-  for (let at = 0; at < parts; at += partsAtOnce) {
+  for (let at = 0; at < parts; at += partsPerRead) {
     const read = await db.read((builder) =>
       builder.all<{ id: string; sealed: string }>(sql`
         select request_id as id, sealed from results
@@ -80,7 +80,7 @@ async function resultsAfter(db: Database, after: string): AsyncResult<SealedRow[
             select value ->> 0, value ->> 1 from json_each(${JSON.stringify(
               chosen.map((row) => [row.tenant_id, row.id]),
             )}))
-          and part >= ${at} and part < ${at + partsAtOnce} order by part`),
+          and part >= ${at} and part < ${at + partsPerRead} order by part`),
     );
     if (!read.ok) return read;
     for (const row of read.value) sealed.set(row.id, (sealed.get(row.id) ?? "") + row.sealed);

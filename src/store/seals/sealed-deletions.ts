@@ -11,7 +11,10 @@ import { seals } from "../schema/seal-schema.ts";
 
 const oldestAtOnce = 500;
 
-export const formerOf = ({ formerSeal, formerPosition }: RequestRow): ChainPosition | null =>
+export const previousPositionOf = ({
+  formerSeal,
+  formerPosition,
+}: RequestRow): ChainPosition | null =>
   formerSeal === null || formerPosition === null
     ? null
     : { seal: formerSeal, position: formerPosition };

@@ -40,7 +40,7 @@ export const createCredentialStore = (db: Database): CredentialStore => {
     and(eq(credentials.tenantId, tenantId), eq(credentials.id, id));
   const whereRead = ({ tenantId, id, readAt }: { tenantId: string; id: string; readAt: number }) =>
     and(whereId(tenantId, id), eq(credentials.updatedAt, readAt));
-  const forgetTokens = (tenantId: string, id: string) =>
+  const deleteTokens = (tenantId: string, id: string) =>
     db.builder
       .delete(credentialTokens)
       .where(and(eq(credentialTokens.tenantId, tenantId), eq(credentialTokens.credentialId, id)));
@@ -84,7 +84,7 @@ export const createCredentialStore = (db: Database): CredentialStore => {
               ...(values.sealed !== undefined && { listing: null, listingDueAt: 0 }),
             })
             .where(whereId(tenantId, id)),
-          ...(values.sealed === undefined ? [] : [forgetTokens(tenantId, id)]),
+          ...(values.sealed === undefined ? [] : [deleteTokens(tenantId, id)]),
         ],
         event,
         ifVersion,
@@ -116,7 +116,7 @@ export const createCredentialStore = (db: Database): CredentialStore => {
       writeChange(
         db,
         tenantId,
-        [forgetTokens(tenantId, id), db.builder.delete(credentials).where(whereId(tenantId, id))],
+        [deleteTokens(tenantId, id), db.builder.delete(credentials).where(whereId(tenantId, id))],
         event,
       ),
   };

@@ -7,7 +7,7 @@ import type { Database } from "../db.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { apiKeys } from "../schema.ts";
 import { authorizations, userTokens } from "../schema/server-schema.ts";
-import { countSpent } from "../budgets/spent.ts";
+import { countPastUsage } from "../budgets/spent.ts";
 
 export const createKeyStore = (db: Database): KeyStore => {
   const live = (tenantId: string, id: string) =>
@@ -66,7 +66,7 @@ export const createKeyStore = (db: Database): KeyStore => {
             .update(apiKeys)
             .set({ name, limits, expiresAt, code })
             .where(live(tenantId, id)),
-          countSpent(
+          countPastUsage(
             { scope: "key", tenantId, subject: id },
             { now: event.at, ...(calendar !== undefined && { calendar }) },
           ),

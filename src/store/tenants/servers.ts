@@ -6,13 +6,17 @@ import type { Database } from "../db.ts";
 import { execute, hasRows } from "../execute.ts";
 import { appendEvent, appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
-import { countSpent } from "../budgets/spent.ts";
+import { countPastUsage } from "../budgets/spent.ts";
 import { authorizations, servers, serverTokens, userTokens } from "../schema/server-schema.ts";
 
 export const createServerStore = (db: Database): ServerStore => {
   const whereId = (tenantId: string, id: string) =>
     and(eq(servers.tenantId, tenantId), eq(servers.id, id));
-  const one = (tenantId: string, column: typeof servers.id | typeof servers.slug, value: string) =>
+  const findBy = (
+    tenantId: string,
+    column: typeof servers.id | typeof servers.slug,
+    value: string,
+  ) =>
     db.read(async (builder): Promise<SealedServer | null> => {
       const [row] = await builder
         .select()
@@ -20,15 +24,15 @@ export const createServerStore = (db: Database): ServerStore => {
         .where(and(eq(servers.tenantId, tenantId), eq(column, value)));
       return row ?? null;
     });
-  const forgetTokens = (tenantId: string, id: string) =>
+  const deleteTokens = (tenantId: string, id: string) =>
     [serverTokens, userTokens, authorizations].map((table) =>
       db.builder.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.serverId, id))),
     );
   return {
     create: (server, event) =>
       writeChange(db, server.tenantId, db.builder.insert(servers).values(server), event),
-    bySlug: (tenantId, slug) => one(tenantId, servers.slug, slug),
-    byId: (tenantId, id) => one(tenantId, servers.id, id),
+    bySlug: (tenantId, slug) => findBy(tenantId, servers.slug, slug),
+    byId: (tenantId, id) => findBy(tenantId, servers.id, id),
     list: (tenantId, page) =>
       db.read(async (builder) => {
         const rows = await builder
@@ -46,16 +50,16 @@ export const createServerStore = (db: Database): ServerStore => {
           .update(servers)
           .set({ ...values, updatedAt: now })
           .where(whereId(tenantId, id)),
-        countSpent(
+        countPastUsage(
           { scope: "server", tenantId, subject: id },
           { now, ...(calendar !== undefined && { calendar }) },
         ),
-        ...(tokens === "forget" ? forgetTokens(tenantId, id) : []),
+        ...(tokens === "forget" ? deleteTokens(tenantId, id) : []),
         appendEvent(db.builder, event),
       ]),
     remove: (tenantId, id, event) =>
       execute(db, [
-        ...forgetTokens(tenantId, id),
+        ...deleteTokens(tenantId, id),
         db.builder.delete(servers).where(whereId(tenantId, id)),
         raiseVersion(db.builder, tenantId),
         appendEvent(db.builder, event),
@@ -76,15 +80,15 @@ export const createServerStore = (db: Database): ServerStore => {
           .returning({ id: servers.id }),
       ]),
     setStatus(tenantId, id, status, { event, now }) {
-      const changes = and(whereId(tenantId, id), ne(servers.status, status));
+      const hasOtherStatus = and(whereId(tenantId, id), ne(servers.status, status));
       return execute(db, [
-        // Must precede the change, which ends the condition.
+        // Must precede the update, after which the condition is false.
         appendEventWhere(
           event,
           sql`exists (select 1 from servers where tenant_id = ${tenantId} and id = ${id}
             and status <> ${status})`,
         ),
-        db.builder.update(servers).set({ status, updatedAt: now }).where(changes),
+        db.builder.update(servers).set({ status, updatedAt: now }).where(hasOtherStatus),
       ]);
     },
   };

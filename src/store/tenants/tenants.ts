@@ -20,7 +20,7 @@ import {
   tenants,
 } from "../schema.ts";
 import { latencies, latencyCursors } from "../schema/latency-schema.ts";
-import { countSpent, every } from "../budgets/spent.ts";
+import { countPastUsage, every } from "../budgets/spent.ts";
 import { consoleSessions, signIns } from "../schema/console-schema.ts";
 import { webhookMessages, webhookSecrets } from "../schema/webhook-schema.ts";
 import { recordNumbers, seals, unreadableRecords } from "../schema/seal-schema.ts";
@@ -72,10 +72,10 @@ export const createTenantStore = (db: Database): TenantStore => {
       return execute(db, [
         raiseVersion(db.builder, id, ifVersion),
         db.builder.update(tenants).set(values).where(eq(tenants.id, id)),
-        countSpent({ scope: "tenant", tenantId: id, subject: id }, spent),
+        countPastUsage({ scope: "tenant", tenantId: id, subject: id }, spent),
         ...(resetsCounters === true
           ? (["key", "server"] as const).map((scope) =>
-              countSpent({ scope, tenantId: id, subject: every }, spent),
+              countPastUsage({ scope, tenantId: id, subject: every }, spent),
             )
           : []),
         appendEvent(db.builder, event),

@@ -107,7 +107,7 @@ function invocation(
         userHash: undefined as never,
         readContent: undefined as never,
         endHeld: undefined as never,
-        editHeld: undefined as never,
+        editHeldCall: undefined as never,
         slotsOf: undefined as never,
         sendWebhooks: undefined as never,
         sendOnce: undefined as never,

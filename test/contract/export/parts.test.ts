@@ -261,7 +261,7 @@ describe("what an export holds", () => {
         const found = value(await world.stores.seals.waiting(its.tenantId, never, 9));
         return {
           ok: true as const,
-          value: { ...found, head: null, lastPlace: 0 },
+          value: { ...found, head: null, highestSealInRows: 0 },
         };
       },
     };

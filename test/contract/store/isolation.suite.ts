@@ -227,10 +227,10 @@ const nameNoTenant = [
   // Of `home` alone, which no tenant asks.
   "resealedTenants.claim",
   "resealedTenants.release",
-  "resealedTenants.progress",
-  "resealedTenants.waiting",
-  "resealedTenants.note",
-  "resealedTenants.append",
+  "resealedTenants.cursor",
+  "resealedTenants.notResealed",
+  "resealedTenants.markResealed",
+  "resealedTenants.appendEvent",
   // All tenants of a database, for `home`. What `home` enters is tested in `outbox.suite.ts`.
   "outbox.begin",
   "outbox.end",
@@ -629,7 +629,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
         records: [],
         counter: 0,
         present: [],
-        lastPlace: 0,
+        highestSealInRows: 0,
       });
       expect(owner.who.tenantId).not.toBe(tenantId);
     },

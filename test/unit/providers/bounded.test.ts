@@ -5,7 +5,7 @@ import {
   boundedMediaFetch,
   maxAnswerBytes,
   maxErrorBytes,
-  readOutside,
+  readOutsideSlot,
 } from "../../../src/providers/bounded.ts";
 import { faultOf } from "../../../src/providers/faults.ts";
 import { maxMediaBytes } from "../../../src/providers/media.ts";
@@ -170,7 +170,7 @@ describe("an answer that is read out of turn", () => {
 
   it("is whole when the turn begins again, and gives way after each 128 KiB of a long one", async () => {
     const seen: string[] = [];
-    const read = readOutside(
+    const read = readOutsideSlot(
       answering(() => new Response(body(6), { status: 201, headers: { "X-Kept": "yes" } })),
       async (wait) => {
         seen.push("outside");
@@ -190,11 +190,11 @@ describe("an answer that is read out of turn", () => {
     let ways = 0;
     const outside = <T>(wait: (yieldSlot: () => Promise<void>) => Promise<T>) =>
       wait(async () => void (ways += 1));
-    const short = await readOutside(
+    const short = await readOutsideSlot(
       answering(() => new Response(body(2))),
       outside,
     )(baseUrl);
-    const empty = await readOutside(
+    const empty = await readOutsideSlot(
       answering(() => new Response(null, { status: 204 })),
       outside,
     )(baseUrl);

@@ -1,6 +1,6 @@
 /** An answer is read from whatever body the host's `fetch` gives. */
 import { expect, it } from "vitest";
-import { readOutside } from "../../../src/providers/bounded.ts";
+import { readOutsideSlot } from "../../../src/providers/bounded.ts";
 import { repairingFetch } from "../../../src/providers/repaired-errors.ts";
 
 const text = JSON.stringify({ choices: [{ message: { role: "assistant", content: "hello" } }] });
@@ -20,7 +20,7 @@ it.each([
     } as unknown as Response,
   ],
 ])("reads %s", async (_, answer) => {
-  const send = repairingFetch(readOutside(async () => answer));
+  const send = repairingFetch(readOutsideSlot(async () => answer));
   const read = await send("https://provider.test/");
   expect([read.status, await read.text()]).toEqual([200, text]);
 });

@@ -1,4 +1,4 @@
-/** Idempotent: a seal and its records' positions are one transaction, conditional on the head of the chain. */
+/** Idempotent: one transaction writes a seal and its records' positions, only if the head of the chain is unchanged. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { AdminEvent } from "../../../domain/admin-event.ts";
 import { canonicalJson } from "../../../domain/canonical.ts";
@@ -22,25 +22,25 @@ import { checkWaiting, type SealDeps } from "./seal-check.ts";
 
 export type { SealDeps };
 
-/** ms. Recent calls wait for the next run, so that seals hold several records. */
+/** ms. Calls that ended more recently wait for the next run, so that a seal has several records. */
 export const sealAfterMs = 5_000;
 /** Longer than a run takes. */
 const leaseMs = 60_000;
 /** At most ten statements per seal; a Worker may send 1,000 requests per invocation. */
 const sealsPerRound = 14;
-/** A page may have only recently ended calls. */
+/** Several, because all calls on a page may have ended too recently. */
 const pagesPerRound = 8;
 
-const watchedPerRun = 5;
-const watchJob = "seal-watch";
-/** Findings in an event; the seal has all. */
-const maxLogged = 20;
+const idleTenantsPerRun = 5;
+const idleCheckJob = "seal-watch";
+/** Findings listed in an event. The seal lists all of them. */
+const maxListed = 20;
 
-/** Retries after a concurrent run. */
-const tries = 3;
+/** A concurrent run may append a seal first. */
+const maxTries = 3;
 const retryAfterMs = 1_000;
 
-const eventOf = (
+const tamperingEvent = (
   { ids, now }: SealDeps,
   finding: { tenantId: string; number: number; tampered: readonly Tampering[] },
 ): AdminEvent => ({
@@ -52,12 +52,12 @@ const eventOf = (
   target: String(finding.number),
   detail: {
     seal: finding.number,
-    tampered: finding.tampered.slice(0, maxLogged).map((each) => ({ ...each })),
+    tampered: finding.tampered.slice(0, maxListed).map((each) => ({ ...each })),
     found: finding.tampered.length,
   },
 });
 
-async function sealOf(
+async function createSeal(
   { hashing, signer, now }: SealDeps,
   parts: {
     tenantId: string;
@@ -73,7 +73,7 @@ async function sealOf(
   const sealedAt = now();
   const checked: Checked = { tree: await hashing.rootOf(leaves), ...parts.checked };
   const createdAts = records.map(({ record }) => record.createdAt);
-  const moments = createdAts.length > 0 ? createdAts : [sealedAt];
+  const times = createdAts.length > 0 ? createdAts : [sealedAt];
   const statement: Statement = {
     version: 1,
     tenantId,
@@ -81,8 +81,8 @@ async function sealOf(
     previous: head === null ? noPrevious : await hashing.of(canonicalJson(statementOf(head))),
     root: await hashing.leafOf(canonicalJson(checked)),
     count: records.length,
-    firstCreatedAt: Math.min(...moments),
-    lastCreatedAt: Math.max(...moments),
+    firstCreatedAt: Math.min(...times),
+    lastCreatedAt: Math.max(...times),
     sealedAt,
     keyId: signer.key.id,
   };
@@ -90,31 +90,31 @@ async function sealOf(
   return { ...statement, signature, checked, leaves: hashing.pack(leaves), deletions: null };
 }
 
-async function reopened(
+async function reopenAfter(
   deps: SealDeps,
   tenantId: string,
   { after, last }: { after: number; last: number },
 ): AsyncResult<Tampering> {
-  const cut: Tampering = { what: "seals", first: after + 1, last };
-  const event = eventOf(deps, { tenantId, number: after + 1, tampered: [cut] });
+  const missingSeals: Tampering = { what: "seals", first: after + 1, last };
+  const event = tamperingEvent(deps, { tenantId, number: after + 1, tampered: [missingSeals] });
   const done = await deps.seals.reopen(tenantId, after, event);
-  return done.ok ? ok(cut) : done;
+  return done.ok ? ok(missingSeals) : done;
 }
 
-/** Positions of records that are sealed again, only as the seal itself says: a row could claim any position. */
-function leftPlaces(
+/** Previous positions of records that are sealed again. Trusts the new seal's check: a row could claim any position. */
+function previousPositions(
   tenantId: string,
   records: readonly WaitingRecord[],
   replaced: Checked["replaced"],
 ): EmptiedPosition[] {
-  return records.flatMap(({ record: { id, correction }, former }, at) =>
-    former === null || !isIn(replaced, at)
+  return records.flatMap(({ record: { id, correction }, previousPosition }, at) =>
+    previousPosition === null || !isIn(replaced, at)
       ? []
       : [
           {
             tenantId,
             id,
-            ...former,
+            ...previousPosition,
             reason: correction === null ? ("late_end" as const) : ("correction" as const),
             createdBefore: null,
           },
@@ -125,18 +125,21 @@ function leftPlaces(
 async function trySeal(
   deps: SealDeps,
   tenantId: string,
-  before: number,
+  endedBefore: number,
 ): AsyncResult<number | null> {
   const { seals, signer, log } = deps;
-  let waiting = await seals.waiting(tenantId, before, maxPerSeal);
+  let waiting = await seals.waiting(tenantId, endedBefore, maxPerSeal);
   if (!waiting.ok) return waiting;
   const found: Tampering[] = [];
-  const { lastPlace, head: newest } = waiting.value;
-  if (lastPlace > (newest?.number ?? 0)) {
-    const cut = await reopened(deps, tenantId, { after: newest?.number ?? 0, last: lastPlace });
-    if (!cut.ok) return cut;
-    found.push(cut.value);
-    waiting = await seals.waiting(tenantId, before, maxPerSeal);
+  const { highestSealInRows, head: newest } = waiting.value;
+  if (highestSealInRows > (newest?.number ?? 0)) {
+    const missingSeals = await reopenAfter(deps, tenantId, {
+      after: newest?.number ?? 0,
+      last: highestSealInRows,
+    });
+    if (!missingSeals.ok) return missingSeals;
+    found.push(missingSeals.value);
+    waiting = await seals.waiting(tenantId, endedBefore, maxPerSeal);
     if (!waiting.ok) return waiting;
   }
   const { head, records } = waiting.value;
@@ -144,9 +147,9 @@ async function trySeal(
   if (!checked.ok) return checked;
   const { tampered, replaced } = checked.value;
   if (records.length === 0 && tampered.length === 0) return ok(0);
-  const notices = await signedNotices(deps, leftPlaces(tenantId, records, replaced));
+  const notices = await signedNotices(deps, previousPositions(tenantId, records, replaced));
   if (!notices.ok) return notices;
-  const seal = await sealOf(deps, { tenantId, head, records, checked: checked.value });
+  const seal = await createSeal(deps, { tenantId, head, records, checked: checked.value });
   const { number } = seal;
   const appended = await seals.append(
     seal,
@@ -154,7 +157,7 @@ async function trySeal(
     {
       key: await withCode(deps, signer.key),
       notices: notices.value,
-      event: tampered.length === 0 ? null : eventOf(deps, { tenantId, number, tampered }),
+      event: tampered.length === 0 ? null : tamperingEvent(deps, { tenantId, number, tampered }),
     },
   );
   if (!appended.ok) return appended;
@@ -167,30 +170,33 @@ async function trySeal(
 export async function sealOnce(
   deps: SealDeps,
   tenantId: string,
-  before: number,
+  endedBefore: number,
 ): AsyncResult<number> {
-  for (let count = 0; count < tries; count += 1) {
-    const sealed = await trySeal(deps, tenantId, before);
+  for (let count = 0; count < maxTries; count += 1) {
+    const sealed = await trySeal(deps, tenantId, endedBefore);
     if (!sealed.ok) return sealed;
     if (sealed.value !== null) return ok(sealed.value);
   }
   return err({ reason: "unavailable", retryAfterMs });
 }
 
-async function watch(deps: SealDeps, already: ReadonlySet<string>): AsyncResult<number> {
+async function checkIdleTenants(
+  deps: SealDeps,
+  alreadySealed: ReadonlySet<string>,
+): AsyncResult<number> {
   const { seals, now } = deps;
-  const cursor = await seals.cursor(watchJob);
+  const cursor = await seals.cursor(idleCheckJob);
   if (!cursor.ok) return cursor;
-  const found = await seals.numberedTenants(cursor.value, watchedPerRun);
+  const found = await seals.numberedTenants(cursor.value, idleTenantsPerRun);
   if (!found.ok) return found;
   let sealed = 0;
   for (const tenantId of found.value) {
-    if (already.has(tenantId)) continue;
+    if (alreadySealed.has(tenantId)) continue;
     const done = await sealOnce(deps, tenantId, now() - sealAfterMs);
     sealed += done.ok ? done.value : 0;
   }
-  const last = found.value.length < watchedPerRun ? "" : (found.value.at(-1) ?? "");
-  const kept = last === cursor.value ? ok(null) : await seals.keepCursor(watchJob, last);
+  const last = found.value.length < idleTenantsPerRun ? "" : (found.value.at(-1) ?? "");
+  const kept = last === cursor.value ? ok(null) : await seals.keepCursor(idleCheckJob, last);
   return kept.ok ? ok(sealed) : kept;
 }
 
@@ -198,7 +204,7 @@ async function sealPage(deps: SealDeps, tenantIds: readonly string[]): Promise<n
   // Tenants with more to seal go to the end of the queue.
   const queue = [...tenantIds];
   let sealed = 0;
-  for (let left = sealsPerRound; left > 0; left -= 1) {
+  for (let remaining = sealsPerRound; remaining > 0; remaining -= 1) {
     const tenantId = queue.shift();
     if (tenantId === undefined) break;
     const done = await sealOnce(deps, tenantId, deps.now() - sealAfterMs);
@@ -222,9 +228,9 @@ export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> =
     sealed = await sealPage(deps, found.value);
     const isLast = found.value.length < sealsPerRound;
     if (isLast) {
-      const watched = await watch(deps, new Set(found.value));
-      if (!watched.ok) return watched;
-      sealed += watched.value;
+      const checked = await checkIdleTenants(deps, new Set(found.value));
+      if (!checked.ok) return checked;
+      sealed += checked.value;
       if (cursor === "") break;
     }
     cursor = isLast ? "" : (found.value.at(-1) ?? "");

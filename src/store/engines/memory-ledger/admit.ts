@@ -27,7 +27,7 @@ function useSession({ sql, texts }: LedgerParts, entry: AdmitEntry): boolean {
     : sql.change(texts.touchSession, [now, session.expiresAt, ...ids]) > 0;
 }
 
-function heldByAnother({ sql, texts }: LedgerParts, entry: AdmitEntry): Answer | null {
+function claimedByAnother({ sql, texts }: LedgerParts, entry: AdmitEntry): Answer | null {
   const { replay, tenantId, keyId, serverId, now, id } = entry;
   if (replay === null) return null;
   const key = [tenantId, keyId, serverId ?? noServer, replay.key];
@@ -187,7 +187,7 @@ export function admitEntry(parts: LedgerParts, entry: AdmitEntry): Answer | null
   if (memory.versions.of(entry.tenantId) !== entry.tenantVersion) return null;
   if (memory.calls.of(entry.tenantId).has(entry.id)) return null;
   if (!useSession(parts, entry)) return null;
-  const repeated = heldByAnother(parts, entry);
+  const repeated = claimedByAnother(parts, entry);
   if (repeated !== null) return repeated;
   const claims = entry.claims.map(({ values, shortens }): ClaimChecks => {
     let limitChecks: LimitCheck[] | undefined;

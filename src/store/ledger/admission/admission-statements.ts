@@ -8,7 +8,7 @@ import { usedOf, verdictTables } from "./admission-verdict.ts";
 import { claimProbes } from "../../tenants/circuits.ts";
 import { raw, type Builder, type Compiled } from "../../db.ts";
 import { limitChecksText, type StoredCheck } from "../../rows/stored-limit-checks.ts";
-import { callOf, claim, heldByAnother } from "./idempotency.ts";
+import { callOf, claim, claimedByAnother } from "./idempotency.ts";
 import { isFreshIn, nextNumber } from "../../records/record-numbers.ts";
 import { beginWaiting, hasRoom, waitingOf, type Waiting } from "../../approvals/approval-rows.ts";
 import { openingOf, stored } from "../../records/record-codes.ts";
@@ -114,7 +114,7 @@ function columnsOf({ values, codes }: Admitting): { names: SQL; encoded: SQL } {
 }
 
 const notHeldByAnother = ({ call, request: { id, now } }: Admitting): SQL =>
-  call === null ? sql`` : sql`and not exists (select 1 ${heldByAnother(call, id, now)})`;
+  call === null ? sql`` : sql`and not exists (select 1 ${claimedByAnother(call, id, now)})`;
 
 /** Writes the row, admitted or refused, if the choice's assumptions still hold. */
 export function insertRow(ready: Admitting): Compiled {
@@ -212,7 +212,7 @@ export const holder = ({ call, request, isCurrent }: Admitting): Compiled[] =>
     ? []
     : [
         raw(sql`
-          select i.request_id, i.content_sha256 ${heldByAnother(call, request.id, request.now)}
+          select i.request_id, i.content_sha256 ${claimedByAnother(call, request.id, request.now)}
             and exists (select 1 from tenants where ${isCurrent})`),
       ];
 

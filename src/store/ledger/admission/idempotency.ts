@@ -12,8 +12,8 @@ import { idempotency, results } from "../../schema/ledger-schema.ts";
 import { samplingRequests } from "../../schema.ts";
 
 const pruneSize = 1_000;
-/** libSQL limits a response to 10 MB, and a part may have 4 MB. */
-const partsAtOnce = 4;
+/** libSQL limits a response to 10 MB, and a part has up to 1 MB. */
+const partsPerRead = 4;
 const noServer = "";
 
 export const callOf = ({ opening, idempotency: asked }: Reservation): IdempotentCall | null =>
@@ -26,7 +26,7 @@ export const callOf = ({ opening, idempotency: asked }: Reservation): Idempotent
         key: asked.key,
       };
 
-export const heldByAnother = (
+export const claimedByAnother = (
   { tenantId, keyId, serverId, key }: IdempotentCall,
   requestId: string,
   now: number,
@@ -56,7 +56,7 @@ export function claim(
 const ofRequest = ({ tenantId, requestId }: { tenantId: string; requestId: string }) =>
   and(eq(idempotency.tenantId, tenantId), eq(idempotency.requestId, requestId));
 
-export function answerClaim(
+export function settleKey(
   builder: Builder,
   { id, tenantId, result }: Settlement,
   condition: SQL,
@@ -76,7 +76,7 @@ export function answerClaim(
   ];
 }
 
-const keysOf = ({ tenantId, keyId, serverId }: Omit<IdempotentCall, "key">) =>
+const whereCaller = ({ tenantId, keyId, serverId }: Omit<IdempotentCall, "key">) =>
   and(
     eq(idempotency.tenantId, tenantId),
     eq(idempotency.keyId, keyId),
@@ -84,7 +84,7 @@ const keysOf = ({ tenantId, keyId, serverId }: Omit<IdempotentCall, "key">) =>
   );
 
 const whereKey = (call: IdempotentCall) =>
-  and(keysOf(call), eq(idempotency.idempotencyKey, call.key));
+  and(whereCaller(call), eq(idempotency.idempotencyKey, call.key));
 
 const partsOf = ({ tenantId, requestId }: { tenantId: string; requestId: string }) =>
   and(eq(results.tenantId, tenantId), eq(results.requestId, requestId));
@@ -126,13 +126,13 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
     if (found.value === null) return ok(null);
     const { parts, outcome, ...first } = found.value;
     const sealed = [first.result];
-    for (let at = 1; at < parts; at += partsAtOnce) {
+    for (let at = 1; at < parts; at += partsPerRead) {
       const ids = { tenantId: call.tenantId, requestId: first.requestId };
       const more = await db.read((builder) =>
         builder
           .select({ sealed: results.sealed })
           .from(results)
-          .where(and(partsOf(ids), gte(results.part, at), lt(results.part, at + partsAtOnce)))
+          .where(and(partsOf(ids), gte(results.part, at), lt(results.part, at + partsPerRead)))
           .orderBy(results.part),
       );
       if (!more.ok) return more;
@@ -140,7 +140,7 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
     }
     return ok({
       ...first,
-      // Retention may delete the record before its key.
+      // Retention may delete the record before the idempotency key.
       outcome: outcome ?? "unknown",
       result: first.result === null ? null : sealed.join(""),
     });
@@ -188,8 +188,8 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
         .from(idempotency)
         .where(
           and(
-            keysOf(call),
-            // The rest of the key is hex, which sorts before a tilde.
+            whereCaller(call),
+            // Keys continue in hex after the prefix, and hex sorts before a tilde.
             gte(idempotency.idempotencyKey, call.keys),
             lt(idempotency.idempotencyKey, `${call.keys}~`),
             gt(idempotency.expiresAt, now),

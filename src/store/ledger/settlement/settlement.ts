@@ -17,7 +17,7 @@ import {
   type WriteOptions,
 } from "../../db.ts";
 import { statusStatements } from "../../tenants/credentials.ts";
-import { answerClaim } from "../admission/idempotency.ts";
+import { settleKey } from "../admission/idempotency.ts";
 import { endingCode, type EndingRow } from "../../records/record-codes.ts";
 import { samplingRequests } from "../../schema.ts";
 
@@ -97,7 +97,7 @@ export function keepingStatements(
   ended: SQL,
 ): Compiled[] {
   const { id, tenantId, captured } = settlement;
-  const answer = answerClaim(builder, settlement, ended);
+  const answer = settleKey(builder, settlement, ended);
   if (captured === null) return answer;
   const keep = raw(sql`
     insert into captures (request_id, tenant_id, sealed)

@@ -40,7 +40,7 @@ const openaiSources = {
   imagePixels: imagesOfOpenai,
   maxTemperature: "https://platform.openai.com/docs/api-reference/chat/create#temperature",
   refusesOwnToolUse: "https://platform.openai.com/docs/guides/function-calling",
-  thinksAloud: "https://platform.openai.com/docs/guides/reasoning",
+  mixesThoughts: "https://platform.openai.com/docs/guides/reasoning",
 } as const satisfies Record<keyof WireRules, string>;
 
 const compatibleSources: Record<keyof WireRules, string> = {
@@ -56,7 +56,7 @@ const compatibleSources: Record<keyof WireRules, string> = {
   imageBytes:
     "error of Alibaba's endpoint: Exceeded limit on max bytes per data-uri item : 20971520",
   maxImages: "https://docs.vllm.ai/en/latest/features/multimodal_inputs.html",
-  thinksAloud: "https://docs.vllm.ai/en/latest/features/reasoning_outputs.html",
+  mixesThoughts: "https://docs.vllm.ai/en/latest/features/reasoning_outputs.html",
 };
 
 /** By wire, where different from the base. */
@@ -133,7 +133,7 @@ const sources: Readonly<Record<Wire, Sourced>> = {
     maxImages: imagesOfGroq,
     imagePixels: imagesOfGroq,
     refusesOwnToolUse: "https://console.groq.com/docs/tool-use",
-    thinksAloud: "https://console.groq.com/docs/reasoning",
+    mixesThoughts: "https://console.groq.com/docs/reasoning",
   },
   deepseek: {
     maxTools: "https://api-docs.deepseek.com/api/create-chat-completion",

@@ -4,7 +4,7 @@ import type { Policy } from "../../../../src/domain/choice/policy.ts";
 import type { Approval, HeldCall } from "../../../../src/domain/ports/approvals.ts";
 import { ok } from "../../../../src/domain/result.ts";
 import type { User } from "../../../../src/domain/tenancy/user.ts";
-import { createEditHeld } from "../../../../src/pipeline/approvals/edit.ts";
+import { createEditHeldCall } from "../../../../src/pipeline/approvals/edit.ts";
 import { createHold } from "../../../../src/pipeline/approvals/hold-request.ts";
 import { createHeldCallerOf } from "../../../../src/pipeline/approvals/slots.ts";
 import type { Caller } from "../../../../src/pipeline/callers/authenticate.ts";
@@ -65,7 +65,7 @@ async function edited(caller: Caller) {
     limitChecks: reserved.limitChecks,
     serverId: null,
   } as unknown as HeldCall;
-  const editHeld = createEditHeld({
+  const editHeldCall = createEditHeldCall({
     callerOf: createHeldCallerOf({
       snapshots: { load: async () => ok({ snapshot, session: null, server: null }) },
     }),
@@ -75,7 +75,7 @@ async function edited(caller: Caller) {
     sha256Hex,
     now: () => now,
   });
-  const answer = await editHeld(call, {
+  const answer = await editHeldCall(call, {
     messages: [{ role: "user", content: [{ type: "text", text: "Shorter" }] }],
   });
   if (!answer.ok) throw new Error(answer.error.reason);

@@ -1,4 +1,4 @@
-/** Thoughts at the head of a text that comes in pieces: `withThoughtsApart` for streams. */
+/** Splits thoughts from the start of a streamed text; `withThoughtsSplit` does it for a whole answer. */
 import type { StreamPart } from "../domain/sampling/stream-parts.ts";
 
 const opening = /^\s*<(think|thinking)>/;
@@ -9,15 +9,15 @@ type TextPart = Extract<StreamPart, { type: "text" | "hidden" }>;
 const textPart = (text: string): TextPart[] => (text === "" ? [] : [{ type: "text", text }]);
 const hiddenPart = (text: string): TextPart[] => (text === "" ? [] : [{ type: "hidden", text }]);
 
-export interface ThoughtsApart {
+export interface ThoughtSplitter {
   add(text: string): TextPart[];
   /** Thoughts without an end are text, unless the answer was cut within them. */
   end(isCut: boolean): TextPart[];
 }
 
-export const allText: ThoughtsApart = { add: textPart, end: () => [] };
+export const noThoughts: ThoughtSplitter = { add: textPart, end: () => [] };
 
-export function createThoughtsApart(): ThoughtsApart {
+export function createThoughtSplitter(): ThoughtSplitter {
   /** what has come and is neither text nor thought yet; null: the rest is text */
   let waiting: string | null = "";
   let closing: string | null = null;
