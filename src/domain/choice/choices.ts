@@ -84,7 +84,7 @@ const nearlyFull = 0.5;
 function roomierThan(
   first: number,
   order: Order,
-  { max }: Pick<CompiledRequirements, "max">,
+  { maxInputTokens }: Pick<CompiledRequirements, "maxInputTokens">,
 ): number | null {
   const { positions, pool } = order.scores;
   const entryAt = (place: number) => pool.ranked[positions[place] ?? 0];
@@ -92,7 +92,7 @@ function roomierThan(
     const tokens = entryAt(place)?.contextTokens ?? 0;
     return Number.isFinite(tokens) ? tokens : 0;
   };
-  const inputTokens = max[entryAt(first)?.familyIndex ?? 0] ?? 0;
+  const inputTokens = maxInputTokens[entryAt(first)?.familyIndex ?? 0] ?? 0;
   if (inputTokens <= roomAt(first) * nearlyFull) return null;
   let roomiest = first;
   for (let place = 0; place < positions.length; place += 1) {
@@ -103,7 +103,10 @@ function roomierThan(
 }
 
 /** A fault rules out at least a model of a credential, so failover needs no others. */
-export function choicesOf(order: Order, compiled: Pick<CompiledRequirements, "max">): Choice[] {
+export function choicesOf(
+  order: Order,
+  compiled: Pick<CompiledRequirements, "maxInputTokens">,
+): Choice[] {
   const { positions, pool } = order.scores;
   const entryAt = (place: number) => pool.ranked[positions[place] ?? 0];
   const idsAt = new Map<number, string[]>();

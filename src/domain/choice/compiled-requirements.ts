@@ -12,26 +12,27 @@ export const imageBit = bitsOf(["image"]);
 
 export interface CompiledRequirements {
   needs: Requirements;
-  takes: number;
-  makes: number;
+  inputBits: number;
+  outputBits: number;
   tools: boolean;
   maxTokens: number;
-  /** input tokens by `familyIndex`: likely and maximum */
-  likely: readonly number[];
-  max: readonly number[];
+  /** by `familyIndex` */
+  likelyInputTokens: readonly number[];
+  /** by `familyIndex` */
+  maxInputTokens: readonly number[];
 }
 
 export const familyIndexOf = (family: TokenFamily): number => tokenFamilies.indexOf(family);
 
 export function compileRequirements(needs: Requirements): CompiledRequirements {
-  const likely = tokenFamilies.map((family) => inputTokensFor(needs, family));
+  const likelyInputTokens = tokenFamilies.map((family) => inputTokensFor(needs, family));
   return {
     needs,
-    takes: bitsOf(needs.inputModalities),
-    makes: bitsOf(needs.outputModalities),
+    inputBits: bitsOf(needs.inputModalities),
+    outputBits: bitsOf(needs.outputModalities),
     tools: needs.tools,
     maxTokens: needs.maxTokens,
-    likely,
-    max: likely.map(maxInputTokens),
+    likelyInputTokens,
+    maxInputTokens: likelyInputTokens.map(maxInputTokens),
   };
 }

@@ -22,7 +22,7 @@ function hasReasoningRoom(
     reasoning === undefined ? minReasoning.room : wantedHeadroom(entry.model, reasoning);
   if (wanted === 0) return true;
   if (reasoning?.roomless === true) return false;
-  const inputTokens = compiled.max[entry.familyIndex] ?? 0;
+  const inputTokens = compiled.maxInputTokens[entry.familyIndex] ?? 0;
   const outputTokens = textTokens + wanted;
   if (outputTokens > entry.outputTokens || inputTokens + outputTokens > entry.contextTokens)
     return false;
@@ -34,12 +34,12 @@ function hasReasoningRoom(
 }
 
 export function hintOnlyReason(
-  { isPreview, isUnpriced, isUnrated, makes }: RankedModel,
+  { isPreview, isUnpriced, isUnrated, outputBits }: RankedModel,
   policy: PoolPolicy,
   compiled: CompiledRequirements,
 ): "preview" | "image_model" | "unknown_price" | "unknown_class" | null {
   if (isUnrated) return "unknown_class";
-  if ((makes & imageBit) !== 0 && (compiled.makes & imageBit) === 0) return "image_model";
+  if ((outputBits & imageBit) !== 0 && (compiled.outputBits & imageBit) === 0) return "image_model";
   if (isUnpriced) return "unknown_price";
   return isPreview && policy.previews !== "allowed" ? "preview" : null;
 }
@@ -56,14 +56,14 @@ export function exclusionOf(
   const { endpoint, passing } = compiled.needs;
   const passesUnchanged = endpoint !== undefined && speaks(entry.model, endpoint);
   if (!passesUnchanged && (passing?.losses.length ?? 0) > 0) return "not_translatable";
-  if ((entry.takes & compiled.takes) !== compiled.takes) return "input_modality";
-  if ((entry.makes & compiled.makes) !== compiled.makes) return "output_modality";
+  if ((entry.inputBits & compiled.inputBits) !== compiled.inputBits) return "input_modality";
+  if ((entry.outputBits & compiled.outputBits) !== compiled.outputBits) return "output_modality";
   if (compiled.tools && !entry.tools) return "tools";
   // `maxTokens` only bounds text, not images or speech.
-  const inputTokens = compiled.max[entry.familyIndex] ?? 0;
+  const inputTokens = compiled.maxInputTokens[entry.familyIndex] ?? 0;
   const { maxTokens } = compiled;
   const textTokens =
-    (entry.makes & textBit) === 0 ? 0 : writableTokens(entry, { inputTokens, maxTokens });
+    (entry.outputBits & textBit) === 0 ? 0 : writableTokens(entry, { inputTokens, maxTokens });
   if (inputTokens + textTokens > entry.contextTokens) return "context_window";
   const misfit =
     passesUnchanged || compiled.needs.wire === undefined

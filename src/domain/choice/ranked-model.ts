@@ -32,8 +32,8 @@ export interface RankedModel {
   tools: boolean;
   contextTokens: number;
   outputTokens: number;
-  takes: number;
-  makes: number;
+  inputBits: number;
+  outputBits: number;
 }
 
 type EntryParts = Pick<
@@ -76,7 +76,7 @@ export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
     tools: model.tools,
     contextTokens: model.contextTokens ?? Number.POSITIVE_INFINITY,
     outputTokens: model.outputTokens ?? Number.POSITIVE_INFINITY,
-    takes: bitsOf(model.inputModalities),
-    makes: bitsOf(model.outputModalities),
+    inputBits: bitsOf(model.inputModalities),
+    outputBits: bitsOf(model.outputModalities),
   };
 }

@@ -106,13 +106,13 @@ function costsByGroup(
   const counts = countsOf(scale, { of: prices.of, count });
   const present = [...new Set(positions.map((position) => prices.of[position] ?? 0))];
   const costs = zeros(count);
-  const { needs, likely } = compiled;
+  const { needs, likelyInputTokens } = compiled;
   const needsByFamily: Requirements[] = [];
   for (const group of present) {
     const entry = prices.firsts[group];
     if (entry === undefined) continue;
     const { model, familyIndex } = entry;
-    const inputTokens = likely[familyIndex] ?? needs.inputTokens;
+    const inputTokens = likelyInputTokens[familyIndex] ?? needs.inputTokens;
     const usage = expectedUsage(model, (needsByFamily[familyIndex] ??= { ...needs, inputTokens }));
     costs[group] = costMicroUsd(model, usage) ?? Number.POSITIVE_INFINITY;
   }
@@ -138,8 +138,8 @@ function costsByGroup(
 const smallAnswerTokens = 1_000;
 const nearness = 0.1;
 
-const reasoningLoss = ({ needs, makes }: CompiledRequirements): number =>
-  needs.maxTokens <= smallAnswerTokens && (makes & textBit) !== 0 ? nearness : 0;
+const reasoningLoss = ({ needs, outputBits }: CompiledRequirements): number =>
+  needs.maxTokens <= smallAnswerTokens && (outputBits & textBit) !== 0 ? nearness : 0;
 
 export function scoreAll(
   input: Pick<Scores, "pool" | "positions" | "leaders"> & {

@@ -127,10 +127,12 @@ export interface IdempotencyStore {
   addKey(call: IdempotentCall, key: string): AsyncResult<null>;
   /** Moves a call to another key. null: the first key is free or was moved. */
   moveKey(call: IdempotentCall, key: string, now: number): AsyncResult<FirstCall | null>;
-  /** Whether a key with this prefix is in use. */
-  isTaken(call: Omit<IdempotentCall, "key"> & { keys: string }, now: number): AsyncResult<boolean>;
+  isPrefixTaken(
+    call: Omit<IdempotentCall, "key"> & { keyPrefix: string },
+    now: number,
+  ): AsyncResult<boolean>;
   /** Records a server's HTTP status for a delivered answer; 0: unreachable. */
-  deliver(call: { tenantId: string; requestId: string }, status: number): AsyncResult<null>;
+  recordDelivery(call: { tenantId: string; requestId: string }, status: number): AsyncResult<null>;
   prune(now: number): AsyncResult<number>;
 }
 

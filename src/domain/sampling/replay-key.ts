@@ -14,7 +14,7 @@ const dayMs = 24 * 3_600_000;
 /** Failures are repeated to concurrent callers only. */
 const failureReplayedMs = 5_000;
 
-export const streamKeys = (scope: string, messageId: string): string =>
+export const streamKeyPrefix = (scope: string, messageId: string): string =>
   `stream/${JSON.stringify([scope, messageId])}/`;
 
 /** Key of a held call that its server repeats without naming the call. */
@@ -26,7 +26,7 @@ export function keyOf(replayKey: ReplayKey, contentSha256: string): string {
     case "client":
       return replayKey.key;
     case "stream":
-      return `${streamKeys(replayKey.scope, replayKey.messageId)}${contentSha256}`;
+      return `${streamKeyPrefix(replayKey.scope, replayKey.messageId)}${contentSha256}`;
     case "round":
       return `round/${replayKey.digest}`;
   }

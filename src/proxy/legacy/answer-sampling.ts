@@ -1,7 +1,7 @@
 /** Each answer is a POST to the server in the same invocation, because invocations can't share connections. */
 import type { JsonObject } from "../../domain/json.ts";
 import { deniedBy } from "../../domain/servers/answering.ts";
-import { streamKeys, type ReplayKey } from "../../domain/sampling/replay-key.ts";
+import { streamKeyPrefix, type ReplayKey } from "../../domain/sampling/replay-key.ts";
 import { noSuchServer, type Refusal } from "../../domain/refusals.ts";
 import { err } from "../../domain/result.ts";
 import type { Codec } from "../../mcp/codec.ts";
@@ -198,7 +198,8 @@ export function createAnswering(
       const isAnswered = answeredBy === "concurrent-call" && replayKey?.kind !== "client";
       if (signal.aborted || isAnswered) return null;
       const status = await deliver(text);
-      if (replayKey !== null) await deps.idempotency.deliver({ tenantId, requestId }, status);
+      if (replayKey !== null)
+        await deps.idempotency.recordDelivery({ tenantId, requestId }, status);
       return status;
     } finally {
       watch?.stop();
@@ -239,9 +240,9 @@ export function createAnswering(
         messageId: `server:${messageId}`,
       });
       if (here.length > 0) return true;
-      const keys = streamKeys(sessionId, messageId);
-      const taken = await deps.idempotency.isTaken(
-        { tenantId: session.tenantId, keyId, serverId, keys },
+      const keyPrefix = streamKeyPrefix(sessionId, messageId);
+      const taken = await deps.idempotency.isPrefixTaken(
+        { tenantId: session.tenantId, keyId, serverId, keyPrefix },
         deps.now(),
       );
       return taken.ok && taken.value;

@@ -1,6 +1,6 @@
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { own } from "../../domain/json.ts";
-import { streamKeys } from "../../domain/sampling/replay-key.ts";
+import { streamKeyPrefix } from "../../domain/sampling/replay-key.ts";
 import { isSamplingAnswer } from "../../domain/sampling/rounds.ts";
 import { isJson, streamsAnswer } from "../../domain/servers/media-type.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
@@ -58,9 +58,9 @@ async function answersForRouter(
     // A client that is never asked to sample has no sampling answers. A refused request left no record to find.
     if (sampling !== "client-then-router" && isSamplingAnswer(result)) return true;
     for (const id of idsMeant(own(value, "id"))) {
-      const keys = streamKeys(session.id, await messageKey(services, JSON.stringify(id)));
-      const context = { tenantId, keyId, serverId, keys };
-      const taken = await services.idempotency.isTaken(context, services.now());
+      const keyPrefix = streamKeyPrefix(session.id, await messageKey(services, JSON.stringify(id)));
+      const context = { tenantId, keyId, serverId, keyPrefix };
+      const taken = await services.idempotency.isPrefixTaken(context, services.now());
       if (taken.ok && taken.value) return true;
     }
   }

@@ -8,7 +8,7 @@ import type { Streams } from "./streams.ts";
 
 export interface LegacyServices extends ProxyServices {
   cancellation: Cancellation;
-  idempotency: Pick<IdempotencyStore, "isTaken" | "deliver">;
+  idempotency: Pick<IdempotencyStore, "isPrefixTaken" | "recordDelivery">;
   deliver: Deliver;
   servers: Pick<ServerStore, "learn">;
   streams: Streams;

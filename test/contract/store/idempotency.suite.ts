@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/domain/audit/record.ts";
 import type { IdempotentCall, Reservation } from "../../../src/domain/ports/ledger.ts";
-import { keyOf, streamKeys } from "../../../src/domain/sampling/replay-key.ts";
+import { keyOf, streamKeyPrefix } from "../../../src/domain/sampling/replay-key.ts";
 import {
   anotherKey,
   caller,
@@ -262,9 +262,9 @@ export const idempotencySuite = (backend: Backend): void => {
       const key = keyOf(once, sha256("f"));
       await running(who, start, keyed({ idempotency: { key, expiresAt: start + dayMs } }));
       const isTaken = async (change: object = {}, now = start) => {
-        const keys = streamKeys(once.scope, once.messageId);
-        const about = { ...callOf(who), keys, ...change };
-        return value(await idempotency.isTaken(about, now));
+        const keyPrefix = streamKeyPrefix(once.scope, once.messageId);
+        const about = { ...callOf(who), keyPrefix, ...change };
+        return value(await idempotency.isPrefixTaken(about, now));
       };
       expect(await isTaken()).toBe(true);
       expect(await isTaken({}, start + dayMs)).toBe(false);
@@ -274,7 +274,7 @@ export const idempotencySuite = (backend: Backend): void => {
         ["ses_", '"1é%_~"'],
         ["ses_2", '"é%_~"'],
       ] as const)
-        expect(await isTaken({ keys: streamKeys(scope, messageId) })).toBe(false);
+        expect(await isTaken({ keyPrefix: streamKeyPrefix(scope, messageId) })).toBe(false);
       for (const change of [{ serverId: "srv_2" }, { keyId: "key_2" }, { tenantId: "ten_2" }])
         expect(await isTaken(change)).toBe(false);
     });
@@ -284,7 +284,9 @@ export const idempotencySuite = (backend: Backend): void => {
       const first = await running(who, start, keyed());
       await running(who, start, keyed({ idempotency: { ...its, key: sha256("b") } }));
       const { id: requestId } = first.opening;
-      value(await world.stores.idempotency.deliver({ tenantId: who.tenantId, requestId }, 202));
+      value(
+        await world.stores.idempotency.recordDelivery({ tenantId: who.tenantId, requestId }, 202),
+      );
       const query = sql`select request_id, delivered from idempotency order by delivered desc`;
       expect(await rows(query)).toMatchObject([
         { request_id: requestId, delivered: 202 },

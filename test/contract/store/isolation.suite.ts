@@ -767,15 +767,15 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
           value(await idempotency.moveKey({ ...its, ...theirs }, "another", start)),
         ).toBeNull();
     },
-    "idempotency.isTaken": async ({ idempotency }, owner, { tenantId, keyId }) => {
-      const its = { ...owner.who, serverId: null, keys: idempotencyKey.slice(0, 9) };
-      expect(value(await idempotency.isTaken(its, start))).toBe(true);
+    "idempotency.isPrefixTaken": async ({ idempotency }, owner, { tenantId, keyId }) => {
+      const its = { ...owner.who, serverId: null, keyPrefix: idempotencyKey.slice(0, 9) };
+      expect(value(await idempotency.isPrefixTaken(its, start))).toBe(true);
       for (const theirs of [{ tenantId }, { keyId }, { tenantId, keyId }])
-        expect(value(await idempotency.isTaken({ ...its, ...theirs }, start))).toBe(false);
+        expect(value(await idempotency.isPrefixTaken({ ...its, ...theirs }, start))).toBe(false);
     },
-    "idempotency.deliver": async ({ idempotency }, owner, { tenantId }) => {
+    "idempotency.recordDelivery": async ({ idempotency }, owner, { tenantId }) => {
       const { id: requestId } = owner.settled.opening;
-      value(await idempotency.deliver({ tenantId, requestId }, 200));
+      value(await idempotency.recordDelivery({ tenantId, requestId }, 200));
     },
     "approvals.count": async ({ approvals }, owner, { tenantId }) => {
       const its = { keyId: owner.who.keyId, serverId: null };

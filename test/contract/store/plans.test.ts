@@ -166,10 +166,10 @@ describe("query plans", () => {
       ),
     "idempotency.find": ({ idempotency }) =>
       idempotency.find({ ...who, serverId: null, key: "k" }, start),
-    "idempotency.isTaken": ({ idempotency }) =>
-      idempotency.isTaken({ ...who, serverId: null, keys: "k" }, start),
-    "idempotency.deliver": ({ idempotency }) =>
-      idempotency.deliver({ tenantId: who.tenantId, requestId: "req_1" }, 200),
+    "idempotency.isPrefixTaken": ({ idempotency }) =>
+      idempotency.isPrefixTaken({ ...who, serverId: null, keyPrefix: "k" }, start),
+    "idempotency.recordDelivery": ({ idempotency }) =>
+      idempotency.recordDelivery({ tenantId: who.tenantId, requestId: "req_1" }, 200),
     "ledger.settle, repeatable": ({ ledger }) =>
       ledger.settle(
         settlement(reservation(who, start), start, {
@@ -264,11 +264,11 @@ describe("query plans", () => {
       line: "SEARCH c USING INDEX sqlite_autoindex_counters_1 (tenant_id=? AND subject=? AND resource=? AND bucket>? AND bucket<?)",
     },
     {
-      job: "idempotency.isTaken",
+      job: "idempotency.isPrefixTaken",
       line: "SEARCH idempotency USING INDEX sqlite_autoindex_idempotency_1 (tenant_id=? AND key_id=? AND server_id=? AND idempotency_key>? AND idempotency_key<?)",
     },
     {
-      job: "idempotency.deliver",
+      job: "idempotency.recordDelivery",
       line: "SEARCH idempotency USING INDEX idempotency_request (request_id=?)",
     },
     {

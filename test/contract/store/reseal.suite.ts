@@ -245,7 +245,7 @@ export const resealSuite = (backend: Backend): void => {
       const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
       expect(data.find(({ action }) => action === "secrets.resealed")?.detail).toEqual({
         changed: manyCredentials + 14,
-        left: 0,
+        unreadable: 0,
       });
     });
 
@@ -303,7 +303,7 @@ export const resealSuite = (backend: Backend): void => {
       expect((await codeOf(forged))?.code).toBe(forgedCode);
       const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
       const done = data.filter(({ action }) => action === "secrets.resealed");
-      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 17, left: 3 }]);
+      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 17, unreadable: 3 }]);
       const after = await entriesOf({ master: fresh, clock });
       const found = value(await after.get(tenantId, ["grant:a", "grant:b"], start));
       expect(found.map((each) => each.key)).toEqual(["grant:a"]);

@@ -5,7 +5,7 @@ import {
   answersForMs,
   heldUntil,
   keyOf,
-  streamKeys,
+  streamKeyPrefix,
   type ReplayKey,
 } from "../../../src/domain/sampling/replay-key.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
@@ -29,7 +29,7 @@ describe("a key", () => {
     const call = fc.record({ scope: text, messageId: text, sha256: fc.constantFrom("a", "b") });
     fc.assert(
       fc.property(call, call, (one, other) => {
-        const keysOf = (its: typeof one) => streamKeys(its.scope, its.messageId);
+        const keysOf = (its: typeof one) => streamKeyPrefix(its.scope, its.messageId);
         const keyIn = (its: typeof one) => keyOf({ kind: "stream", ...its }, its.sha256);
         const samePlace = one.scope === other.scope && one.messageId === other.messageId;
         // As the store looks for it.

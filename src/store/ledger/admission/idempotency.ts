@@ -181,7 +181,7 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
           },
     );
   },
-  isTaken: (call, now) =>
+  isPrefixTaken: (call, now) =>
     db.read(async (builder) => {
       const rows = await builder
         .select({ requestId: idempotency.requestId })
@@ -190,15 +190,15 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
           and(
             whereCaller(call),
             // Keys continue in hex after the prefix, and hex sorts before a tilde.
-            gte(idempotency.idempotencyKey, call.keys),
-            lt(idempotency.idempotencyKey, `${call.keys}~`),
+            gte(idempotency.idempotencyKey, call.keyPrefix),
+            lt(idempotency.idempotencyKey, `${call.keyPrefix}~`),
             gt(idempotency.expiresAt, now),
           ),
         )
         .limit(1);
       return rows.length > 0;
     }),
-  deliver: (call, status) =>
+  recordDelivery: (call, status) =>
     execute(db, [db.builder.update(idempotency).set({ delivered: status }).where(ofRequest(call))]),
   prune(now) {
     const expired = (table: string) =>

@@ -29,10 +29,10 @@ function given(states: (FirstCallState | null | Refusal)[], leaving = new AbortC
           : ok(next ?? null);
       },
       countReplay: async () => ok(((replays += 1), null)),
-      isTaken: async () => ok(false),
+      isPrefixTaken: async () => ok(false),
       addKey: async () => ok(null),
       moveKey: async () => ok(null),
-      deliver: async () => ok(null),
+      recordDelivery: async () => ok(null),
       prune: async () => ok(0),
     },
     now: () => clock,
