@@ -74,11 +74,11 @@ function given(
       },
     },
     idempotency: {
-      deliver: async (_call: unknown, status: number) => {
+      recordDelivery: async (_call: unknown, status: number) => {
         recorded.push(status);
         return ok(null);
       },
-      isTaken: async () => ok(about.isTaken ?? false),
+      isPrefixTaken: async () => ok(about.isTaken ?? false),
     },
     background: (task: Promise<unknown>) => void work.push(task),
     note: (entry: Record<string, unknown>) => void notes.push(entry),
