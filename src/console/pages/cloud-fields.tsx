@@ -3,7 +3,6 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { Choice, Field, TextArea } from "../parts/form.tsx";
 
-type Input = Schemas["CredentialInput"];
 type Named = readonly (readonly [name: string, title: string])[];
 
 const optional: ReadonlySet<string> = new Set(["geography", "sessionToken"]);
@@ -50,8 +49,6 @@ const forms: Readonly<Record<string, CloudForm>> = {
   },
 };
 
-export const isCloudForm = (provider: string): boolean => Object.hasOwn(forms, provider);
-
 /** One deployment a line: `prod-chat openai/gpt-5-mini`. */
 const deploymentsIn = (text: string): { id: string; model: string }[] =>
   text
@@ -59,78 +56,84 @@ const deploymentsIn = (text: string): { id: string; model: string }[] =>
     .map((line) => line.trim().split(/\s+/))
     .flatMap(([id = "", model = ""]) => (id === "" ? [] : [{ id, model }]));
 
-export interface CloudInput {
-  provider: string;
+export type CloudMembers = Omit<
+  Schemas["CredentialPatch"],
+  "name" | "apiKey" | "models" | "baseUrl"
+>;
+
+interface Chosen {
   how: string;
   values: Readonly<Record<string, string>>;
 }
 
-const waysOf = ({ provider }: CloudInput): string[] => Object.keys(forms[provider]?.auth ?? {});
-
-export function useCloudInput(provider: string) {
-  const [how, setHow] = useState("");
-  const [values, setValues] = useState<CloudInput["values"]>({});
-  const known = Object.keys(forms[provider]?.auth ?? {});
-  return {
-    input: { provider, how: known.includes(how) ? how : (known[0] ?? ""), values },
-    setHow,
-    set: (name: string, value: string) => setValues({ ...values, [name]: value.trim() }),
-    setText: (name: string, value: string) => setValues({ ...values, [name]: value }),
-  };
-}
-
 /** The members of the API's input. */
-export function membersOf({ provider, how, values }: CloudInput): Partial<Input> {
-  const form = forms[provider];
-  if (form === undefined) return {};
+function membersOf(form: CloudForm, { how, values }: Chosen): CloudMembers {
   const chosen = (named: Named = []) =>
-    Object.fromEntries(named.flatMap(([name]) => (values[name] ? [[name, values[name]]] : [])));
+    Object.fromEntries(
+      named.flatMap(([name]) => {
+        const value = values[name]?.trim();
+        return value ? [[name, value]] : [];
+      }),
+    );
   const deployments = deploymentsIn(values["deployments"] ?? "");
+  const auth = chosen(form.auth[how]);
   return {
     ...chosen(form.place),
-    auth: chosen(form.auth[how]) as unknown as NonNullable<Input["auth"]>,
+    ...(Object.keys(auth).length > 0 && {
+      auth: auth as unknown as NonNullable<CloudMembers["auth"]>,
+    }),
     ...(deployments.length > 0 && { deployments }),
   };
 }
 
-interface CloudFieldsProps extends ReturnType<typeof useCloudInput> {
+const secret = /^(apiKey|secretAccessKey|sessionToken|clientSecret|serviceAccount)$/;
+
+interface CloudFieldsProps {
+  provider: string;
+  /** fields may stay empty, which changes nothing */
+  isChange?: true;
+  onInput: (members: CloudMembers) => void;
   faultOf: (name: string) => string | null;
 }
 
-export function CloudFields({ input, setHow, set, setText, faultOf }: CloudFieldsProps) {
-  const { provider, how, values } = input;
+export function CloudFields({ provider, isChange, onInput, faultOf }: CloudFieldsProps) {
   const form = forms[provider];
+  const ways = Object.keys(form?.auth ?? {});
+  const [chosen, setChosen] = useState<Chosen>({ how: "", values: {} });
   if (form === undefined) return null;
-  const field = ([name, title]: readonly [string, string], member: string, isSecret: boolean) => (
+  const { values } = chosen;
+  const how = ways.includes(chosen.how) ? chosen.how : (ways[0] ?? "");
+  const change = (next: Partial<Chosen>): void => {
+    const all = { how, values, ...next };
+    setChosen(all);
+    onInput(membersOf(form, all));
+  };
+  const set = (name: string) => (value: string) => change({ values: { ...values, [name]: value } });
+  const field = ([name, title]: readonly [string, string], member: string) => (
     <Field
       key={name}
       {...{ title, name }}
-      type={isSecret ? "password" : "text"}
+      type={secret.test(name) ? "password" : "text"}
       value={values[name] ?? ""}
-      onInput={(value) => set(name, value)}
+      onInput={set(name)}
       fault={faultOf(member)}
-      isRequired={!optional.has(name)}
+      isRequired={isChange !== true && !optional.has(name)}
     />
   );
   return (
     <>
-      {form.place.map((named) => field(named, named[0], false))}
-      {waysOf(input).length > 1 && (
+      {form.place.map((named) => field(named, named[0]))}
+      {ways.length > 1 && (
         <Choice
           title="Authentication"
           name="how"
           value={how}
-          options={waysOf(input).map((way) => [way, way] as const)}
-          onInput={setHow}
+          options={ways.map((way) => [way, way] as const)}
+          onInput={(way) => change({ how: way })}
           fault={faultOf("auth")}
         />
       )}
-      {form.auth[how]?.map((named) => {
-        const isSecret = /^(apiKey|secretAccessKey|sessionToken|clientSecret|serviceAccount)$/.test(
-          named[0],
-        );
-        return field(named, `auth.${named[0]}`, isSecret);
-      })}
+      {form.auth[how]?.map((named) => field(named, `auth.${named[0]}`))}
       {provider === "azure" && (
         <TextArea
           title="Deployments"
@@ -138,7 +141,7 @@ export function CloudFields({ input, setHow, set, setText, faultOf }: CloudField
           rows={3}
           isCode
           value={values["deployments"] ?? ""}
-          onInput={(value) => setText("deployments", value)}
+          onInput={set("deployments")}
           hint={
             <>
               One per line, with its base model: <code>prod-chat openai/gpt-5-mini</code>

@@ -1,11 +1,13 @@
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Field, Form, TextArea } from "../parts/form.tsx";
 import type { Asked } from "../problem.ts";
-import { CloudFields, isCloudForm, membersOf, useCloudInput } from "./cloud-fields.tsx";
+import type { CloudFields, CloudMembers } from "./cloud-fields.tsx";
 
 type Credential = Schemas["Credential"];
 type DeclaredModel = Schemas["DeclaredModel"];
+
+const clouds = ["azure", "bedrock", "vertex"];
 
 export const knownProviders = [
   "anthropic",
@@ -20,9 +22,7 @@ export const knownProviders = [
   "fireworks",
   "cohere",
   "cerebras",
-  "azure",
-  "bedrock",
-  "vertex",
+  ...clouds,
 ];
 
 const modelsHint = (
@@ -118,6 +118,20 @@ function OwnEndpoint(props: OwnEndpointProps) {
   );
 }
 
+interface CloudPartProps {
+  provider: string;
+  isChange?: true;
+  onInput: (members: CloudMembers) => void;
+  faultOf: (name: string) => string | null;
+}
+
+/** Loaded for clouds only, which most people don't use. */
+function CloudPart(props: CloudPartProps) {
+  const [loaded, setLoaded] = useState<{ CloudFields: typeof CloudFields } | null>(null);
+  useEffect(() => void import("./cloud-fields.tsx").then(setLoaded), []);
+  return loaded === null ? null : <loaded.CloudFields {...props} />;
+}
+
 interface FormProps {
   tenant: string;
   onDone: (made: Credential) => void;
@@ -130,8 +144,8 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
   const [apiKey, setApiKey] = useState("");
   const [baseUrl, setBaseUrl] = useState("");
   const [models, setModels] = useState("");
-  const cloud = useCloudInput(provider);
-  const isCloud = isCloudForm(provider);
+  const [members, setMembers] = useState<CloudMembers>({});
+  const isCloud = clouds.includes(provider);
   const make = async () => {
     const declared = modelsIn(models);
     if (declared === undefined) return notJson;
@@ -141,7 +155,7 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
         body: {
           provider,
           name,
-          ...(isCloud ? membersOf(cloud.input) : { apiKey: apiKey.trim() }),
+          ...(isCloud ? members : { apiKey: apiKey.trim() }),
           ...(baseUrl !== "" && { baseUrl }),
           ...(declared !== null && { models: declared }),
         },
@@ -158,8 +172,9 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
             <ProviderField value={provider} onInput={setProvider} fault={faultOf("provider")} />
             <Field title="Name" name="name" value={name} onInput={setName} isRequired />
           </div>
-          <CloudFields {...{ ...cloud, faultOf }} />
-          {!isCloud && (
+          {isCloud ? (
+            <CloudPart key={provider} {...{ provider, faultOf }} onInput={setMembers} />
+          ) : (
             <Field
               title="API key of the provider"
               name="apiKey"
@@ -185,12 +200,15 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
   const [name, setName] = useState(credential.name);
   const [apiKey, setApiKey] = useState("");
   const [baseUrl, setBaseUrl] = useState(credential.baseUrl ?? "");
+  const [members, setMembers] = useState<CloudMembers>({});
+  const { provider } = credential;
   const change = async () => {
     const changed = await asked(
       api.PATCH("/admin/v1/tenants/{tenant}/credentials/{id}", {
         params: { path: { tenant, id: credential.id } },
         body: {
           name,
+          ...members,
           ...(apiKey !== "" && { apiKey: apiKey.trim() }),
           ...(baseUrl !== (credential.baseUrl ?? "") && { baseUrl: baseUrl || null }),
         },
@@ -204,15 +222,19 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
       {(faultOf) => (
         <>
           <Field title="Name" name="name" value={name} onInput={setName} isRequired />
-          <Field
-            title="Another key"
-            name="apiKey"
-            type="password"
-            value={apiKey}
-            onInput={setApiKey}
-            hint="Leave blank to keep the current key. Changing the origin below requires the key."
-            fault={faultOf("apiKey")}
-          />
+          {clouds.includes(provider) ? (
+            <CloudPart isChange {...{ provider, faultOf }} onInput={setMembers} />
+          ) : (
+            <Field
+              title="Another key"
+              name="apiKey"
+              type="password"
+              value={apiKey}
+              onInput={setApiKey}
+              hint="Leave blank to keep the current key. Changing the origin below requires the key."
+              fault={faultOf("apiKey")}
+            />
+          )}
           <Field
             title="Base URL"
             name="baseUrl"
