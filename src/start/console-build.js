@@ -2,8 +2,8 @@
  * Builds the console: a main script, a script per page, and rarely used scripts. Names contain a content hash,
  * listed in `manifest.json`. Plain JavaScript, since `build.js` calls it.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, extname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureOauthProvider } from "./oauth-provider-build.js";
 
@@ -37,8 +37,9 @@ const styles = (inputs) => ({
 /**
  * A page needs only the main script and its own file.
  * @param shared modules of several pages, moved into the main script
+ * @param own modules of a page's file
  */
-const pagesApart = (shared) => ({
+const pagesApart = ({ shared, own }) => ({
   name: "pages",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\.tsx$/ }, ({ kind, path, resolveDir }) =>
@@ -52,11 +53,29 @@ const pagesApart = (shared) => ({
         `export * from ${JSON.stringify(`./${path}`)};`,
       ].join("\n"),
       resolveDir: checkout,
+      pluginData: path.startsWith(pages) ? path : undefined,
     }));
+    // A module that two pages need is in both files: in the main script, all pages would load it.
+    onResolve({ filter: /^\./ }, ({ path, resolveDir, pluginData: page }) => {
+      const found = join(resolveDir, path);
+      return page === undefined || !own(page).has(relative(checkout, found))
+        ? undefined
+        : { path: found, suffix: `?${page}`, pluginData: page };
+    });
+    onLoad({ filter: /\.tsx?$/ }, ({ path, suffix, pluginData }) =>
+      suffix === ""
+        ? undefined
+        : {
+            contents: readFileSync(path, "utf8"),
+            loader: extname(path).slice(1),
+            resolveDir: dirname(path),
+            pluginData,
+          },
+    );
   },
 });
 
-async function bundle(shared, inputs) {
+async function bundle(parts, inputs) {
   const { build } = await import("esbuild");
   return build({
     absWorkingDir: checkout,
@@ -64,7 +83,7 @@ async function bundle(shared, inputs) {
     outdir: "console",
     bundle: true,
     splitting: true,
-    plugins: [styles(inputs), pagesApart(shared)],
+    plugins: [styles(inputs), pagesApart(parts)],
     entryNames: "console-[hash]",
     chunkNames: "console-[hash]",
     write: false,
@@ -81,8 +100,11 @@ async function bundle(shared, inputs) {
   });
 }
 
-/** Modules that several pages share. */
-function sharedIn({ inputs }) {
+/** They hold state, which a page must not have twice. */
+const stateful = "src/console/live/";
+
+/** What is in the main script, and what is in each page's file. */
+function partsOf({ inputs }) {
   const reached = (from, found = new Set()) => {
     if (found.has(from)) return found;
     found.add(from);
@@ -95,13 +117,21 @@ function sharedIn({ inputs }) {
   for (const page of Object.keys(inputs).filter((path) => path.startsWith("page:")))
     for (const path of reached(page))
       if (!main.has(path)) counts.set(path, (counts.get(path) ?? 0) + 1);
-  return [...counts].flatMap(([path, count]) => (count > 1 ? [path] : []));
+  const shared = [...counts].flatMap(([path, count]) =>
+    count > 2 || (count > 1 && (path.startsWith(stateful) || path.includes("node_modules")))
+      ? [path]
+      : [],
+  );
+  // What a shared module imports is shared.
+  const inMain = new Set([...main, ...shared.flatMap((path) => [...reached(path)])]);
+  const own = (page) => new Set([...reached(`page:${page}`)].filter((path) => !inMain.has(path)));
+  return { shared, own };
 }
 
 export async function buildConsole() {
   const sources = [];
-  const { metafile: graph } = await bundle([], []);
-  const { outputFiles, metafile } = await bundle(sharedIn(graph), sources);
+  const { metafile: graph } = await bundle({ shared: [], own: () => new Set() }, []);
+  const { outputFiles, metafile } = await bundle(partsOf(graph), sources);
   const outputs = Object.entries(metafile.outputs);
   const [script] = outputs.find(([, { inputs }]) => entry in inputs);
   // It only imports the main script, which the page preloads.
@@ -121,7 +151,7 @@ export async function buildConsole() {
     ...named.filter(({ name }) => name !== basename(wayIn)),
     { name: "manifest.json", contents: JSON.stringify(manifest) },
   ];
-  const inputs = [...Object.keys(metafile.inputs), ...sources];
+  const inputs = [...Object.keys(metafile.inputs), ...sources].map((path) => path.split("?")[0]);
   return { files, inputs: inputs.filter((path) => !path.startsWith("page:")) };
 }
 
