@@ -11,6 +11,15 @@ export interface MemberChange {
   after: string | null;
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
+export function changedMembers(before: Members, after: Members): MemberChange[] {
+  const members = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...members]
+    .map((member) => ({ member, before: textOf(before[member]), after: textOf(after[member]) }))
+    .filter((change) => change.before !== change.after);
+}
+
 const textOf = (value: unknown): string | null =>
   value === undefined ? null : JSON.stringify(value);
 
@@ -28,12 +37,5 @@ export function policyChanges(
     .slice(events.indexOf(event) + 1)
     .find((each) => each.action === action && each.target === target);
   if (older === undefined) return null;
-  const members = new Set([...Object.keys(older.detail), ...Object.keys(detail)]);
-  return [...members]
-    .map((member) => ({
-      member,
-      before: textOf(older.detail[member]),
-      after: textOf(detail[member]),
-    }))
-    .filter(({ before, after }) => before !== after);
+  return changedMembers(older.detail, detail);
 }

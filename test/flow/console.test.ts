@@ -365,12 +365,21 @@ describe("people", () => {
     await page.getByLabel("Issuer").fill("https://id.example.com");
     await page.getByLabel("Client id").fill("router");
     await page.getByLabel("Client secret").fill("kept-secret");
-    await page.getByLabel("Roles").fill("platform-team = admin\nfinance = viewer");
+    await page.getByLabel("Claim value").fill("platform-team");
+    await page.getByLabel("Console role").selectOption("admin");
+    await page.getByLabel("May connect programs").check();
+    await page.getByRole("button", { name: "Add a group" }).click();
+    await page.getByLabel("Claim value").last().fill("finance");
+    expect(await page.getByLabel("Redirect URIs").textContent()).toContain(
+      `${router.url}/console/single-sign-on/callback`,
+    );
+    expect(await page.getByLabel("Sign-in link").textContent()).toContain("?tenant=folk");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText(/^Set on /).waitFor();
     expect(await violationsOn(page)).toEqual([]);
     const kept = await admin("GET", "/tenants/folk/sign-in");
     expect(kept.get("roles")).toEqual({ "platform-team": "admin", finance: "viewer" });
+    expect(kept.get("callers")).toEqual(["platform-team"]);
     expect(await page.locator("main").innerHTML()).not.toContain("kept-secret");
     await page.getByRole("button", { name: "Remove identity provider" }).click();
     await page.getByRole("button", { name: "Remove and end sessions" }).click();
@@ -1412,7 +1421,7 @@ describe("a role", () => {
     });
     await signIn(visitor, String(made.get("key")));
     const changes =
-      /^(New|Save the|Replace|Stop it|lift|change|delete|revoke|rotate|check|Approve|Deny|Make|Keep|end|forget|Remove|Export|Verify)/i;
+      /^(New|Save the|Replace|Stop it|lift|change|delete|revoke|rotate|check|Approve|Deny|Make|Keep|end\b|forget|Remove|Export|Verify)/i;
     const told: string[] = [];
     for (const path of tenantPages) {
       await go(`/t/watched${path}`, visitor);

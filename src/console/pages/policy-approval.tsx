@@ -12,7 +12,7 @@ export interface ApprovalDraft {
 }
 
 export const approvalDraftOf = (approval: Approval | undefined): ApprovalDraft => ({
-  mode: approval?.mode ?? "",
+  mode: approval === undefined || approval.mode === "auto" ? "" : approval.mode,
   seconds: approval?.timeoutSeconds?.toString() ?? "",
   approvers: approval?.approvers ?? "others",
   webhookUrl: approval?.webhookUrl ?? "",
@@ -30,8 +30,7 @@ export const approvalPatchOf = ({ mode, seconds, approvers, webhookUrl }: Approv
       };
 
 const modes: readonly (readonly [Mode, string])[] = [
-  ["", "no approval (no rule)"],
-  ["auto", "no approval"],
+  ["", "nothing: calls run without approval"],
   ["request", "the request, before it is paid for"],
   ["result", "the result, after it is paid for"],
   ["both", "the request, then the result"],

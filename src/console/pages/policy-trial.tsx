@@ -12,8 +12,12 @@ type Tried = Trial["data"][number];
 
 const choiceOf = ({ model, refused }: Schemas["TriedChoice"]): string =>
   model ?? `refused: ${spaced(refused?.reason ?? "")}`;
-const whyOf = ({ excludedBy }: Tried): string =>
-  excludedBy === null ? "" : exclusionText(excludedBy);
+const whyOf = ({ excludedBy, after }: Tried): string => {
+  if (excludedBy !== null) return exclusionText(excludedBy);
+  return after.model === null
+    ? `no model is left: ${spaced(after.refused?.reason ?? "")}`
+    : `${after.model} ranks higher`;
+};
 
 const columnsOf = (tenant: string): Column<Tried>[] => [
   {

@@ -3,19 +3,22 @@ import { mergePatch } from "../../domain/merge-patch.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
-import { Choice, Field, Form, TextArea } from "../parts/form.tsx";
+import { Form } from "../parts/form.tsx";
 import { JsonEdit } from "../parts/json-edit.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { useUnsaved } from "../parts/unsaved.tsx";
+import { changedMembers, type MemberChange } from "../policy-changes.ts";
 import { prefix, tenantPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { isOperator, mayChange } from "../session.ts";
 import { ApprovalFields, approvalDraftOf, approvalPatchOf } from "./policy-approval.tsx";
 import { Ceiling } from "./policy-ceiling.tsx";
+import { PeopleFields, peopleDraftOf, peoplePatchOf } from "./policy-people.tsx";
 import { RaiseFields, raiseProblem, raisesDraftOf, raisesPatchOf } from "./policy-raises.tsx";
+import { Lists, Rest, type Capture } from "./policy-rest.tsx";
 import { PolicyTrial } from "./policy-trial.tsx";
 
 type Policy = Schemas["Policy"];
@@ -26,15 +29,9 @@ interface EditProps {
   tag: string | null;
   draft: Policy | null;
   onDraft: (draft: Policy | null) => void;
-  onDone: () => void;
+  onDone: (saved: Policy) => void;
   reload: () => unknown;
 }
-
-const onOff = [
-  ["", "Default (off)"],
-  ["none", "Off"],
-  ["full", "Requests and results, encrypted"],
-] as const;
 
 const lines = (list: readonly string[] | undefined): string => (list ?? []).join("\n");
 /** `null` removes the member: a missing list allows everything. */
@@ -51,6 +48,8 @@ function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps)
   const [denied, setDenied] = useState(lines(policy.deniedModels));
   const [capture, setCapture] = useState<Capture>(policy.capture ?? "");
   const [approval, setApproval] = useState(approvalDraftOf(policy.approval));
+  const [people, setPeople] = useState(peopleDraftOf(policy));
+  const [timeZone, setTimeZone] = useState(policy.timeZone ?? "");
   const [raises, setRaises] = useState(raisesDraftOf(policy.raises));
   const [days, setDays] = useState(policy.retentionDays?.toString() ?? "");
   const patch = {
@@ -62,6 +61,8 @@ function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps)
     retentionDays: numberOf(days),
     approval: approvalPatchOf(approval),
     raises: raisesPatchOf(raises),
+    timeZone: timeZone === "" ? null : timeZone,
+    ...peoplePatchOf(people, policy),
   };
   const changed = JSON.stringify(patch);
   const [unchanged] = useState(changed);
@@ -78,7 +79,7 @@ function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps)
         body: patch,
       }),
     );
-    if (saved.ok) onDone();
+    if (saved.ok) onDone(saved.value);
     return saved;
   };
   return (
@@ -87,94 +88,19 @@ function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps)
         {(faultOf) => (
           <>
             <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
+            <PeopleFields draft={people} change={setPeople} faultOf={faultOf} />
             <RaiseFields tenant={tenant} draft={raises} change={setRaises} faultOf={faultOf} />
             <Lists {...{ allowed, setAllowed, denied, setDenied }} />
             <ApprovalFields draft={approval} change={setApproval} faultOf={faultOf} />
-            <Rest {...{ maxTokens, setMaxTokens, capture, setCapture, days, setDays, faultOf }} />
+            <Rest
+              {...{ maxTokens, setMaxTokens, capture, setCapture, days, setDays, faultOf }}
+              {...{ timeZone, setTimeZone }}
+            />
             <PolicyTrial tenant={tenant} policyOf={() => mergePatch(policy, patch)} />
           </>
         )}
       </Form>
       {question}
-    </div>
-  );
-}
-
-type Capture = "" | "none" | "full";
-
-interface RestProps {
-  maxTokens: string;
-  setMaxTokens: (text: string) => void;
-  capture: Capture;
-  setCapture: (capture: Capture) => void;
-  days: string;
-  setDays: (text: string) => void;
-  faultOf: (name: string) => string | null;
-}
-
-function Rest(props: RestProps) {
-  const { maxTokens, setMaxTokens, capture, setCapture, days, setDays, faultOf } = props;
-  return (
-    <div class="grid">
-      <Field
-        title="Maximum tokens per answer"
-        name="maxTokens"
-        type="number"
-        min={1}
-        placeholder="none"
-        value={maxTokens}
-        onInput={setMaxTokens}
-        fault={faultOf("maxTokens")}
-      />
-      <Choice
-        title="Captured content"
-        name="capture"
-        value={capture}
-        options={onOff}
-        onInput={setCapture}
-      />
-      <Field
-        title="Record retention (days)"
-        name="retentionDays"
-        type="number"
-        min={1}
-        placeholder="90"
-        value={days}
-        onInput={setDays}
-        fault={faultOf("retentionDays")}
-      />
-    </div>
-  );
-}
-
-interface ListsProps {
-  allowed: string;
-  setAllowed: (text: string) => void;
-  denied: string;
-  setDenied: (text: string) => void;
-}
-
-function Lists({ allowed, setAllowed, denied, setDenied }: ListsProps) {
-  return (
-    <div class="grid">
-      <TextArea
-        title="Allowed models"
-        name="allowedModels"
-        rows={3}
-        isCode
-        value={allowed}
-        onInput={setAllowed}
-        hint="One pattern per line: provider/model. */anthropic/claude-* allows Claude at every provider. Leave blank to allow all."
-      />
-      <TextArea
-        title="Denied models"
-        name="deniedModels"
-        rows={3}
-        isCode
-        value={denied}
-        onInput={setDenied}
-        hint="Takes precedence over allowed models. A pattern can match any name of a model: */claude-opus* denies Claude Opus at every provider."
-      />
     </div>
   );
 }
@@ -189,7 +115,7 @@ function PolicyJson({ tenant, policy, tag, draft, onDraft, onDone }: EditProps) 
         body: value,
       }),
     );
-    if (changed.ok) onDone();
+    if (changed.ok) onDone(changed.value);
     return changed;
   };
   return (
@@ -236,16 +162,34 @@ const Actions = ({ tenant, isJson, setJson, isJsonUnsaved }: ActionsProps) => (
   </>
 );
 
+interface Saved {
+  at: string;
+  changes: MemberChange[];
+}
+
+const SavedNotice = ({ at, changes }: Saved) => (
+  <div class="notice good" role="status">
+    <strong>Saved at {at}.</strong>
+    <ul class="plain">
+      {changes.map(({ member, before, after }) => (
+        <li key={member}>
+          {member}: <code>{before ?? "not set"}</code> → <code>{after ?? "not set"}</code>
+        </li>
+      ))}
+    </ul>
+  </div>
+);
+
 export function PolicyPage({ params: { tenant } }: { params: { tenant: string } }) {
   const [isJson, setJson] = useState(false);
   const [draft, setDraft] = useState<Policy | null>(null);
-  const [saved, setSaved] = useState<string | null>(null);
-  const loading = useLoaded(`policy of ${tenant} ${saved ?? ""}`, () =>
+  const [saved, setSaved] = useState<Saved | null>(null);
+  const loading = useLoaded(`policy of ${tenant} ${saved?.at ?? ""}`, () =>
     asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params: { path: { tenant } } })),
   );
-  const done = () => {
+  const doneFrom = (before: Policy) => (after: Policy) => {
     setDraft(null);
-    setSaved(new Date().toLocaleTimeString());
+    setSaved({ at: new Date().toLocaleTimeString(), changes: changedMembers(before, after) });
   };
   const Edit = isJson ? PolicyJson : PolicyForm;
   return (
@@ -257,11 +201,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
       }
     >
       <div class="stack">
-        {saved !== null && (
-          <p class="notice good" role="status">
-            Saved at {saved}.
-          </p>
-        )}
+        {saved !== null && <SavedNotice {...saved} />}
         <section class="card">
           <There what="the policy" loading={loading}>
             {(policy, { tag }) =>
@@ -270,7 +210,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
                   key={`${tag} ${isJson}`}
                   {...{ tenant, policy, tag, draft }}
                   onDraft={setDraft}
-                  onDone={done}
+                  onDone={doneFrom(policy)}
                   reload={loading.again}
                 />
               ) : (

@@ -15,6 +15,14 @@ import { NewCredential } from "./credential-forms.tsx";
 import { CheckResult, checkCredential } from "./credential-check.tsx";
 import { snippetsFor } from "../playground/snippets.ts";
 
+/** Where providers issue keys. */
+const keyPages = [
+  ["Anthropic", "https://console.anthropic.com/settings/keys"],
+  ["OpenAI", "https://platform.openai.com/api-keys"],
+  ["Google", "https://aistudio.google.com/apikey"],
+  ["OpenRouter", "https://openrouter.ai/settings/keys"],
+] as const;
+
 const watchMs = 2_000;
 
 function Step(props: {
@@ -40,6 +48,8 @@ function Provider({ tenant }: { tenant: string }) {
     asked(api.GET("/admin/v1/tenants/{tenant}/credentials", { params: { path: { tenant } } })),
   );
   const [found, setFound] = useState<{ name: string; check: Check } | null>(null);
+  const works = ({ name, status }: Schemas["Credential"]): boolean =>
+    status === "active" && (found?.name !== name || (found.check.ok && found.check.value.ok));
   const check = async ({ id, name }: Schemas["Credential"]): Promise<void> => {
     setFound({ name, check: await checkCredential(tenant, id) });
     await loading.again();
@@ -47,11 +57,25 @@ function Provider({ tenant }: { tenant: string }) {
   return (
     <There what="credentials" loading={loading}>
       {({ data }) => (
-        <Step number={1} title="Add a provider’s key" isDone={data.length > 0}>
+        <Step number={1} title="Add a provider’s key" isDone={data.some(works)}>
           {found !== null && <CheckResult name={found.name} found={found.check} />}
           {data.length === 0 ? (
             mayChange.value ? (
-              <NewCredential tenant={tenant} onDone={(made) => void check(made)} />
+              <>
+                <p>
+                  Get a key from{" "}
+                  {keyPages.map(([name, href], at) => (
+                    <>
+                      {at > 0 && (at === keyPages.length - 1 ? ", or " : ", ")}
+                      <a href={href} target="_blank" rel="noreferrer">
+                        {name}
+                      </a>
+                    </>
+                  ))}
+                  .
+                </p>
+                <NewCredential tenant={tenant} onDone={(made) => void check(made)} />
+              </>
             ) : (
               <NotForRole
                 what="can’t add a credential, which is needed to select a model"
@@ -62,7 +86,8 @@ function Provider({ tenant }: { tenant: string }) {
             <ul class="plain rows">
               {data.map((credential) => (
                 <li key={credential.id}>
-                  {credential.provider} ({credential.name}) <Badge word={credential.status} />{" "}
+                  {credential.provider} ({credential.name}){" "}
+                  <Badge word={works(credential) ? credential.status : "failing"} />{" "}
                   {mayChange.value && (
                     <button
                       type="button"

@@ -24,31 +24,35 @@ export const limitsPatchOf = (texts: LimitTexts): Record<LimitName, number | nul
   ) as Record<LimitName, number | null>;
 
 interface LimitFieldsProps {
+  title?: string;
+  /** of the limits in the input */
+  path?: string;
   texts: LimitTexts;
   onInput: (texts: LimitTexts) => void;
   faultOf: (name: string) => string | null;
 }
 
-export function LimitFields({ texts, onInput, faultOf }: LimitFieldsProps) {
+export function LimitFields(props: LimitFieldsProps) {
+  const { title = "Limits", path = "limits", texts, onInput, faultOf } = props;
   const fieldOf = (name: LimitName) => (
     <Field
       key={name}
       title={limitTitles[name]}
-      name={`limits.${name}`}
+      name={`${path}.${name}`}
       type="number"
       min={0}
       step={name.startsWith("usd") ? "any" : "1"}
       placeholder="none"
       value={texts[name] ?? ""}
       onInput={(value) => onInput({ ...texts, [name]: value })}
-      fault={faultOf(`limits.${name}`)}
+      fault={faultOf(`${path}.${name}`)}
     />
   );
   const others = Object.keys(otherTitles) as LimitName[];
-  const isInUse = others.some((name) => texts[name] || faultOf(`limits.${name}`) !== null);
+  const isInUse = others.some((name) => texts[name] || faultOf(`${path}.${name}`) !== null);
   return (
     <fieldset>
-      <legend>Limits</legend>
+      <legend>{title}</legend>
       <div class="grid">{(Object.keys(commonTitles) as LimitName[]).map(fieldOf)}</div>
       <details open={isInUse}>
         <summary>Other periods</summary>

@@ -5,9 +5,10 @@ import { time } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
-import { Choice, Field, Form, TextArea } from "../parts/form.tsx";
+import { Check, Choice, Field, Form } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import { NotForRole } from "../parts/role.tsx";
+import { routerUrl } from "../place.ts";
 import { mayChange } from "../session.ts";
 
 type Provider = Schemas["IdentityProvider"];
@@ -19,20 +20,123 @@ const kinds = [
   ["cloudflare-access", "Cloudflare Access"],
 ] as const;
 
-const linesOf = (given: Provider["roles"]): string =>
-  Object.entries(given)
-    .map(([value, role]) => `${value} = ${role}`)
-    .join("\n");
+/** What people with a claim value may do. */
+interface Group {
+  value: string;
+  role: Role | "";
+  /** by OAuth */
+  connects: boolean;
+}
 
-/** The API reports unknown roles. */
-const rolesIn = (text: string) =>
-  Object.fromEntries(
-    text.split("\n").flatMap((line): [string, string][] => {
-      const at = line.lastIndexOf("=");
-      const name = (at < 0 ? line : line.slice(0, at)).trim();
-      return name === "" ? [] : [[name, line.slice(at + 1).trim()]];
-    }),
-  ) as Record<string, Role>;
+function groupsOf(provider: Provider | null): Group[] {
+  const { roles: given = {}, callers = [] } = provider ?? {};
+  const values = [...new Set([...Object.keys(given), ...callers])];
+  return (values.length === 0 ? [""] : values).map((value) => ({
+    value,
+    role: given[value] ?? (provider === null ? "viewer" : ""),
+    connects: callers.includes(value),
+  }));
+}
+
+const settingsIn = (groups: readonly Group[]) => {
+  const named = groups.filter(({ value }) => value.trim() !== "");
+  const callers = named.filter(({ connects }) => connects).map(({ value }) => value.trim());
+  return {
+    roles: Object.fromEntries(
+      named.flatMap(({ value, role }) => (role === "" ? [] : [[value.trim(), role] as const])),
+    ),
+    ...(callers.length > 0 && { callers }),
+  };
+};
+
+const roleTitles: readonly (readonly [Role | "", string])[] = [
+  ["", "no access"],
+  ...roles.map((role) => [role, role] as const),
+];
+
+interface GroupsProps {
+  groups: readonly Group[];
+  change: (groups: Group[]) => void;
+}
+
+function Groups({ groups, change }: GroupsProps) {
+  const changeAt = (place: number, changes: Partial<Group>): void =>
+    change(groups.map((each, at) => (at === place ? { ...each, ...changes } : each)));
+  return (
+    <fieldset>
+      <legend>Who has access</legend>
+      {groups.map(({ value, role, connects }, at) => (
+        <div key={at} class="group-row">
+          <Field
+            title="Claim value"
+            name={`roles.${at}`}
+            value={value}
+            onInput={(text) => changeAt(at, { value: text })}
+            placeholder="platform-team"
+          />
+          <Choice
+            title="Console role"
+            name={`role.${at}`}
+            value={role}
+            options={roleTitles}
+            onInput={(chosen) => changeAt(at, { role: chosen })}
+          />
+          <Check
+            name={`connects.${at}`}
+            title="May connect programs to servers"
+            value={connects}
+            onInput={(isOn) => changeAt(at, { connects: isOn })}
+          />
+          <button
+            type="button"
+            class="quiet danger"
+            aria-label={`Remove ${value || "this row"}`}
+            onClick={() => change(groups.filter((_, each) => each !== at))}
+          >
+            Remove
+          </button>
+        </div>
+      ))}
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => change([...groups, { value: "", role: "viewer", connects: false }])}
+      >
+        Add a group
+      </button>
+      <p class="faint">
+        If several match, the strongest role applies. People with no match can’t sign in.
+      </p>
+    </fieldset>
+  );
+}
+
+/** What the identity provider’s form asks for, and the link to hand out. */
+const Addresses = ({ tenant, isSet }: { tenant: string; isSet: boolean }) => (
+  <div class="two">
+    <div>
+      <h3>At your identity provider</h3>
+      <p>
+        Register a web application (OpenID Connect, authorization code) with these redirect URIs.
+        The second is for people who connect programs.
+      </p>
+      <CodeBlock
+        title="Redirect URIs"
+        text={`${routerUrl}/console/single-sign-on/callback\n${routerUrl}/oauth/sign-in`}
+      />
+      <p>Have it put the person’s groups into the ID token.</p>
+    </div>
+    <div>
+      <h3>For your people</h3>
+      <p>
+        {isSet
+          ? "With this link, people sign in without entering the tenant."
+          : "Once saved, people sign in with this link."}
+      </p>
+      <CodeBlock title="Sign-in link" text={`${routerUrl}/console?tenant=${tenant}`} />
+    </div>
+  </div>
+);
 
 interface EditProps {
   tenant: string;
@@ -80,10 +184,10 @@ function Fields({ draft, change, faultOf }: FieldsProps) {
 function Edit({ tenant, provider, onDone }: EditProps) {
   const [draft, setDraft] = useState<Settings>(provider ?? nothing);
   const [secret, setSecret] = useState("");
-  const [mapping, setMapping] = useState(linesOf(provider?.roles ?? {}));
+  const [groups, setGroups] = useState(groupsOf(provider));
   const save = async () => {
     const { kind, issuer, clientId, claim } = draft;
-    const settings = { kind, issuer, clientId, claim, roles: rolesIn(mapping) };
+    const settings = { kind, issuer, clientId, claim, ...settingsIn(groups) };
     const put = await asked(
       api.PUT("/admin/v1/tenants/{tenant}/sign-in", {
         params: { path: { tenant } },
@@ -112,15 +216,7 @@ function Edit({ tenant, provider, onDone }: EditProps) {
               fault={faultOf("clientSecret")}
             />
           </div>
-          <TextArea
-            title="Roles"
-            name="roles"
-            rows={4}
-            isCode
-            value={mapping}
-            onInput={setMapping}
-            hint={`One claim value per line, for example platform-team = admin. Roles: ${roles.join(", ")}.`}
-          />
+          <Groups groups={groups} change={setGroups} />
           <p class="faint">Saving ends the sessions of all people of this tenant.</p>
         </>
       )}
@@ -184,6 +280,7 @@ export function IdentityProvider({ tenant }: { tenant: string }) {
             </p>
             {mayChange.value ? (
               <>
+                <Addresses tenant={tenant} isSet={provider !== null} />
                 <Edit {...{ tenant, provider }} onDone={done} />
                 {provider !== null && <Remove tenant={tenant} onDone={done} />}
               </>
