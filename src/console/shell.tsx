@@ -56,7 +56,11 @@ function Tabs({ section, path }: { section: PlacedSection; path: string }) {
   return (
     <nav class="tabs" aria-label={section.title}>
       {section.pages.map(({ href, title }) => (
-        <a key={href} href={href} {...(isAt(path, href, true) && { "aria-current": "page" })}>
+        <a
+          key={href}
+          href={href}
+          {...(isAt(path, href, !href.endsWith("/requests")) && { "aria-current": "page" })}
+        >
           {title}
         </a>
       ))}

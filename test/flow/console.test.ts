@@ -1134,6 +1134,7 @@ describe("the rule of approval", () => {
     await page.locator(".field.wrong", { hasText: "Webhook" }).waitFor();
     await page.getByLabel("Webhook", { exact: true }).fill("https://hooks.example.com/one");
     await page.getByLabel("Time to decide (s)").fill("900");
+    await page.getByLabel("Only calls above (USD)").fill("0.5");
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved at").waitFor();
@@ -1141,11 +1142,13 @@ describe("the rule of approval", () => {
       ((await admin("GET", "/tenants/asked/policy")).body as Record<string, unknown>)["approval"];
     expect(await approval()).toEqual({
       mode: "request",
-      when: { tools: ["send_mail"] },
+      when: { tools: ["send_mail"], costUsdAbove: 0.5 },
       timeoutSeconds: 900,
       webhookUrl: "https://hooks.example.com/one",
     });
-    await page.getByLabel("Requires approval of").selectOption({ label: "no approval (no rule)" });
+    await page
+      .getByLabel("Requires approval of")
+      .selectOption({ label: "nothing: calls run without approval" });
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect.poll(approval).toBeUndefined();
   });

@@ -29,24 +29,28 @@ const figures: Column<Model>[] = [
   {
     title: "Context",
     isNumber: true,
+    order: ({ contextTokens }) => contextTokens,
     show: ({ contextTokens }) => count(contextTokens),
     text: ({ contextTokens }) => contextTokens,
   },
   {
     title: "USD per M in",
     isNumber: true,
+    order: ({ inputUsdPerMTok }) => inputUsdPerMTok,
     show: ({ inputUsdPerMTok }) => usd(inputUsdPerMTok),
     text: ({ inputUsdPerMTok }) => inputUsdPerMTok,
   },
   {
     title: "USD per M out",
     isNumber: true,
+    order: ({ outputUsdPerMTok }) => outputUsdPerMTok,
     show: ({ outputUsdPerMTok }) => usd(outputUsdPerMTok),
     text: ({ outputUsdPerMTok }) => outputUsdPerMTok,
   },
   {
     title: "Intelligence",
     isNumber: true,
+    order: ({ intelligence }) => intelligence,
     show: ({ intelligence, sources: { intelligence: from } }) =>
       gradeOf(intelligence) + (from === "estimated" ? " (estimated)" : ""),
     text: ({ intelligence }) => intelligence,
@@ -54,12 +58,14 @@ const figures: Column<Model>[] = [
   {
     title: "Speed",
     isNumber: true,
+    order: ({ speed }) => speed,
     show: ({ speed }) => gradeOf(speed),
     text: ({ speed }) => speed,
   },
   {
     title: "Took (median)",
     isNumber: true,
+    order: ({ measured }) => measured?.p50Ms ?? null,
     show: ({ measured }) => duration(measured?.p50Ms),
     text: ({ measured }) => measured?.p50Ms ?? null,
   },
@@ -68,6 +74,7 @@ const figures: Column<Model>[] = [
 export const columnsOf = (open: (model: Model) => void): Column<Model>[] => [
   {
     title: "Model",
+    order: nameOf,
     show: (model) => (
       <button type="button" class="link nowrap" onClick={() => open(model)}>
         <code>{nameOf(model)}</code>
@@ -77,7 +84,6 @@ export const columnsOf = (open: (model: Model) => void): Column<Model>[] => [
   },
   {
     title: "Now",
-
     show: (model) => (
       <>
         {model.available ? <Badge word="available" tone="good" /> : <Badge word="unavailable" />}{" "}
@@ -90,7 +96,7 @@ export const columnsOf = (open: (model: Model) => void): Column<Model>[] => [
   { title: "Status", show: () => null, text: ({ status }) => status, isFileOnly: true },
   {
     title: "Takes",
-    show: ({ inputModalities }) => inputModalities.join(", "),
+    show: ({ inputModalities }) => <span class="nowrap">{inputModalities.join(", ")}</span>,
     text: ({ inputModalities }) => inputModalities.join(" "),
   },
   ...figures,

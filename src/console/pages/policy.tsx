@@ -5,7 +5,7 @@ import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Form } from "../parts/form.tsx";
 import { JsonEdit } from "../parts/json-edit.tsx";
-import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
+import { LimitFields } from "../parts/limits.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
@@ -14,11 +14,11 @@ import { changedMembers, type MemberChange } from "../policy-changes.ts";
 import { prefix, tenantPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { isOperator, mayChange } from "../session.ts";
-import { ApprovalFields, approvalDraftOf, approvalPatchOf } from "./policy-approval.tsx";
+import { ApprovalFields } from "./policy-approval.tsx";
 import { Ceiling } from "./policy-ceiling.tsx";
-import { PeopleFields, peopleDraftOf, peoplePatchOf } from "./policy-people.tsx";
-import { RaiseFields, raiseProblem, raisesDraftOf, raisesPatchOf } from "./policy-raises.tsx";
-import { Lists, Rest, type Capture } from "./policy-rest.tsx";
+import { PeopleFields } from "./policy-people.tsx";
+import { RaiseFields, raiseProblem } from "./policy-raises.tsx";
+import { draftOf, Lists, patchOf, Rest, type Draft } from "./policy-rest.tsx";
 import { PolicyTrial } from "./policy-trial.tsx";
 
 type Policy = Schemas["Policy"];
@@ -33,44 +33,17 @@ interface EditProps {
   reload: () => unknown;
 }
 
-const lines = (list: readonly string[] | undefined): string => (list ?? []).join("\n");
-/** `null` removes the member: a missing list allows everything. */
-const listOf = (text: string): string[] | null => {
-  const list = text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
-  return list.length === 0 ? null : list;
-};
-const numberOf = (text: string): number | null => (text === "" ? null : Number(text));
-
 function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps) {
-  const [limits, setLimits] = useState(textsOf(policy.limits));
-  const [maxTokens, setMaxTokens] = useState(policy.maxTokens?.toString() ?? "");
-  const [allowed, setAllowed] = useState(lines(policy.allowedModels));
-  const [denied, setDenied] = useState(lines(policy.deniedModels));
-  const [capture, setCapture] = useState<Capture>(policy.capture ?? "");
-  const [approval, setApproval] = useState(approvalDraftOf(policy.approval));
-  const [people, setPeople] = useState(peopleDraftOf(policy));
-  const [timeZone, setTimeZone] = useState(policy.timeZone ?? "");
-  const [raises, setRaises] = useState(raisesDraftOf(policy.raises));
-  const [days, setDays] = useState(policy.retentionDays?.toString() ?? "");
-  const patch = {
-    limits: limitsPatchOf(limits),
-    maxTokens: numberOf(maxTokens),
-    allowedModels: listOf(allowed),
-    deniedModels: listOf(denied),
-    capture: capture === "" ? null : capture,
-    retentionDays: numberOf(days),
-    approval: approvalPatchOf(approval),
-    raises: raisesPatchOf(raises),
-    timeZone: timeZone === "" ? null : timeZone,
-    ...peoplePatchOf(people, policy),
-  };
+  const [draft, setDraft] = useState(draftOf(policy));
+  const change = (changes: Partial<Draft>): void => setDraft({ ...draft, ...changes });
+  const patch = patchOf(draft, policy);
   const changed = JSON.stringify(patch);
   const [unchanged] = useState(changed);
   const isUnsaved = changed !== unchanged;
   const question = useUnsaved(isUnsaved);
   useEffect(() => onDraft(isUnsaved ? mergePatch(policy, patch) : null), [changed]);
   const save = async (): Promise<Asked<unknown>> => {
-    const problem = raiseProblem(raises);
+    const problem = raiseProblem(draft.raises);
     if (problem !== null) return { ok: false, problem };
     const saved = await asked(
       api.PATCH("/admin/v1/tenants/{tenant}/policy", {
@@ -82,20 +55,35 @@ function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps)
     if (saved.ok) onDone(saved.value);
     return saved;
   };
+  const { limits, people, raises, approval } = draft;
   return (
     <div class="stack">
       <Form submit="Save changes" act={save} reload={reload}>
         {(faultOf) => (
           <>
-            <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
-            <PeopleFields draft={people} change={setPeople} faultOf={faultOf} />
-            <RaiseFields tenant={tenant} draft={raises} change={setRaises} faultOf={faultOf} />
-            <Lists {...{ allowed, setAllowed, denied, setDenied }} />
-            <ApprovalFields draft={approval} change={setApproval} faultOf={faultOf} />
-            <Rest
-              {...{ maxTokens, setMaxTokens, capture, setCapture, days, setDays, faultOf }}
-              {...{ timeZone, setTimeZone }}
+            <LimitFields
+              texts={limits}
+              onInput={(texts) => change({ limits: texts })}
+              faultOf={faultOf}
             />
+            <PeopleFields
+              draft={people}
+              change={(next) => change({ people: next })}
+              faultOf={faultOf}
+            />
+            <RaiseFields
+              tenant={tenant}
+              draft={raises}
+              change={(next) => change({ raises: next })}
+              faultOf={faultOf}
+            />
+            <Lists draft={draft} change={change} />
+            <ApprovalFields
+              draft={approval}
+              change={(next) => change({ approval: next })}
+              faultOf={faultOf}
+            />
+            <Rest {...{ draft, change, faultOf }} />
             <PolicyTrial tenant={tenant} policyOf={() => mergePatch(policy, patch)} />
           </>
         )}

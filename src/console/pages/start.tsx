@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { Fragment, type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLive } from "../live/use-live.ts";
@@ -41,6 +41,26 @@ function Step(props: {
   );
 }
 
+type Credential = Schemas["Credential"];
+
+const AddCredential = (props: { tenant: string; onDone: (made: Credential) => void }) => (
+  <>
+    <p>
+      Get a key from{" "}
+      {keyPages.map(([name, href], at) => (
+        <Fragment key={name}>
+          {at > 0 && (at === keyPages.length - 1 ? ", or " : ", ")}
+          <a href={href} target="_blank" rel="noreferrer">
+            {name}
+          </a>
+        </Fragment>
+      ))}
+      .
+    </p>
+    <NewCredential {...props} />
+  </>
+);
+
 type Check = Asked<Schemas["CredentialCheck"]>;
 
 function Provider({ tenant }: { tenant: string }) {
@@ -61,21 +81,7 @@ function Provider({ tenant }: { tenant: string }) {
           {found !== null && <CheckResult name={found.name} found={found.check} />}
           {data.length === 0 ? (
             mayChange.value ? (
-              <>
-                <p>
-                  Get a key from{" "}
-                  {keyPages.map(([name, href], at) => (
-                    <>
-                      {at > 0 && (at === keyPages.length - 1 ? ", or " : ", ")}
-                      <a href={href} target="_blank" rel="noreferrer">
-                        {name}
-                      </a>
-                    </>
-                  ))}
-                  .
-                </p>
-                <NewCredential tenant={tenant} onDone={(made) => void check(made)} />
-              </>
+              <AddCredential tenant={tenant} onDone={(made) => void check(made)} />
             ) : (
               <NotForRole
                 what="can’t add a credential, which is needed to select a model"

@@ -1,6 +1,7 @@
 import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import { Fragment } from "preact";
+import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { count, percent, usd } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
@@ -163,6 +164,38 @@ interface DecisionProps {
 
 const notCalled: Ended = new Map();
 
+const shownAtFirst = 5;
+
+function Candidates({ rows, columns, ended }: CandidatesProps) {
+  const [isWhole, showWhole] = useState(false);
+  // What was called is always shown.
+  const isShown = (candidate: Candidate, at: number): boolean =>
+    isWhole || at < shownAtFirst || ended.has(nameOf(candidate));
+  const shown = rows.filter(isShown);
+  return (
+    <Table
+      name="Candidates"
+      columns={columns}
+      rows={shown}
+      keyOf={nameOf}
+      empty="No feasible model."
+      foot={
+        shown.length < rows.length && (
+          <button type="button" class="quiet" onClick={() => showWhole(true)}>
+            Show all {rows.length} models
+          </button>
+        )
+      }
+    />
+  );
+}
+
+interface CandidatesProps {
+  rows: readonly Candidate[];
+  columns: readonly Column<Candidate>[];
+  ended: Ended;
+}
+
 export function DecisionTable({ decision, asked = null, ended = notCalled }: DecisionProps) {
   const { candidates = [], excluded = {}, weights, estimate, notes = [] } = decision;
   const isHinted = candidates.some(({ matchedHint }) => matchedHint !== undefined);
@@ -173,12 +206,10 @@ export function DecisionTable({ decision, asked = null, ended = notCalled }: Dec
       </p>
       {isHinted && <p class="faint">Models that match a hint are ranked first.</p>}
       {weights !== undefined && <Scores weights={weights} />}
-      <Table
-        name="Candidates"
+      <Candidates
         columns={columnsOf({ isHinted, weights, ended })}
         rows={candidates}
-        keyOf={nameOf}
-        empty="No feasible model."
+        ended={ended}
       />
       <Excluded excluded={excluded} />
       <dl class="facts">
