@@ -214,7 +214,7 @@ export function createAuthorization(deps: Deps): Authorization {
             },
             clientPolicyOf: clientPolicyOf(deps),
             databaseOfSlug: consentDatabaseOfSlug(deps),
-            nonce: () => toBase64Url(randomBytesOf(32)),
+            randomText: () => toBase64Url(randomBytesOf(32)),
             throttle: isolate.signInThrottle,
             now,
           });

@@ -7,7 +7,7 @@ import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import type { WorkersAi } from "../providers/workers-ai.ts";
 import type { Database, DatabaseOptions } from "../store/db.ts";
-import type { AskServer } from "../store/engines/libsql/libsql-fetch.ts";
+import type { FetchDatabase } from "../store/engines/libsql/libsql-fetch.ts";
 import type { WriteGroups } from "../store/engines/libsql/write-groups.ts";
 
 export interface Host {
@@ -28,7 +28,7 @@ export interface Host {
   /** Runs after pending I/O; defaults to a 0 ms timer. */
   immediately?: (act: () => void) => void;
   /** defaults to the runtime's `fetch` */
-  fetchDatabase?: AskServer | undefined;
+  fetchDatabase?: FetchDatabase | undefined;
   /** `home`, unless a libSQL server is configured. */
   openOwnDatabase: (options: DatabaseOptions) => Database;
   /** absent if all tenants share `home` */

@@ -6,7 +6,7 @@ import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
 import type { Stores } from "../domain/ports/stores.ts";
 import { createRejectedRows } from "../pipeline/rejected-rows.ts";
 import { now, unreadableReport, type Isolate } from "./isolate.ts";
-import { askWithin } from "../store/engines/libsql/libsql-fetch.ts";
+import { withTimeout } from "../store/engines/libsql/libsql-fetch.ts";
 import { defaultTimeoutMs, openLibsql, type Database, type DatabaseOptions } from "../store/db.ts";
 import { createStores } from "../store/stores.ts";
 
@@ -26,7 +26,7 @@ function openDatabase(
     concurrency: maxPerBatch,
     ...(authToken !== null && { authToken }),
     ...(host.fetchDatabase !== undefined && {
-      fetch: askWithin(host.fetchDatabase, defaultTimeoutMs),
+      fetch: withTimeout(host.fetchDatabase, defaultTimeoutMs),
     }),
   });
   const groups = host.writeGroupsOf?.({ url, authToken });

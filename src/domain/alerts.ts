@@ -52,8 +52,8 @@ export interface Alert extends AlertSubject {
   at: number;
 }
 
-/** The state of a budget in one of its periods; any counted limit can be a budget. */
-export interface BudgetLine {
+/** A budget whose usage in one of its periods reached `share` percent of the limit. */
+export interface CrossedBudget {
   tenantId: string;
   name: string;
   subject: string;
@@ -71,7 +71,7 @@ export const alertDayOf = (now: number): Pick<AlertSubject, "periodFrom" | "peri
   return { periodFrom, periodUntil: periodFrom + dayMs };
 };
 
-export const alertOfBudget = (line: BudgetLine): AlertSubject => ({
+export const alertOfBudget = (budget: CrossedBudget): AlertSubject => ({
   kind: "budget_crossed",
-  ...line,
+  ...budget,
 });

@@ -62,7 +62,7 @@ export type Refusal =
   | { reason: "unavailable"; retryAfterMs: number; cause: "identity_provider"; detail: string }
   | { reason: "cancelled" }
   | { reason: "input_missing"; detail: string }
-  /** `first`: the request with the same key, whose answer was streamed and is not kept; absent: it asked for something else */
+  /** `first`: id of the first request with the key, whose streamed answer isn't stored; absent: the first request had other content */
   | { reason: "idempotency_conflict"; first?: string }
   /** a stream that has to be approved, and is too long to wait for it */
   | { reason: "response_too_large"; maxCharacters: number }

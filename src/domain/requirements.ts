@@ -76,11 +76,11 @@ export interface WireDemands {
 
 export interface PassingNeeds {
   losses: string[];
-  /** the credential whose account alone can read what the request holds; absent: all can */
+  /** the only credential whose account can read the request's content, for example sealed reasoning; absent: all can */
   pinned?: string;
   /** non-text input tokens, for example sealed reasoning */
   opaqueTokens?: number;
-  /** the most tokens that input may have which can't be measured here, such as files by their ids */
+  /** maximum tokens of input that can't be measured here, for example files by id */
   unmeasuredTokens?: number;
   answers?: number;
   /** maximum cost in addition to the model's prices */
@@ -88,7 +88,7 @@ export interface PassingNeeds {
   prices?: { factors?: Record<string, number>; toolUsd?: Record<string, number> };
   /** tokens below which the limit can't be lowered, since the request's thinking budget has to be smaller */
   minTokens?: number;
-  /** what the request itself marks for a cache; absent: nothing */
+  /** lifetime of the request's own cache marks; absent: no marks */
   cacheWrites?: "minutes" | "hour";
 }
 
@@ -96,7 +96,7 @@ export interface Requirements {
   /** as the caller names it; absent: the router selects */
   model?: string;
   fallbacks?: string[];
-  /** whose API the caller speaks; absent: MCP sampling */
+  /** the model endpoint that was called; absent: MCP sampling */
   endpoint?: ModelEndpointName;
   inputModalities: Modality[];
   outputModalities: Modality[];
@@ -127,7 +127,7 @@ export interface ReasoningNeeds {
   minReasoningOnly?: { except: string[] };
   /** per provider, from the call's metadata; a number is in tokens */
   asked?: Record<string, Effort | number>;
-  /** no candidate has all the room for reasoning, so each uses what its limits leave */
+  /** no candidate has its full reasoning room, so each uses what its limits leave */
   shrinks?: true;
   /** limits may leave no room: models that need reasoning are skipped, or get no room with `shrinks` */
   roomless?: true;

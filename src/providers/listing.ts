@@ -3,7 +3,7 @@ import { withoutTrailing } from "../domain/bounded-url.ts";
 import { readBounded } from "../domain/bounded-body.ts";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
 import { hostShown } from "../domain/models/hosts.ts";
-import type { ReadListing } from "../domain/models/listings.ts";
+import type { FetchedListing } from "../domain/models/listings.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 import { credentialHeaders } from "./credential-headers.ts";
 
@@ -84,7 +84,7 @@ async function readPage(
 export async function listModels(
   credential: ProviderRequest["credential"],
   access: Access,
-): Promise<ReadListing | null> {
+): Promise<FetchedListing | null> {
   const ids = new Set<string>();
   let host: string | null = null;
   let query: Record<string, string> | null = {};
@@ -92,7 +92,7 @@ export async function listModels(
     const page = await readPage(credential, access, query);
     const listed = page === null ? null : idsIn(page.body);
     if (page === null || listed === null)
-      return pages === 0 ? null : { ids: [...ids], isWhole: false };
+      return pages === 0 ? null : { ids: [...ids], isComplete: false };
     host ??= hostShown({
       owners: ownersIn(page.body),
       hasHeader: (name) => page.headers.has(name),
@@ -105,7 +105,7 @@ export async function listModels(
   }
   return {
     ids: [...ids].slice(0, maxListed),
-    isWhole: query === null && ids.size <= maxListed,
+    isComplete: query === null && ids.size <= maxListed,
     ...(host !== null && { host }),
   };
 }

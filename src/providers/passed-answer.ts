@@ -1,4 +1,4 @@
-/** What the router reads of a passed answer: text and tool uses for capture, and usage. */
+/** Reads a passed answer's usage, and its text and tool uses for capture. */
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { ModelEndpointName } from "../domain/model-endpoint.ts";
@@ -6,7 +6,7 @@ import type { Block, SamplingCall, StopReason } from "../domain/sampling/call.ts
 import type { Surcharge, Usage } from "../domain/usage.ts";
 import { countedTokens, usageOf } from "./usage.ts";
 
-const listed = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
+const arrayIn = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
 const textIn = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 
 const textBlock = (text: string): Block[] => (text === "" ? [] : [{ type: "text", text }]);
@@ -17,7 +17,7 @@ function useBlock(id: string, name: string, input: JsonValue | undefined): Block
 }
 
 const messagesBlocks = (body: JsonObject): Block[] =>
-  listed(body["content"]).flatMap((part): Block[] => {
+  arrayIn(body["content"]).flatMap((part): Block[] => {
     const type = own(part, "type");
     if (type === "text") return textBlock(textIn(own(part, "text")));
     if (type !== "tool_use") return [];
@@ -25,9 +25,9 @@ const messagesBlocks = (body: JsonObject): Block[] =>
   });
 
 const chatBlocks = (body: JsonObject): Block[] =>
-  listed(body["choices"]).flatMap((choice): Block[] => {
+  arrayIn(body["choices"]).flatMap((choice): Block[] => {
     const message = own(choice, "message");
-    const uses = listed(own(message, "tool_calls")).map((call) => {
+    const uses = arrayIn(own(message, "tool_calls")).map((call) => {
       const called = own(call, "function");
       return useBlock(
         textIn(own(call, "id")),
@@ -39,14 +39,14 @@ const chatBlocks = (body: JsonObject): Block[] =>
   });
 
 const responsesBlocks = (body: JsonObject): Block[] =>
-  listed(body["output"]).flatMap((item): Block[] => {
+  arrayIn(body["output"]).flatMap((item): Block[] => {
     const type = own(item, "type");
     if (type === "function_call")
       return [
         useBlock(textIn(own(item, "call_id")), textIn(own(item, "name")), own(item, "arguments")),
       ];
     if (type !== "message") return [];
-    return listed(own(item, "content")).flatMap((part) => textBlock(textIn(own(part, "text"))));
+    return arrayIn(own(item, "content")).flatMap((part) => textBlock(textIn(own(part, "text"))));
   });
 
 const stopReasons: Readonly<Record<string, StopReason>> = {
@@ -67,7 +67,7 @@ const maxStopReasonCharacters = 200;
 function stopIn(endpoint: ModelEndpointName, body: JsonObject): string {
   if (endpoint === "messages") return textIn(body["stop_reason"]);
   if (endpoint === "chat.completions")
-    return textIn(own(listed(body["choices"])[0], "finish_reason"));
+    return textIn(own(arrayIn(body["choices"])[0], "finish_reason"));
   const reason = own(body["incomplete_details"], "reason");
   return textIn(reason) || textIn(body["status"]);
 }
@@ -78,9 +78,9 @@ const readers = {
   responses: responsesBlocks,
 } as const;
 
-/** What the same account alone can read again. */
+/** Signatures, encrypted parts and ids that only the same account can use in later requests. */
 export function marksOf(endpoint: ModelEndpointName, body: JsonObject): string[] {
-  const parts = listed(body[endpoint === "messages" ? "content" : "output"]);
+  const parts = arrayIn(body[endpoint === "messages" ? "content" : "output"]);
   const sealed = parts.flatMap((part) =>
     ["signature", "data", "encrypted_content"].map((name) => textIn(own(part, name))),
   );
@@ -89,14 +89,14 @@ export function marksOf(endpoint: ModelEndpointName, body: JsonObject): string[]
   );
 }
 
-/** The member that every answer of a wire has. */
+/** The required member of an answer. */
 export const answerMember: Readonly<Record<ModelEndpointName, string>> = {
   messages: "content",
   "chat.completions": "choices",
   responses: "output",
 };
 
-/** A wire's usage as the libraries count it, so that it is read and charged in one way. */
+/** Usage in the AI SDK's form, so that it is charged like any other call's. */
 function countedOf(raw: JsonValue | undefined): LanguageModelV4Usage {
   const count = (...path: string[]): number | undefined =>
     countedTokens(path.reduce<JsonValue | undefined>((value, key) => own(value, key), raw)) ??
@@ -125,22 +125,22 @@ function countedOf(raw: JsonValue | undefined): LanguageModelV4Usage {
   };
 }
 
-/** Uses of a tool that the provider ran, by the beginning of the tool's type. */
-function usesOf(beginning: string, body: JsonObject): number {
-  const counted = own(own(body["usage"], "server_tool_use"), `${beginning}_requests`);
-  const calls = listed(body["output"]).filter((item) => {
+/** Number of uses of a provider-run tool, by the prefix of the tool's type. */
+function usesOf(prefix: string, body: JsonObject): number {
+  const counted = own(own(body["usage"], "server_tool_use"), `${prefix}_requests`);
+  const calls = arrayIn(body["output"]).filter((item) => {
     const type = textIn(own(item, "type"));
-    return type.startsWith(beginning) && type.endsWith("_call");
+    return type.startsWith(prefix) && type.endsWith("_call");
   });
-  const cited = listed(body["choices"]).filter(
-    (choice) => listed(own(own(choice, "message"), "annotations")).length > 0,
+  const cited = arrayIn(body["choices"]).filter(
+    (choice) => arrayIn(own(own(choice, "message"), "annotations")).length > 0,
   );
   return (
-    (countedTokens(counted) ?? 0) + calls.length + (beginning === "web_search" ? cited.length : 0)
+    (countedTokens(counted) ?? 0) + calls.length + (prefix === "web_search" ? cited.length : 0)
   );
 }
 
-/** Price facts of the answer; missing ones are charged as requested. */
+/** Uses the prices for what the answer reports; if it reports nothing, those for what was requested. */
 function surchargeOf(body: JsonObject, { passing }: SamplingCall): Surcharge {
   if (passing?.prices === undefined) return {};
   const { factors = {}, toolUsd = {} } = passing.prices;
@@ -157,13 +157,13 @@ function surchargeOf(body: JsonObject, { passing }: SamplingCall): Surcharge {
       ? (passing.surcharge?.factor ?? 1)
       : reported.reduce((product, value) => product * factorOf(value), 1);
   const usd = Object.entries(toolUsd).reduce(
-    (sum, [beginning, price]) => sum + price * usesOf(beginning, body),
+    (sum, [prefix, price]) => sum + price * usesOf(prefix, body),
     0,
   );
   return { ...(factor !== 1 && { factor }), ...(usd > 0 && { feeMicroUsd: Math.ceil(usd * 1e6) }) };
 }
 
-/** The usage that a wire reports; what it doesn't is estimated from what was asked and said. */
+/** The reported usage; missing parts are estimated from the request and the answer. */
 export function passedUsage(body: JsonObject, call: SamplingCall, content: Block[]): Usage {
   const parts = content.map((block) =>
     block.type === "text"

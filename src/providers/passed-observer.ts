@@ -1,42 +1,41 @@
-/** What the router reads of the events of a stream that passes: what they show, how the stream ends, and what the answer is. */
+/** Reads the events of a stream that passes unchanged, to know what the client has received, the answer, and the usage. */
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { ModelEndpointName } from "../domain/model-endpoint.ts";
 import type { Shows } from "../domain/sampling/stream-parts.ts";
 
-export interface Observed {
+export interface EventContent {
   shows: Shows;
-  /** what it adds to the answer, for estimates */
+  /** text of the event, to estimate its tokens */
   text: string;
-  /** Chat's chunk with the usage and without a choice */
+  /** Chat Completions: a chunk with usage and no choices */
   isUsageChunk?: true;
-  /** the provider's own last event */
+  /** the provider sends no event after this one */
   isLast?: true;
 }
 
 export interface StreamObserver {
   /** @param event the event's data; `undefined` for invalid JSON */
-  add(event: JsonValue | undefined, data: string): Observed;
-  /** the answer is complete */
+  add(event: JsonValue | undefined, data: string): EventContent;
   isEnded(): boolean;
-  /** an event that is an error; undefined: none has come */
+  /** the error event, if any */
   failure(): JsonValue | undefined;
-  /** whether the usage is that of the whole answer */
+  /** whether the provider reported the usage of the whole answer */
   hasUsage(): boolean;
   body(): JsonObject;
 }
 
-const nothing: Observed = { shows: "nothing", text: "" };
-const content = (text: string): Observed => ({ shows: "content", text });
-const hidden = (text: string): Observed => ({ shows: "hidden", text });
-const ending: Observed = { shows: "content", text: "" };
-const last: Observed = { ...ending, isLast: true };
+const nothing: EventContent = { shows: "nothing", text: "" };
+const content = (text: string): EventContent => ({ shows: "content", text });
+const hidden = (text: string): EventContent => ({ shows: "hidden", text });
+const ending: EventContent = { shows: "content", text: "" };
+const last: EventContent = { ...ending, isLast: true };
 
 const textIn = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
-const listed = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
-const members = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
+const arrayIn = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
+const objectIn = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
-/** Pieces of a text that are joined once. */
-interface Growing {
+/** A content block or tool call whose text is joined when the answer is read. */
+interface PartialBlock {
   start: JsonObject;
   pieces: string[];
 }
@@ -47,14 +46,14 @@ function createMessagesObserver(): StreamObserver {
   let isEnded = false;
   let hasUsage = false;
   let failure: JsonValue | undefined;
-  const blocks = new Map<number, Growing>();
-  const started = (index: JsonValue | undefined, block: JsonObject): Observed => {
+  const blocks = new Map<number, PartialBlock>();
+  const startBlock = (index: JsonValue | undefined, block: JsonObject): EventContent => {
     blocks.set(Number(index), { start: block, pieces: [] });
     const { type } = block;
     if (type === "thinking" || type === "redacted_thinking") return hidden("");
     return type === "text" ? nothing : content(textIn(block["name"]));
   };
-  const grown = (index: JsonValue | undefined, delta: JsonObject): Observed => {
+  const extendBlock = (index: JsonValue | undefined, delta: JsonObject): EventContent => {
     const { type } = delta;
     const block = blocks.get(Number(index));
     if (type === "signature_delta" && block !== undefined)
@@ -65,7 +64,7 @@ function createMessagesObserver(): StreamObserver {
     block?.pieces.push(text);
     return content(text);
   };
-  const blockOf = ({ start, pieces }: Growing): JsonObject => {
+  const blockOf = ({ start, pieces }: PartialBlock): JsonObject => {
     const text = pieces.join("");
     if (start["type"] === "text") return { ...start, text: textIn(start["text"]) + text };
     return text === "" ? start : { ...start, input: text };
@@ -74,17 +73,17 @@ function createMessagesObserver(): StreamObserver {
     add(event) {
       switch (own(event, "type")) {
         case "message_start":
-          message = members(own(event, "message"));
-          usage = members(message["usage"]);
+          message = objectIn(own(event, "message"));
+          usage = objectIn(message["usage"]);
           return nothing;
         case "content_block_start":
-          return started(own(event, "index"), members(own(event, "content_block")));
+          return startBlock(own(event, "index"), objectIn(own(event, "content_block")));
         case "content_block_delta":
-          return grown(own(event, "index"), members(own(event, "delta")));
+          return extendBlock(own(event, "index"), objectIn(own(event, "delta")));
         case "message_delta":
-          message = { ...message, ...members(own(event, "delta")) };
-          // The figures add up from event to event, so the latest count.
-          usage = { ...usage, ...members(own(event, "usage")) };
+          message = { ...message, ...objectIn(own(event, "delta")) };
+          // Usage is cumulative, so later events replace earlier ones.
+          usage = { ...usage, ...objectIn(own(event, "usage")) };
           hasUsage = own(own(event, "usage"), "output_tokens") !== undefined;
           return ending;
         case "message_stop":
@@ -104,50 +103,50 @@ function createMessagesObserver(): StreamObserver {
   };
 }
 
-/** The last event of Chat Completions, which isn't JSON. */
-export const lastOfChat = "[DONE]";
+/** Data of the last event of Chat Completions. */
+export const chatEndMarker = "[DONE]";
 
-/** Members in which servers of OpenAI's wire send reasoning. */
+/** OpenAI-compatible servers send reasoning in one of these members. */
 const reasoningMembers = ["reasoning_content", "reasoning"];
 
 function createChatObserver(): StreamObserver {
-  const reported: string[] = [];
-  const calls = new Map<number, Growing>();
+  const contentPieces: string[] = [];
+  const calls = new Map<number, PartialBlock>();
   let serviceTier: JsonValue = null;
   let usage: JsonValue = null;
   let finishReason: JsonValue = null;
   let annotations: JsonValue = null;
   let isEnded = false;
   let failure: JsonValue | undefined;
-  const called = (sent: JsonValue): string => {
-    const of = members(own(sent, "function"));
+  const addToolCall = (sent: JsonValue): string => {
+    const of = objectIn(own(sent, "function"));
     const at = Number(own(sent, "index") ?? 0);
     const known = calls.get(at);
     const text = textIn(of["arguments"]);
     if (known === undefined)
-      calls.set(at, { start: { ...members(sent), function: of }, pieces: [text] });
+      calls.set(at, { start: { ...objectIn(sent), function: of }, pieces: [text] });
     else known.pieces.push(text);
     return textIn(of["name"]) + text;
   };
-  const chosen = (choice: JsonValue): Observed => {
-    const delta = members(own(choice, "delta"));
+  const addChoice = (choice: JsonValue): EventContent => {
+    const delta = objectIn(own(choice, "delta"));
     const text = textIn(delta["content"]);
-    reported.push(text);
+    contentPieces.push(text);
     annotations = delta["annotations"] ?? annotations;
-    const written = text + listed(delta["tool_calls"]).map(called).join("");
+    const written = text + arrayIn(delta["tool_calls"]).map(addToolCall).join("");
     finishReason = own(choice, "finish_reason") ?? finishReason;
     if (written !== "" || delta["refusal"]) return content(written + textIn(delta["refusal"]));
     const thought = reasoningMembers.map((name) => textIn(delta[name])).join("");
     if (thought !== "") return hidden(thought);
     return (own(choice, "finish_reason") ?? null) === null ? nothing : ending;
   };
-  const callOf = ({ start, pieces }: Growing): JsonObject => ({
+  const callOf = ({ start, pieces }: PartialBlock): JsonObject => ({
     ...start,
-    function: { ...members(start["function"]), arguments: pieces.join("") },
+    function: { ...objectIn(start["function"]), arguments: pieces.join("") },
   });
   return {
     add(event, data) {
-      if (data.trim() === lastOfChat) {
+      if (data.trim() === chatEndMarker) {
         isEnded = true;
         return last;
       }
@@ -157,19 +156,19 @@ function createChatObserver(): StreamObserver {
       }
       usage = own(event, "usage") ?? usage;
       serviceTier = own(event, "service_tier") ?? serviceTier;
-      const choices = listed(own(event, "choices"));
+      const choices = arrayIn(own(event, "choices"));
       if (choices.length === 0)
         return (own(event, "usage") ?? null) === null
           ? nothing
           : { ...nothing, isUsageChunk: true };
       const [first, ...more] = choices;
-      if (first !== undefined && more.length === 0) return chosen(first);
-      const seen = choices.map(chosen);
+      if (first !== undefined && more.length === 0) return addChoice(first);
+      const seen = choices.map(addChoice);
       const text = seen.map((each) => each.text).join("");
       const shown = seen.find(({ shows }) => shows === "content") ?? seen[0] ?? nothing;
       return { shows: shown.shows, text };
     },
-    // A server that omits the last event is trusted once it has sent its finish reason and usage.
+    // Some servers omit `[DONE]`. Then the answer is complete if they sent a finish reason and usage.
     isEnded: () => isEnded || (finishReason !== null && usage !== null),
     failure: () => failure,
     hasUsage: () => usage !== null,
@@ -180,7 +179,7 @@ function createChatObserver(): StreamObserver {
         {
           finish_reason: finishReason,
           message: {
-            content: reported.join(""),
+            content: contentPieces.join(""),
             tool_calls: [...calls.values()].map(callOf),
             annotations,
           },
@@ -196,16 +195,16 @@ function createResponsesObserver(): StreamObserver {
   let response: JsonObject = {};
   let isEnded = false;
   let failure: JsonValue | undefined;
-  const changed = (type: string, event: JsonValue | undefined): Observed => {
+  const deltaOf = (type: string, event: JsonValue | undefined): EventContent => {
     const text = textIn(own(event, "delta"));
     return type.includes("reasoning") ? hidden(text) : content(text);
   };
   return {
     add(event) {
       const type = textIn(own(event, "type"));
-      if (type.endsWith(".delta")) return changed(type, event);
+      if (type.endsWith(".delta")) return deltaOf(type, event);
       if (lastEvents.has(type)) {
-        response = members(own(event, "response"));
+        response = objectIn(own(event, "response"));
         isEnded = true;
         return last;
       }

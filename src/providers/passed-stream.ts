@@ -13,14 +13,14 @@ import { answerTooLarge, faultContext, faultOf } from "./faults.ts";
 import { reportMessage } from "./message.ts";
 import { failureOf, noteMarks, sendPassed, type PassDeps, type Passing } from "./passed.ts";
 import { readPassedAnswer } from "./passed-answer.ts";
-import { createObserver, lastOfChat, type StreamObserver } from "./passed-observer.ts";
+import { createObserver, chatEndMarker, type StreamObserver } from "./passed-observer.ts";
 import { brokenOffFault, faultOfEvent } from "./stream-faults.ts";
 import { maxStreamBytes } from "./stream-body.ts";
 import { countedInput } from "./usage.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes of a stream that can be repeated, or wait for approval. */
+/** Maximum bytes of a stream that is stored for repeated requests or for approval. */
 const maxKeptBytes = 1024 * 1024;
 
 const encoder = new TextEncoder();
@@ -29,13 +29,13 @@ const decoder = new TextDecoder();
 interface Batch {
   /** `counted` before the events where the input was counted */
   parts: StreamPart[];
-  /** a later event is invalid JSON */
+  /** the last event that was read is invalid JSON */
   isGarbled: boolean;
-  /** the provider's own last event is among them */
+  /** the provider sends no events after these */
   isLast: boolean;
 }
 
-/** Events that came together, as one part. An error, and what comes after it, does not go on. */
+/** Events of one chunk, as one part. An error event and the events after it are not passed on. */
 function partsOfEvents(
   bytes: Bytes,
   { observer, holdsUsage }: { observer: StreamObserver; holdsUsage: boolean },
@@ -50,7 +50,7 @@ function partsOfEvents(
     const data = dataOf(event);
     if (data !== null) {
       const value = parsedJson(data);
-      isGarbled = value === undefined && data.trim() !== lastOfChat;
+      isGarbled = value === undefined && data.trim() !== chatEndMarker;
       const input = countedInput(value);
       if (input !== null) parts.push({ type: "counted", input });
       const seen = observer.add(value, data);
@@ -77,7 +77,7 @@ function createRecording() {
       if (size > maxKeptBytes) pieces = [];
       else pieces.push(piece);
     },
-    /** undefined: it is too long */
+    /** `undefined` if the stream is too long to store */
     text: (): string | undefined =>
       size > maxKeptBytes ? undefined : decoder.decode(concatenated(pieces)),
   };
@@ -104,7 +104,7 @@ async function readEnd(
   }
 }
 
-/** Reads to the provider's last event, or to one that is an error. */
+/** Reads up to the provider's last event or an error event. */
 async function readEvents(
   body: ReadableStream<Bytes>,
   {

@@ -1,4 +1,4 @@
-/** One call whose request and answer go on byte for byte, but for the spans that `bodyFor` edits. */
+/** Passes a call's request and answer unchanged, except for the members that `bodyFor` edits. */
 import { APICallError } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
 import { withoutTrailing } from "../domain/bounded-url.ts";
@@ -29,23 +29,23 @@ const urlOf = (
   below: "" | "/count_tokens" = "",
 ): string => `${withoutTrailing(baseUrl, "/")}/${paths[endpoint]}${below}${query}`;
 
-/** Clients that say nothing mean the oldest version. */
-const usualVersion = "2023-06-01";
+/** For clients that send no version: the oldest. */
+const oldestVersion = "2023-06-01";
 
-/** Nothing but what the wire needs: clients send paths and ids in headers of their own. */
+/** Only headers that the provider needs, because clients send paths and ids in other headers. */
 export function passedHeaders(
   { endpoint, headers }: Pick<PassedRequest, "endpoint" | "headers">,
   apiKey: string,
 ): Record<string, string> {
   const always = {
     "content-type": "application/json",
-    // What came packed would be unpacked here, and be no longer what came.
+    // `fetch` would decompress the answer, which then isn't passed unchanged.
     "accept-encoding": "identity",
     ...headers,
   };
   if (endpoint === "messages")
     return {
-      "anthropic-version": usualVersion,
+      "anthropic-version": oldestVersion,
       ...always,
       ...(apiKey !== "" && { "x-api-key": apiKey }),
     };
@@ -62,10 +62,10 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** As the libraries throw it, so that the same rows say what it means. */
+/** The same error as the AI SDK throws, so that the same fault rows classify it. */
 export function failureOf(url: string, response: Response, text: string | null): APICallError {
   const body = parsedJson(text ?? "");
-  // A response that failed inside has an answer's members, and an error.
+  // A failed response with status 200 has the members of an answer, and an error.
   const failed = isObject(body) && own(body, "status") === "failed" ? body : undefined;
   return new APICallError({
     message: "",
@@ -78,7 +78,6 @@ export function failureOf(url: string, response: Response, text: string | null):
   });
 }
 
-/** Sends the client's bytes to the wire's endpoint. */
 export async function sendPassed(
   { credential, model, passed, signal, maxTokens }: Passing,
   deps: { fetch: typeof fetch; baseUrl: string },
@@ -102,13 +101,13 @@ export async function sendPassed(
 export interface PassDeps {
   fetch: typeof fetch;
   baseUrl: string;
-  /** absent: nothing is remembered */
+  /** absent: the account isn't remembered */
   pins?: Pick<Pins, "note">;
-  /** Acts after so many ms, unless the returned function is called. Absent: no connection is used again after a stream. */
+  /** Calls `act` after `ms` unless the returned function is called. Absent: connections aren't reused after a stream. */
   after?: (ms: number, act: () => void) => () => void;
 }
 
-/** Remembers whose account can read the answer again. */
+/** Remembers the account that can read the answer's encrypted parts in later requests. */
 export function noteMarks(
   { credential, passed }: Passing,
   body: JsonObject,
@@ -136,7 +135,7 @@ async function passOnce(
   return { ...readPassedAnswer(endpoint, body, call), notes: [], passed: text };
 }
 
-/** Asks for a count. null: the answer is none. */
+/** @returns the provider's answer; `null` if it contains no count */
 export async function countPassed(
   { credential, model, passed, signal }: Parameters<Providers["countTokens"]>[0],
   deps: { fetch: typeof fetch; baseUrl: string },

@@ -169,7 +169,7 @@ export async function typicalCalls(stores: Stores): Promise<Typical> {
       const parts = {
         plan,
         reserved,
-        lesser: [],
+        fallbacks: [],
         ifReserved: "refused" as const,
         caller,
         opening,

@@ -213,7 +213,7 @@ export function accountSuite(world: () => World): void {
       const refused = await visit(came, cookiesIn(leaving.headers));
       expect([refused.status, await refused.text()]).toEqual([
         403,
-        expect.stringContaining("not as one who may"),
+        expect.stringContaining("give you this right"),
       ]);
       expect(cookiesIn(refused.headers)).not.toMatch(/person_?[^=]*=ten_/);
       const made = await operator("POST", `${slug}/keys`, { name: "k", scopes: ["proxy"] });

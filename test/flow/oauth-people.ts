@@ -218,7 +218,7 @@ export function peopleSuite(world: () => World): void {
       const { back, cookie } = await cameBack(await asked(`${url}/mcp/${slug}/notes`));
       const refused = await visit(back, cookie);
       expect([refused.status, refused.headers.get("Location")]).toEqual([403, null]);
-      expect(await refused.text()).toContain("not as one who may");
+      expect(await refused.text()).toContain("give you this right");
     });
 
     it("connects an account of their own at the server, before the browser goes back to the program", async () => {

@@ -1,7 +1,7 @@
 /** Providers' own lists, the catalogue's first source. They contain ids without figures. */
 import { baseUrls } from "../../domain/choice/endpoints.ts";
 import { nameOf, type Listing } from "../../domain/models/model.ts";
-import { countedListing, isListed, lackingIn } from "../../domain/models/listings.ts";
+import { acceptedListing, isListed, idsMissingFrom } from "../../domain/models/listings.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { listModels } from "../../providers/listing.ts";
 import { keyed, providerSettings, type Environment } from "../../start/provider-settings.ts";
@@ -50,7 +50,7 @@ export async function readProviderLists({
         return err(
           `${provider}: no list of models could be read. Check ${name} and the network, or unset ${name}.`,
         );
-      const listing = countedListing(null, listed, Date.parse(today));
+      const listing = acceptedListing(null, listed, Date.parse(today));
       if (listing === null)
         read.notes.push(`${provider}: its list of models is incomplete, so it proves nothing.`);
       else read.lists.push({ provider, day: today, listing });
@@ -78,7 +78,7 @@ export const sourceOf = (list: ProviderList, { models }: Curated): Source => ({
 export function missingFrom({ models, excluded }: Curated, list: ProviderList): string[] {
   const known = models.map(({ provider, id, aliases = [] }) => ({ provider, id, aliases }));
   const left = new Set(Object.values(excluded).flat());
-  return lackingIn(list.provider, list.listing, known)
+  return idsMissingFrom(list.provider, list.listing, known)
     .map((id) => nameOf({ provider: list.provider, id }))
     .filter((name) => !left.has(name));
 }

@@ -13,25 +13,33 @@ export interface Replay {
   replayed: Decision | null;
 }
 
-const shownOf = (candidate: Candidate, { score: kept }: Candidate): string => {
+const comparedParts = (candidate: Candidate, { score: recordedScore }: Candidate): string => {
   const { provider, model, score, axes, matchedHint, viaEquivalence } = candidate;
-  const figures = kept === undefined ? [] : [score, axes];
+  const figures = recordedScore === undefined ? [] : [score, axes];
   return JSON.stringify([provider, model, matchedHint, viaEquivalence, ...figures]);
 };
 
-const wordsOf = ({ provider, model, score }: Candidate, { score: kept }: Candidate): string =>
-  `${provider}/${model}${kept === undefined ? "" : `, ${score}`}`;
+const describe = (
+  { provider, model, score }: Candidate,
+  { score: recordedScore }: Candidate,
+): string => `${provider}/${model}${recordedScore === undefined ? "" : `, ${score}`}`;
 
-const rankDifferences = (then: readonly Candidate[], now: readonly Candidate[]): string[] =>
-  then.flatMap((candidate, at) => {
-    const other = now[at];
-    if (other !== undefined && shownOf(other, candidate) === shownOf(candidate, candidate))
+const rankDifferences = (
+  recorded: readonly Candidate[],
+  replayed: readonly Candidate[],
+): string[] =>
+  recorded.flatMap((candidate, at) => {
+    const other = replayed[at];
+    if (
+      other !== undefined &&
+      comparedParts(other, candidate) === comparedParts(candidate, candidate)
+    )
       return [];
-    const shown = other === undefined ? "nothing" : wordsOf(other, candidate);
-    return [`Rank ${at + 1} was ${wordsOf(candidate, candidate)}; it is ${shown}.`];
+    const current = other === undefined ? "empty" : describe(other, candidate);
+    return [`Rank ${at + 1} was ${describe(candidate, candidate)}; now it is ${current}.`];
   });
 
-function askedAgain(
+function recordedInputs(
   { requirements: needs, weights, notes, alias, toolLoop }: Decision,
   asked: Pick<Asked, "hints">,
 ): Asking {
@@ -47,29 +55,29 @@ function askedAgain(
 
 export function replay(
   record: Pick<SamplingRecord, "decision" | "asked">,
-  today: { models: readonly Model[]; catalogueVersion: string },
+  current: { models: readonly Model[]; catalogueVersion: string },
 ): Replay | null {
   const { decision, asked } = record;
   if (decision === null || asked === null) return null;
-  const byName = new Map(today.models.map((model) => [nameOf(model), model]));
+  const byName = new Map(current.models.map((model) => [nameOf(model), model]));
   const differences: string[] = [];
-  if (decision.catalogueVersion !== today.catalogueVersion)
+  if (decision.catalogueVersion !== current.catalogueVersion)
     differences.push(
-      `The catalogue is ${today.catalogueVersion} now; it was ${decision.catalogueVersion}.`,
+      `The catalogue version changed from ${decision.catalogueVersion} to ${current.catalogueVersion}.`,
     );
   const feasible = decision.candidates.filter(({ excludedBy }) => excludedBy === undefined);
   const ranked = feasible.flatMap((candidate, at): RankedModel[] => {
     const name = nameOf({ provider: candidate.provider, id: candidate.model });
     const model = byName.get(name);
     if (model === undefined) {
-      differences.push(`${name} is not known any more.`);
+      differences.push(`${name} is no longer in the catalogue.`);
       return [];
     }
     return [
       entryOf({
         model,
         credentialIds: [],
-        // The record lists the preferred copy of a model first.
+        // If a model has several providers, the record lists the preferred one first.
         preference: at,
         exclusion: null,
         measured: candidate.measured ?? null,
@@ -77,24 +85,24 @@ export function replay(
       }),
     ];
   });
-  const made = decide(
-    askedAgain(decision, asked),
+  const result = decide(
+    recordedInputs(decision, asked),
     poolOf(ranked, {
-      models: today.models,
+      models: current.models,
       unserved: 0,
-      catalogueVersion: today.catalogueVersion,
+      catalogueVersion: current.catalogueVersion,
       // The recorded candidates already include the allowed previews.
       policy: { previews: "allowed" },
     }),
   );
-  if (!made.ok)
+  if (!result.ok)
     return {
       same: false,
-      differences: [...differences, "Nothing that was feasible then would be today."],
+      differences: [...differences, "No model that was feasible then is feasible now."],
       recorded: decision,
       replayed: null,
     };
-  const replayed = made.value.decision;
+  const replayed = result.value.decision;
   differences.push(...rankDifferences(feasible, replayed.candidates));
   return { same: differences.length === 0, differences, recorded: decision, replayed };
 }

@@ -1,6 +1,6 @@
 /** Which calls count toward `concurrent`. `store/rows/concurrency-slots.ts` has the same rule in SQL. */
 import { latestLeaseEnd } from "../leases.ts";
-import { collectedWithinMs } from "../sampling/approval.ts";
+import { approvedCallTtlMs } from "../sampling/approval.ts";
 
 export interface SlotState {
   /** ms since the epoch; null: waits for an approver or its caller */
@@ -13,5 +13,5 @@ export interface SlotState {
 export function hasConcurrencySlot({ leaseUntil, approvedAt }: SlotState, now: number): boolean {
   const latest = latestLeaseEnd(now);
   if (leaseUntil !== null) return leaseUntil > now && leaseUntil <= latest;
-  return approvedAt !== null && approvedAt > now - collectedWithinMs && approvedAt <= latest;
+  return approvedAt !== null && approvedAt > now - approvedCallTtlMs && approvedAt <= latest;
 }

@@ -52,7 +52,7 @@ const priceStep = 20;
 /** With more implausible models, the file itself is rejected. */
 const maxSuspectPrices = 3;
 
-export const otherTrades =
+export const notForChat =
   /embed|rerank|deep-research|moderation|guard|safeguard|whisper|transcri|(^|[/-])(asr|ocr|live|realtime)([-.]|$)/i;
 
 const priceOf = (model: CatalogueEntry): Price => ({
@@ -144,8 +144,8 @@ function newModel(entry: CatalogueEntry, seed: Catalogue): Model {
 const isServable = (entry: CatalogueEntry): boolean =>
   entry.status !== "retired" &&
   entry.outputModalities.length > 0 &&
-  !otherTrades.test(entry.id) &&
-  !otherTrades.test(entry.family ?? "");
+  !notForChat.test(entry.id) &&
+  !notForChat.test(entry.family ?? "");
 
 const isExpected = (model: Model, isFirst: boolean): boolean =>
   model.status !== "retired" && (isFirst || model.synced !== undefined);

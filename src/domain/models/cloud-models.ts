@@ -1,4 +1,4 @@
-/** Models that a cloud's credential serves without declaring them, their places, and what a place changes of prices. */
+/** Models that a cloud credential serves without declared models, and price differences between regions. */
 import type { BedrockPlace, CloudPlace, Geography } from "./cloud-place.ts";
 import { geographies } from "./cloud-place.ts";
 import { parseModel } from "./lines.ts";
@@ -23,63 +23,63 @@ const claudeAtBedrock: readonly (readonly [
   ["claude-haiku-4-5", "anthropic.claude-haiku-4-5-20251001-v1:0", ["global", "us", "eu"]],
 ];
 
-const atBedrock = ({ geography }: BedrockPlace): DeclaredModel[] =>
+const bedrockModels = ({ geography }: BedrockPlace): DeclaredModel[] =>
   claudeAtBedrock.flatMap(([name, id, profiles]) => {
     const like = `anthropic/${name}`;
     if (geography === null) return [{ id, like }];
     return profiles.includes(geography) ? [{ id: `${geography}.${id}`, like }] : [];
   });
 
-/** Vertex has Anthropic's ids, with dates behind an `@`. */
+/** Vertex uses Anthropic's ids, but with `@` before the date. */
 const vertexIdOf = ({ provider, id, aliases }: Model): string => {
   const dated = [id, ...aliases].find((name) => /-20\d{6}$/.test(name));
   return provider === "anthropic" && dated !== undefined ? dated.replace(/-(20\d{6})$/, "@$1") : id;
 };
 
-const isAtVertex = ({ provider, id, status, outputModalities }: Model): boolean =>
+const isServedByVertex = ({ provider, id, status, outputModalities }: Model): boolean =>
   status !== "retired" &&
   ((provider === "google" && id.startsWith("gemini-")) || provider === "anthropic") &&
   outputModalities.includes("text");
 
 /** Sources: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai, and Google's list of Gemini models */
-const atVertex = (models: readonly Model[]): DeclaredModel[] =>
+const vertexModels = (models: readonly Model[]): DeclaredModel[] =>
   models
-    .filter((model) => isAtVertex(model))
+    .filter((model) => isServedByVertex(model))
     .map((model) => ({ id: vertexIdOf(model), like: nameOf(model) }));
 
-/** Deployments of Azure always have to be declared. */
-export function servedAt(place: CloudPlace, models: readonly Model[]): DeclaredModel[] {
+/** Azure deployments have names of their own, so the credential must declare them. */
+export function modelsServedAt(place: CloudPlace, models: readonly Model[]): DeclaredModel[] {
   switch (place.cloud) {
     case "azure":
       return [];
     case "bedrock":
-      return atBedrock(place);
+      return bedrockModels(place);
     case "vertex":
-      return atVertex(models);
+      return vertexModels(models);
   }
 }
 
 const regionalFactor = 1.1;
 /** Source: https://platform.claude.com/docs/en/about-claude/pricing#third-party-platform-pricing */
-const firstWithRegionalPrice = 4.5;
+const firstRegionallyPricedGeneration = 4.5;
 
 export function isRegional(place: CloudPlace | null | undefined): boolean {
   if (place?.cloud === "bedrock") return place.geography !== "global";
   return place?.cloud === "vertex" && place.location !== "global";
 }
 
-/** What the maker's prices are multiplied with. */
+/** The factor between the model maker's prices and the cloud's. */
 export function priceFactorOf(
   place: CloudPlace,
-  liked: Pick<Model, "provider" | "id" | "name" | "family">,
+  makersModel: Pick<Model, "provider" | "id" | "name" | "family">,
 ): number {
-  if (!isRegional(place) || liked.provider !== "anthropic") return 1;
-  const generation = parseModel(liked)?.generation ?? firstWithRegionalPrice;
-  return generation >= firstWithRegionalPrice ? regionalFactor : 1;
+  if (!isRegional(place) || makersModel.provider !== "anthropic") return 1;
+  const generation = parseModel(makersModel)?.generation ?? firstRegionallyPricedGeneration;
+  return generation >= firstRegionallyPricedGeneration ? regionalFactor : 1;
 }
 
-/** A price has the currency in its name. */
-const multiplied = <T extends object>(prices: T, factor: number): T =>
+/** Multiplies all members with `usd` in their name. */
+const withPricesMultiplied = <T extends object>(prices: T, factor: number): T =>
   Object.fromEntries(
     Object.entries(prices).map(([name, value]) => [
       name,
@@ -89,14 +89,14 @@ const multiplied = <T extends object>(prices: T, factor: number): T =>
     ]),
   ) as T;
 
-export function pricedBy<M extends Model>(model: M, factor: number): M {
+export function withPriceFactor<M extends Model>(model: M, factor: number): M {
   if (factor === 1) return model;
   const { mediaPrices, priceTiers } = model;
   return {
-    ...multiplied(model, factor),
-    priceTiers: priceTiers.map((tier) => multiplied(tier, factor)),
+    ...withPricesMultiplied(model, factor),
+    priceTiers: priceTiers.map((tier) => withPricesMultiplied(tier, factor)),
     ...(mediaPrices !== undefined && {
-      mediaPrices: multiplied<MediaPrices>(mediaPrices, factor),
+      mediaPrices: withPricesMultiplied<MediaPrices>(mediaPrices, factor),
     }),
   };
 }
@@ -130,15 +130,15 @@ const geographyIn = (id: string): Geography | null =>
 
 const arn = /^arn:aws[\w-]*:bedrock:([a-z0-9-]+):/;
 
-/** null: the model stays within the credential's region and geography. */
+/** `null` if requests stay in the credential's region and geography. */
 export function problemWithBedrockId(place: BedrockPlace, id: string): string | null {
   const region = arn.exec(id)?.[1];
   if (region !== undefined)
     return region === place.region
       ? null
-      : `This ARN is of ${region}, and the credential of ${place.region}.`;
+      : `This ARN is in ${region}, but the credential is for ${place.region}.`;
   const geography = geographyIn(id);
   return geography === null || geography === place.geography
     ? null
-    : `This inference profile leaves the credential's geography. Set geography to "${geography}" to allow it.`;
+    : `This inference profile sends requests outside the credential's geography. Set geography to "${geography}" to allow it.`;
 }

@@ -1,5 +1,5 @@
 import { memoizedByObject } from "../memoized.ts";
-import { otherTrades } from "./catalogue-sync.ts";
+import { notForChat } from "./catalogue-sync.ts";
 import { retiredModelNamed } from "./gone-models.ts";
 import { newestFirst, parseModel } from "./lines.ts";
 import {
@@ -11,31 +11,31 @@ import {
 } from "./model.ts";
 import { foldName } from "./plain-name.ts";
 
-export interface ReadListing {
+export interface FetchedListing {
   ids: string[];
-  isWhole: boolean;
+  isComplete: boolean;
   /** `provider` of the server that the list shows */
   host?: string | null;
 }
 
-/** A list that lost more models is considered broken. */
-const minShare = 0.7;
+/** A list with a smaller share of the previous list's models is considered broken. */
+const minRemainingShare = 0.7;
 
-export const countedListing = (
+export const acceptedListing = (
   before: Listing | null,
-  read: ReadListing | null,
+  fetched: FetchedListing | null,
   now: number,
 ): Listing | null =>
-  read === null ||
-  !read.isWhole ||
-  read.ids.length === 0 ||
-  (before !== null && read.ids.length <= before.ids.length * minShare)
+  fetched === null ||
+  !fetched.isComplete ||
+  fetched.ids.length === 0 ||
+  (before !== null && fetched.ids.length <= before.ids.length * minRemainingShare)
     ? before
-    : { at: now, ids: read.ids };
+    : { at: now, ids: fetched.ids };
 
 /** Removes a version date: `-20251001`, `-2025-08-07`, `-2512`, `-001`. */
-const undated = (id: string): string => id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4})$/, "");
-const lasting = (id: string): string => id.replace(/-latest$/, "");
+const withoutDate = (id: string): string => id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4})$/, "");
+const withoutLatest = (id: string): string => id.replace(/-latest$/, "");
 
 const namesOf = ({ id, aliases }: Pick<Model, "id" | "aliases">): string[] => [
   id.toLowerCase(),
@@ -44,13 +44,15 @@ const namesOf = ({ id, aliases }: Pick<Model, "id" | "aliases">): string[] => [
 
 const namesIn = memoizedByObject((listing: Listing): ReadonlySet<string> => {
   const ids = listing.ids.map((id) => id.toLowerCase());
-  return new Set([...ids, ...ids.map(undated)]);
+  return new Set([...ids, ...ids.map(withoutDate)]);
 });
 
 export const isListed = (model: Pick<Model, "id" | "aliases">, listing: Listing): boolean =>
-  namesOf(model).some((name) => namesIn(listing).has(name) || namesIn(listing).has(lasting(name)));
+  namesOf(model).some(
+    (name) => namesIn(listing).has(name) || namesIn(listing).has(withoutLatest(name)),
+  );
 
-/** Ignored for custom base URLs and declared models. */
+/** A custom base URL or declared models take precedence over the provider's list. */
 const listingOf = ({ listing, baseUrl, models }: CredentialSummary): Listing | null =>
   listing === undefined || baseUrl || (models ?? []).length > 0 ? null : listing;
 
@@ -60,19 +62,21 @@ export function isOffered(model: Model, credential: CredentialSummary): boolean 
 }
 
 function nearestTo(model: Model, { models }: Catalogue): Model | undefined {
-  const read = parseModel(model);
-  if (read === null) return undefined;
+  const parsed = parseModel(model);
+  if (parsed === null) return undefined;
   const rank = (other: Model): number => {
-    const its = parseModel(other);
-    if (its?.series !== read.series) return 0;
-    return 1 + Number(other.provider === model.provider) + 2 * Number(its.line === read.line);
+    const parsedOther = parseModel(other);
+    if (parsedOther?.series !== parsed.series) return 0;
+    return (
+      1 + Number(other.provider === model.provider) + 2 * Number(parsedOther.line === parsed.line)
+    );
   };
   return models
     .filter((other) => other.status !== "retired" && rank(other) > 0)
     .toSorted((a, b) => rank(b) - rank(a) || newestFirst(a, b))[0];
 }
 
-/** A listed model that the catalogue lacks: traits of the nearest line, no price. */
+/** A listed model that the catalogue lacks has the traits of the most similar model, and no price. */
 function listedModel(provider: string, id: string, catalogue: Catalogue): Model {
   const model: Model = { ...unknownModel(provider, id), source: "provider" };
   const nearest = nearestTo(model, catalogue);
@@ -92,7 +96,7 @@ function listedModel(provider: string, id: string, catalogue: Catalogue): Model 
   };
 }
 
-export function lackingIn(
+export function idsMissingFrom(
   provider: string,
   { ids }: Listing,
   models: readonly Pick<Model, "provider" | "id" | "aliases">[],
@@ -100,24 +104,26 @@ export function lackingIn(
   const known = new Set(
     models
       .filter((model) => model.provider === provider)
-      .flatMap((model) => namesOf(model).flatMap((name) => [name, lasting(name), undated(name)])),
+      .flatMap((model) =>
+        namesOf(model).flatMap((name) => [name, withoutLatest(name), withoutDate(name)]),
+      ),
   );
   return ids.filter((id) => {
     const name = id.toLowerCase();
     return (
       !known.has(name) &&
-      !known.has(undated(name)) &&
-      !known.has(lasting(name)) &&
-      !otherTrades.test(name) &&
+      !known.has(withoutDate(name)) &&
+      !known.has(withoutLatest(name)) &&
+      !notForChat.test(name) &&
       retiredModelNamed(foldName(name)) === null
     );
   });
 }
 
-const withListed = new WeakMap<Catalogue, Map<string, readonly Model[]>>();
+const modelsByMissingIds = new WeakMap<Catalogue, Map<string, readonly Model[]>>();
 const maxCached = 200;
 
-export function modelsListed(
+export function withListedModels(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],
 ): readonly Model[] {
@@ -125,14 +131,14 @@ export function modelsListed(
     const listing = listingOf(credential);
     return listing === null
       ? []
-      : lackingIn(credential.provider, listing, catalogue.models).map(
+      : idsMissingFrom(credential.provider, listing, catalogue.models).map(
           (id) => `${credential.provider}\n${id}`,
         );
   });
   if (lacking.length === 0) return catalogue.models;
   const keys = [...new Set(lacking)].toSorted();
-  const shared = withListed.get(catalogue) ?? new Map<string, readonly Model[]>();
-  withListed.set(catalogue, shared);
+  const shared = modelsByMissingIds.get(catalogue) ?? new Map<string, readonly Model[]>();
+  modelsByMissingIds.set(catalogue, shared);
   const known = shared.get(keys.join("\n"));
   if (known !== undefined) return known;
   const models = [

@@ -1,9 +1,9 @@
 import { memoizedByObject } from "../memoized.ts";
 import { canonicalName, canonicalOf } from "./canonical-name.ts";
-import { isRegional, priceFactorOf, pricedBy, servedAt } from "./cloud-models.ts";
+import { isRegional, priceFactorOf, withPriceFactor, modelsServedAt } from "./cloud-models.ts";
 import type { CloudPlace } from "./cloud-place.ts";
 import { apiOf } from "./clouds.ts";
-import { modelsListed } from "./listings.ts";
+import { withListedModels } from "./listings.ts";
 import {
   nameOf,
   unknownModel,
@@ -20,7 +20,7 @@ const namedIn = memoizedByObject((catalogue: Catalogue): ReadonlyMap<string, Mod
   const named = new Map<string, Model>();
   for (const model of catalogue.models) {
     const name = canonicalOf(model);
-    // The maker's model precedes copies.
+    // The maker's own model takes precedence over the same model at other providers.
     if (name !== null && (!named.has(name) || name.startsWith(`${model.provider}/`)))
       named.set(name, model);
   }
@@ -68,19 +68,20 @@ function alike(liked: Model, provider: string, id: string): Model {
   };
 }
 
-/** The highest price is reserved if several places serve a model. */
+/** Regional places last: their higher price is reserved if several places serve a model. */
 const regionalLast = (credentials: readonly CredentialSummary[]): CredentialSummary[] =>
   credentials.toSorted(
     ({ place: one }, { place: other }) => Number(isRegional(one)) - Number(isRegional(other)),
   );
 
-/** What a cloud's credential serves, each model with the maker's model that it is. */
+/** Models that a cloud credential serves, each with the equivalent model of its maker. */
 function servedBy(
   { models, place }: CredentialSummary,
   catalogue: Catalogue,
 ): readonly DeclaredModel[] {
   if (!place) return models ?? [];
-  const declared = (models ?? []).length > 0 ? (models ?? []) : servedAt(place, catalogue.models);
+  const declared =
+    (models ?? []).length > 0 ? (models ?? []) : modelsServedAt(place, catalogue.models);
   return declared.map((model) => {
     const twin = namedIn(catalogue).get(canonicalName(model.like ?? model.id) ?? "");
     return model.like !== undefined || twin === undefined
@@ -95,7 +96,7 @@ export function modelsOf(
   credentials: readonly CredentialSummary[],
   overrides: readonly ModelOverride[],
 ): readonly Model[] {
-  const listed = modelsListed(catalogue, credentials);
+  const listed = withListedModels(catalogue, credentials);
   // Tenants without changes share a list and its derived data.
   const isPlain = ({ models, place }: CredentialSummary): boolean =>
     (models ?? []).length === 0 && !place;
@@ -122,7 +123,7 @@ export function modelsOf(
     const { estimated: guessed, ...before } =
       liked === undefined
         ? (models.get(key) ?? known(provider, id, change))
-        : pricedBy(alike(liked, provider, id), factor);
+        : withPriceFactor(alike(liked, provider, id), factor);
     const estimated = guessed?.filter((figure) => change[figure] === undefined) ?? [];
     models.set(key, {
       ...before,

@@ -1,4 +1,4 @@
-import type { Alert, AlertKind, AlertPolicy, BudgetLine } from "../alerts.ts";
+import type { Alert, AlertKind, AlertPolicy, CrossedBudget } from "../alerts.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { CalendarOf } from "../calendar.ts";
 import type { Circuit } from "../choice/circuits.ts";
@@ -23,7 +23,7 @@ export interface AlertReceiver {
 
 export interface AlertStore {
   /** Crossed budget shares that were not reported in this period, in batches. */
-  crossed(now: number, calendarOf: CalendarOf): AsyncResult<BudgetLine[]>;
+  crossed(now: number, calendarOf: CalendarOf): AsyncResult<CrossedBudget[]>;
   troubles(now: number): AsyncResult<Trouble[]>;
   circuits(now: number): AsyncResult<TenantCircuit[]>;
   /** The tenant's slug, name and alert policy; null: deleted. */

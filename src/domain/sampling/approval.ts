@@ -43,10 +43,10 @@ export const maxHeldCalls: Readonly<HeldCalls> = { key: 50, server: 100, tenant:
 export const fullOfHeld = (held: HeldCalls): keyof HeldCalls | null =>
   (["key", "server", "tenant"] as const).find((scope) => held[scope] >= maxHeldCalls[scope]) ??
   null;
-/** ms that an approved call waits for its caller. */
-export const collectedWithinMs = 600_000;
-/** ms that a decided call answers repetitions. */
-export const answersDecidedForMs = 86_400_000;
+/** How long an approved call waits for its caller, in ms. */
+export const approvedCallTtlMs = 600_000;
+/** How long repeated requests get the result of a decided call, in ms. */
+export const decidedResultTtlMs = 86_400_000;
 
 export interface ApprovalFacts {
   costMicroUsd: number | null;

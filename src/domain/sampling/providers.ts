@@ -1,7 +1,7 @@
 import type { ProviderFault } from "../attempts.ts";
 import type { PassedRequest } from "../passing.ts";
 import type { AwsKeys, CloudPlace } from "../models/cloud-place.ts";
-import type { ReadListing } from "../models/listings.ts";
+import type { FetchedListing } from "../models/listings.ts";
 import type { Model } from "../models/model.ts";
 import type { ReasoningRequest } from "../models/reasoning.ts";
 import type { Result } from "../result.ts";
@@ -72,7 +72,7 @@ export interface Providers {
   /** Resolves with the whole answer after the provider's own last event; another end is a fault. Never throws. */
   stream(request: ProviderRequest, take: TakePart): Promise<Result<ProviderAnswer, ProviderFault>>;
   /** null: no list. Never throws. */
-  listModels(credential: ProviderCredential, signal: AbortSignal): Promise<ReadListing | null>;
+  listModels(credential: ProviderCredential, signal: AbortSignal): Promise<FetchedListing | null>;
   /** Why a credential can't be used; null: usable. */
   problemWith(credential: CredentialPlace): string | null;
   addressOf(credential: CredentialPlace): { address: string; port: number } | null;

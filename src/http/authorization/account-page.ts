@@ -16,13 +16,13 @@ export const signInButton = (host: string): string =>
 const keyField = `<label for="key">The API key with which you authorize programs.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button name="decision" value="key">Go on</button>`;
 
 export const signInPage = (
-  { tenant, signInAt }: { tenant: string; signInAt: string | null },
+  { tenant, identityProviderHost }: { tenant: string; identityProviderHost: string | null },
   wrong: string | null,
 ): string =>
   document(
     "Authorized programs",
     `<h1>See the programs you authorized at ${tenant}</h1>${alertOf(wrong)}<form method="post" action="${accountPath(tenant)}">${
-      signInAt === null ? keyField : signInButton(signInAt)
+      identityProviderHost === null ? keyField : signInButton(identityProviderHost)
     }</form>`,
   );
 

@@ -33,13 +33,13 @@ export async function signInShown(
   // Rate-limited: each page costs database reads without a key.
   const refused = consentOpenings(c.env.address?.() ?? "");
   if (refused !== null) return problem(c, refused);
-  const at = await people.signIn.signInAt(tenant);
+  const at = await people.signIn.identityProviderHost(tenant);
   if (!at.ok) return problem(c, at.error);
-  const signInAt = at.value;
+  const identityProviderHost = at.value;
   const text =
     server === null
-      ? signInPage({ tenant, signInAt }, wrong)
-      : connectPage({ tenant, server, signInAt }, wrong);
+      ? signInPage({ tenant, identityProviderHost }, wrong)
+      : connectPage({ tenant, server, identityProviderHost }, wrong);
   return page(c, text, wrong === null ? 200 : 403);
 }
 
@@ -51,7 +51,7 @@ async function signedIn(
   const result = await asked;
   if (!result.ok) return problem(c, result.error);
   const { value } = result;
-  if (value.kind === "again") return signInShown(c, value.place, value.detail);
+  if (value.kind === "retry") return signInShown(c, value.place, value.detail);
   if (value.kind === "leave") {
     const { kept, seconds, to } = value;
     if (!keepCookie(c, "person_sign_in", { origin, value: kept, seconds }))

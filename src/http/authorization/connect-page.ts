@@ -16,12 +16,13 @@ const formOf = ({ tenant, server }: ConnectPlace, fields: string): string =>
 const keyField = `<label for="key">The API key that was issued for you.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button>Go on</button>`;
 
 export function connectPage(
-  place: ConnectPlace & { signInAt: string | null },
+  place: ConnectPlace & { identityProviderHost: string | null },
   wrong: string | null,
 ): string {
-  const { server, signInAt } = place;
+  const { server, identityProviderHost } = place;
   // Two forms, since the Enter key triggers a form's first button.
-  const signIn = signInAt === null ? "" : formOf(place, signInButton(signInAt));
+  const signIn =
+    identityProviderHost === null ? "" : formOf(place, signInButton(identityProviderHost));
   return document(
     `Connect ${server}`,
     `${about(place)}${alertOf(wrong)}${signIn}${formOf(place, keyField)}`,

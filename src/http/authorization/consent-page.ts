@@ -1,6 +1,6 @@
 /** The consent page. Values from the program are escaped. */
 import type { ConsentFacts } from "../../domain/ports/authorization-server.ts";
-import type { AskedConsent } from "../../pipeline/people/consent/consent-grants.ts";
+import type { ConsentPrompt } from "../../pipeline/people/consent/consent-grants.ts";
 
 export const escaped = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
@@ -34,7 +34,10 @@ const askKey = `<label for="key">An API key of the tenant. The program does not 
 const askSignIn = (host: string): string =>
   `<p>You sign in at <b>${escaped(host)}</b>. The program then calls in your name, and your administrators see what it used.</p><button name="decision" value="sign-in">Sign in and allow</button>`;
 
-export function consentPage({ open, signInAt }: AskedConsent, wrong: string | null): string {
+export function consentPage(
+  { open, identityProviderHost }: ConsentPrompt,
+  wrong: string | null,
+): string {
   const { facts, handle } = open;
   const { clientName, clientDomain, redirectHost, redirectIsLoopback, resource } = facts;
   const name = escaped(clientName.slice(0, 100));
@@ -54,7 +57,7 @@ export function consentPage({ open, signInAt }: AskedConsent, wrong: string | nu
     `Let ${name} in`,
     `<h1>Let ${name} in?</h1><dl>${rows.join("")}</dl>${warning}${
       wrong === null ? "" : `<p class="wrong" role="alert">${escaped(wrong)}</p>`
-    }<form method="post" action="/oauth/authorize"><input type="hidden" name="handle" value="${escaped(handle)}">${signInAt === null ? askKey : askSignIn(signInAt)}<button name="decision" value="deny">Deny</button></form>`,
+    }<form method="post" action="/oauth/authorize"><input type="hidden" name="handle" value="${escaped(handle)}">${identityProviderHost === null ? askKey : askSignIn(identityProviderHost)}<button name="decision" value="deny">Deny</button></form>`,
   );
 }
 

@@ -1,6 +1,9 @@
 import { Hono, type Context } from "hono";
 import type { ConsentFault } from "../../domain/ports/authorization-server.ts";
-import type { AskedConsent, Decided } from "../../pipeline/people/consent/consent-grants.ts";
+import type {
+  ConsentPrompt,
+  ConsentOutcome,
+} from "../../pipeline/people/consent/consent-grants.ts";
 import type { Result } from "../../domain/result.ts";
 import { ownOriginOf } from "../../domain/servers/own-origin.ts";
 import { isLoopback } from "../../domain/servers/upstreams.ts";
@@ -15,13 +18,13 @@ import { consentPage, faultPage, leavingPage, refusedPage } from "./consent-page
 const maxAssertionCharacters = 16_384;
 const off = { reason: "not_found", what: "OAuth, which is off here" } as const;
 
-function shown(asked: AskedConsent, wrong: string | null): Response {
-  const headers = new Headers(asked.open.headers);
-  protect(headers, asked.open.facts.redirectUri);
-  return new Response(consentPage(asked, wrong), { status: wrong === null ? 200 : 403, headers });
+function consentForm(prompt: ConsentPrompt, wrong: string | null): Response {
+  const headers = new Headers(prompt.open.headers);
+  protect(headers, prompt.open.facts.redirectUri);
+  return new Response(consentPage(prompt, wrong), { status: wrong === null ? 200 : 403, headers });
 }
 
-const left = (to: string, headers = new Headers()): Response => {
+const redirectTo = (to: string, headers = new Headers()): Response => {
   headers.set("Location", to);
   headers.set("Cache-Control", "no-store");
   headers.set("Referrer-Policy", "no-referrer");
@@ -31,31 +34,32 @@ const left = (to: string, headers = new Headers()): Response => {
 function failed(c: Context<HttpEnv>, fault: ConsentFault): Response {
   if (fault.kind === "refusal") return problem(c, fault.refusal);
   // Shown instead of redirecting: registration is open, so a link to the router could lead to any site.
-  if (fault.kind === "redirect" && isLoopback(new URL(fault.to).hostname)) return left(fault.to);
+  if (fault.kind === "redirect" && isLoopback(new URL(fault.to).hostname))
+    return redirectTo(fault.to);
   const headers = new Headers();
   protect(headers, null);
   const text = fault.kind === "page" ? faultPage(fault.detail) : refusedPage(fault.to);
   return new Response(text, { status: 400, headers });
 }
 
-function decided(c: Context<HttpEnv>, result: Result<Decided, ConsentFault>): Response {
+function decided(c: Context<HttpEnv>, result: Result<ConsentOutcome, ConsentFault>): Response {
   if (!result.ok) return failed(c, result.error);
   const { value } = result;
-  if (value.kind === "redirect") return left(value.to, value.headers);
-  if (value.kind === "provider") return redirect(c, value);
-  return value.kind === "leave" ? leaving(value) : shown(value.asked, value.detail);
+  if (value.kind === "redirect") return redirectTo(value.to, value.headers);
+  if (value.kind === "connect") return connectRedirect(c, value);
+  return value.kind === "sign_in" ? signInRedirect(value) : consentForm(value.prompt, value.detail);
 }
 
-function redirect(
+function connectRedirect(
   c: Context<HttpEnv>,
-  { redirect: leads, headers }: { redirect: ProviderRedirect; headers: Headers },
+  { redirect: provider, headers }: { redirect: ProviderRedirect; headers: Headers },
 ): Response {
   for (const [name, text] of headers) c.header(name, text, { append: true });
   const origin = ownOriginOf(askedAt(c));
-  return origin === null ? problem(c, off) : showRedirect(c, { origin, redirect: leads });
+  return origin === null ? problem(c, off) : showRedirect(c, { origin, redirect: provider });
 }
 
-function leaving({ to, headers: given }: { to: string; headers: Headers }): Response {
+function signInRedirect({ to, headers: given }: { to: string; headers: Headers }): Response {
   const headers = new Headers(given);
   protect(headers, null);
   // The address contains the state, which only the provider may see.
@@ -69,7 +73,7 @@ async function authorize(c: Context<HttpEnv>): Promise<Response> {
   const refused = c.get("services").oauth.consentOpenings(c.env.address?.() ?? "");
   if (refused !== null) return problem(c, refused);
   const open = await consents.open(c.req.raw);
-  return open.ok ? shown(open.value, null) : failed(c, open.error);
+  return open.ok ? consentForm(open.value, null) : failed(c, open.error);
 }
 
 async function decide(c: Context<HttpEnv>): Promise<Response> {

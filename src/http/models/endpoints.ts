@@ -3,7 +3,7 @@ import { inLowerCase, plainAnswer, type PlainAnswer } from "../../domain/ports/c
 import { chatAnswer, messagesAnswer, responsesAnswer } from "./answers.ts";
 import { chatEvents } from "./chat-events.ts";
 import { decodeChat } from "./chat-request.ts";
-import type { Answered } from "./errors.ts";
+import type { BufferedAnswer } from "./errors.ts";
 import { messagesEvents } from "./messages-events.ts";
 import { decodeMessages } from "./messages-request.ts";
 import type { ModelEndpoint } from "./post.ts";
@@ -44,7 +44,7 @@ const streamFields = {
   "x-accel-buffering": "no",
 };
 
-export function clientAnswer(answer: Answered | StreamedAnswer): PlainAnswer {
+export function clientAnswer(answer: BufferedAnswer | StreamedAnswer): PlainAnswer {
   const fields = inLowerCase(answer.headers);
   if ("content" in answer)
     return plainAnswer({

@@ -1,6 +1,6 @@
 /**
- * Whether a client retries, compacts or shows the message. Official SDKs retry 408, 409, 429 and 5xx unless
- * `x-should-retry` says otherwise.
+ * Status, code and message decide whether a client retries, compacts the conversation, or shows the message.
+ * Official SDKs retry 408, 409, 429 and 5xx unless `x-should-retry` is `false`.
  */
 import type { JsonObject } from "../../domain/json.ts";
 import type { LimitState } from "../../domain/limits/limit-checks.ts";
@@ -14,28 +14,30 @@ export type Dialect = "openai" | "anthropic";
 
 type Kind =
   | "authentication"
-  | "no_money"
-  | "rate"
+  | "quota_used_up"
+  | "rate_limit"
   | "permission"
-  | "no_model"
+  | "model_not_found"
   | "too_long"
   | "overloaded"
-  | "pending"
-  | "not_kept"
+  | "approval_pending"
+  | "result_not_stored"
   | "too_large"
   | "not_found"
-  | "method"
-  | "media_type"
+  | "method_not_allowed"
+  | "unsupported_media_type"
   | "invalid"
   | "internal";
 
-/** ms: a limit that has room sooner is in the way of running calls, and not used up */
-const soonMs = 120_000;
+/** ms: after a shorter wait running calls release their reservations, so the budget isn't used up */
+const shortWaitMs = 120_000;
 
 function kindOfNoModel(refusal: Extract<Refusal, { reason: "no_eligible_model" }>): Kind {
-  const named = refusal.candidates.filter(({ excludedBy }) => excludedBy !== "not_named");
-  if (refusal.cause !== "all_excluded" || named.length === 0) return "no_model";
-  return named.every(({ excludedBy }) => excludedBy === "context_window") ? "too_long" : "invalid";
+  const namedCandidates = refusal.candidates.filter(({ excludedBy }) => excludedBy !== "not_named");
+  if (refusal.cause !== "all_excluded" || namedCandidates.length === 0) return "model_not_found";
+  return namedCandidates.every(({ excludedBy }) => excludedBy === "context_window")
+    ? "too_long"
+    : "invalid";
 }
 
 const refusedRequests: ReadonlySet<number | null> = new Set([400, 413, 422]);
@@ -52,9 +54,11 @@ function kindOf(refusal: Refusal): Kind {
     case "unauthorized":
       return "authentication";
     case "budget_exceeded":
-      return refusal.retryAfterMs !== null && refusal.retryAfterMs <= soonMs ? "rate" : "no_money";
+      return refusal.retryAfterMs !== null && refusal.retryAfterMs <= shortWaitMs
+        ? "rate_limit"
+        : "quota_used_up";
     case "rate_limited":
-      return refusal.retryAfterMs === null ? "no_money" : "rate";
+      return refusal.retryAfterMs === null ? "quota_used_up" : "rate_limit";
     case "forbidden":
     case "stopped":
     case "user_rejected":
@@ -63,9 +67,9 @@ function kindOf(refusal: Refusal): Kind {
     case "no_eligible_model":
       return kindOfNoModel(refusal);
     case "approval_pending":
-      return "pending";
+      return "approval_pending";
     case "idempotency_conflict":
-      return refusal.first === undefined ? "invalid" : "not_kept";
+      return refusal.first === undefined ? "invalid" : "result_not_stored";
     case "provider_failed":
       return kindOfFailure(refusal.attempts.at(-1));
     case "unavailable":
@@ -76,9 +80,9 @@ function kindOf(refusal: Refusal): Kind {
     case "not_found":
       return "not_found";
     case "method_not_allowed":
-      return "method";
+      return "method_not_allowed";
     case "unsupported_media_type":
-      return "media_type";
+      return "unsupported_media_type";
     case "internal":
       return "internal";
     default:
@@ -86,59 +90,65 @@ function kindOf(refusal: Refusal): Kind {
   }
 }
 
-type ErrorTexts = Readonly<Record<Kind, { status: number; type: string; code?: string }>>;
+type ErrorRows = Readonly<Record<Kind, { status: number; type: string; code?: string }>>;
 
-const openai: ErrorTexts = {
+const openai: ErrorRows = {
   authentication: { status: 401, type: "invalid_request_error", code: "invalid_api_key" },
-  no_money: { status: 429, type: "insufficient_quota", code: "insufficient_quota" },
-  rate: { status: 429, type: "requests", code: "rate_limit_exceeded" },
+  quota_used_up: { status: 429, type: "insufficient_quota", code: "insufficient_quota" },
+  rate_limit: { status: 429, type: "requests", code: "rate_limit_exceeded" },
   // Codex retries 403.
   permission: { status: 400, type: "invalid_request_error", code: "permission_denied" },
-  no_model: { status: 404, type: "invalid_request_error", code: "model_not_found" },
+  model_not_found: { status: 404, type: "invalid_request_error", code: "model_not_found" },
   too_long: { status: 400, type: "invalid_request_error", code: "context_length_exceeded" },
   overloaded: { status: 503, type: "server_error", code: "server_error" },
-  pending: { status: 409, type: "invalid_request_error", code: "approval_pending" },
-  not_kept: { status: 409, type: "invalid_request_error", code: "idempotency_conflict" },
+  approval_pending: { status: 409, type: "invalid_request_error", code: "approval_pending" },
+  result_not_stored: { status: 409, type: "invalid_request_error", code: "idempotency_conflict" },
   too_large: { status: 413, type: "invalid_request_error", code: "request_too_large" },
   not_found: { status: 404, type: "invalid_request_error", code: "not_found" },
-  method: { status: 405, type: "invalid_request_error", code: "method_not_allowed" },
-  media_type: { status: 415, type: "invalid_request_error", code: "unsupported_media_type" },
+  method_not_allowed: { status: 405, type: "invalid_request_error", code: "method_not_allowed" },
+  unsupported_media_type: {
+    status: 415,
+    type: "invalid_request_error",
+    code: "unsupported_media_type",
+  },
   invalid: { status: 400, type: "invalid_request_error" },
   internal: { status: 500, type: "server_error", code: "server_error" },
 };
 
-const anthropic: ErrorTexts = {
+const anthropic: ErrorRows = {
   authentication: { status: 401, type: "authentication_error" },
-  no_money: { status: 402, type: "billing_error" },
-  rate: { status: 429, type: "rate_limit_error" },
+  quota_used_up: { status: 402, type: "billing_error" },
+  rate_limit: { status: 429, type: "rate_limit_error" },
   permission: { status: 403, type: "permission_error" },
-  // Claude Code repeats a 404 once, and a 400 without one beta after another.
-  no_model: { status: 404, type: "not_found_error" },
+  // Claude Code retries a 404 once, but a 400 many times, each time without another beta header.
+  model_not_found: { status: 404, type: "not_found_error" },
   too_long: { status: 400, type: "invalid_request_error" },
   overloaded: { status: 529, type: "overloaded_error" },
-  pending: { status: 409, type: "invalid_request_error" },
-  not_kept: { status: 409, type: "invalid_request_error" },
+  approval_pending: { status: 409, type: "invalid_request_error" },
+  result_not_stored: { status: 409, type: "invalid_request_error" },
   too_large: { status: 413, type: "request_too_large" },
   not_found: { status: 404, type: "not_found_error" },
-  method: { status: 405, type: "invalid_request_error" },
-  media_type: { status: 415, type: "invalid_request_error" },
+  method_not_allowed: { status: 405, type: "invalid_request_error" },
+  unsupported_media_type: { status: 415, type: "invalid_request_error" },
   invalid: { status: 400, type: "invalid_request_error" },
   internal: { status: 500, type: "api_error" },
 };
 
-/** Clients compact a conversation on these words. */
+/** Clients compact the conversation if the message starts with `prompt is too long`. */
 function tooLongMessage(refusal: Refusal, modelContext: number | null): string {
-  // Nothing is known of the context of `auto`.
+  // The context is unknown if the request names `auto` instead of a model.
   if (refusal.reason !== "no_eligible_model" || modelContext === null)
     return `prompt is too long: ${explain(refusal)}`;
   const { inputTokens, maxTokens } = refusal.requirements;
-  // The choice leaves a margin, and room for the answer.
-  const most = maxInputTokens(inputTokens);
-  const tokens = [inputTokens, most, most + maxTokens].find((each) => each > modelContext);
+  // Model selection adds a margin and `maxTokens` to the estimate, so the estimate alone may fit.
+  const upperEstimate = maxInputTokens(inputTokens);
+  const tokens = [inputTokens, upperEstimate, upperEstimate + maxTokens].find(
+    (each) => each > modelContext,
+  );
   return `prompt is too long: ${tokens ?? modelContext + 1} tokens > ${modelContext} maximum`;
 }
 
-function wordsOf(
+function messageOf(
   refusal: Refusal,
   { kind, modelContext }: { kind: Kind; modelContext: number | null },
 ): string {
@@ -149,24 +159,28 @@ function wordsOf(
   return `${text}. Send the same request later with ${key === null ? "its Idempotency-Key" : `the header Idempotency-Key: ${key}`}.`;
 }
 
-const neverRetried: ReadonlySet<Kind> = new Set(["no_money", "pending", "not_kept"]);
+const neverRetried: ReadonlySet<Kind> = new Set([
+  "quota_used_up",
+  "approval_pending",
+  "result_not_stored",
+]);
 
-export interface Answered {
+export interface BufferedAnswer {
   status: number;
   headers: Record<string, string>;
-  /** a text: JSON as a provider wrote it */
+  /** string: the provider's JSON, unchanged */
   body: JsonObject | string;
 }
 
-const memberOf = (refusal: Refusal): string | null => {
+const paramOf = (refusal: Refusal): string | null => {
   if (refusal.reason === "invalid_params") return refusal.path;
   return refusal.reason === "no_eligible_model"
     ? (refusal.requirements.passing?.losses[0] ?? null)
     : null;
 };
 
-/** Official SDKs prefer it to `Retry-After`, which has whole seconds. */
-function preciseRetry(refusal: Refusal): Record<string, string> {
+/** Official SDKs prefer `retry-after-ms` to `Retry-After`, which has whole seconds. */
+function retryAfterMsHeader(refusal: Refusal): Record<string, string> {
   const retryAfterMs = retryAfterOf(refusal);
   return retryAfterMs === null ? {} : { "retry-after-ms": String(Math.ceil(retryAfterMs)) };
 }
@@ -185,10 +199,10 @@ export function errorAnswer(
     modelContext?: number | null;
     limits?: readonly LimitState[];
   },
-): Answered & { body: JsonObject } {
+): BufferedAnswer & { body: JsonObject } {
   const kind = kindOf(refusal);
   const { status, type, code } = (dialect === "openai" ? openai : anthropic)[kind];
-  const message = wordsOf(refusal, { kind, modelContext });
+  const message = messageOf(refusal, { kind, modelContext });
   const isFinal =
     neverRetried.has(kind) ||
     (kind === "overloaded" && refusal.reason !== "unavailable" && !isRetryable(refusal));
@@ -198,7 +212,7 @@ export function errorAnswer(
     headers: {
       ...idHeaders(requestId),
       ...limitHeaders(limits, refusal),
-      ...preciseRetry(refusal),
+      ...retryAfterMsHeader(refusal),
       ...allowHeader(refusal),
       ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="sampling-router"' }),
       ...(isFinal && { "x-should-retry": "false" }),
@@ -209,7 +223,7 @@ export function errorAnswer(
             error: {
               message,
               type,
-              param: memberOf(refusal),
+              param: paramOf(refusal),
               code: code ?? null,
               ...about,
             },
@@ -218,7 +232,7 @@ export function errorAnswer(
   };
 }
 
-/** The id of the request, under the names that the SDKs of each wire read. */
+/** The OpenAI SDKs read `X-Request-Id`, and Anthropic's `request-id`. */
 export const idHeaders = (requestId: string): Record<string, string> => ({
   "X-Request-Id": requestId,
   "request-id": requestId,

@@ -12,7 +12,7 @@ import { admitBody } from "../../pipeline/callers/body-allowance.ts";
 import type { ModelServices } from "../sampling-services.ts";
 import { modelClaim, modelKeyOf } from "./caller.ts";
 import { type StreamedAnswer } from "./stream.ts";
-import { type Answered } from "./errors.ts";
+import { type BufferedAnswer } from "./errors.ts";
 
 export interface ModelRequest {
   request: ClientMessage;
@@ -43,7 +43,7 @@ async function read(
   return ok({ bytes: sent.value, body, caller: caller.value });
 }
 
-export async function inSlot<T extends Answered | StreamedAnswer>(
+export async function inSlot<T extends BufferedAnswer | StreamedAnswer>(
   services: ModelServices,
   input: ModelRequest,
   act: (came: {

@@ -29,7 +29,7 @@ import { endpointPolicy, passedFrom } from "./passed-from.ts";
 import type { OpenEvents } from "./event-writer.ts";
 import { inSlot, type ModelRequest } from "./in-slot.ts";
 import { streamedCall, type StreamedAnswer } from "./stream.ts";
-import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
+import { errorAnswer, idHeaders, type BufferedAnswer, type Dialect } from "./errors.ts";
 
 export interface ModelEndpoint {
   name: ModelEndpointName;
@@ -163,7 +163,7 @@ async function answerTo(
   services: ModelServices,
   endpoint: ModelEndpoint,
   { input, authenticated }: { input: ModelRequest; authenticated: AuthenticatedRequest },
-): Promise<Answered | StreamedAnswer> {
+): Promise<BufferedAnswer | StreamedAnswer> {
   const { name, dialect, encode } = endpoint;
   const request = await samplingRequestOf(services, input, { ...authenticated, endpoint: name });
   const { stream } = authenticated.decoded;
@@ -171,7 +171,7 @@ async function answerTo(
     return streamTo(services, endpoint, { input, authenticated, request, stream });
   const started = await services.sample(request);
   const { requestId, limits } = started;
-  const refused = (refusal: Refusal): Answered => {
+  const refused = (refusal: Refusal): BufferedAnswer => {
     const { model } = authenticated.decoded.call;
     const modelContext = contextOf(services.servedModels(authenticated.caller), model);
     return errorAnswer(refusal, { dialect, requestId, modelContext, limits });
@@ -208,7 +208,7 @@ async function streamTo(
     request: UnreadRequest;
     stream: StreamRequest;
   },
-): Promise<Answered | StreamedAnswer> {
+): Promise<BufferedAnswer | StreamedAnswer> {
   const call = streamedCall(input.request.signal);
   const started = await services.sample({ ...request, reader: call.reader });
   const { requestId, limits } = started;
@@ -245,7 +245,7 @@ export async function postModelCall(
   services: ModelServices,
   endpoint: ModelEndpoint,
   input: ModelRequest,
-): Promise<Answered | StreamedAnswer> {
+): Promise<BufferedAnswer | StreamedAnswer> {
   const { dialect } = endpoint;
   const startedAt = services.now();
   const beganAt = services.elapsed();

@@ -5,7 +5,7 @@ import { tokensMeasured, measureInput } from "../../domain/sampling/estimate.ts"
 import { responseOf } from "../../domain/ports/client-answer.ts";
 import type { HttpEnv } from "../context.ts";
 import { challengeUnauthenticated } from "../middleware/challenge.ts";
-import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
+import { errorAnswer, idHeaders, type BufferedAnswer, type Dialect } from "./errors.ts";
 import { clientAnswer, modelEndpoints } from "./endpoints.ts";
 import { listedModel, listedModels } from "./listing.ts";
 import { countedRequest } from "./decoded-request.ts";
@@ -22,7 +22,8 @@ const inputOf = (c: Context<HttpEnv>): ModelRequest => ({
   tenant: c.req.param("tenant"),
 });
 
-const answered = (answer: Answered | StreamedAnswer): Response => responseOf(clientAnswer(answer));
+const answered = (answer: BufferedAnswer | StreamedAnswer): Response =>
+  responseOf(clientAnswer(answer));
 
 const call =
   (endpoint: ModelEndpoint) =>

@@ -10,17 +10,21 @@ const sign = 6;
 const power = 7;
 
 export const quote = 34;
+export const comma = 44;
+export const hyphen = 45;
+export const colon = 58;
+export const letterU = 117;
 export const backslash = 92;
 export const openBrace = 123;
 export const closeBrace = 125;
 export const openBracket = 91;
 export const closeBracket = 93;
-/** Bytes that end a run of plain characters while the text is ASCII… */
-export const endsPlain = Uint8Array.from({ length: 256 }, (_, c) =>
+/** Bytes that end a run of unescaped ASCII characters. */
+export const endsAsciiRun = Uint8Array.from({ length: 256 }, (_, c) =>
   c < 32 || c > 127 || c === quote || c === backslash ? 1 : 0,
 );
-/** …and afterwards. */
-export const endsWide = endsPlain.map((ends, c) => (c > 127 ? 0 : ends));
+/** Bytes that end a run of unescaped characters, including non-ASCII ones. */
+export const endsUnicodeRun = endsAsciiRun.map((ends, c) => (c > 127 ? 0 : ends));
 /** Single-character escapes. */
 export const plainEscapes = new Uint8Array(256);
 for (const escape of '"\\/bfnrt') plainEscapes[escape.charCodeAt(0)] = 1;
@@ -30,11 +34,11 @@ export const literals = new Map(
 export const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 export const isHex = (c: number): boolean => isDigit(c) || ((c | 32) >= 97 && (c | 32) <= 102);
 export const isBlank = (c: number): boolean => c === 32 || c === 10 || c === 13 || c === 9;
-export const mayEnd = (part: number): boolean =>
+export const isCompleteNumber = (part: number): boolean =>
   part === zero || part === integer || part === fraction || part === power;
 
 /** Next state within a number; -1 if invalid. */
-export function nextPart(part: number, c: number): number {
+export function nextNumberPart(part: number, c: number): number {
   if (isDigit(c)) {
     if (part === minus) return c === 48 ? zero : integer;
     if (part === zero) return -1;
@@ -44,10 +48,10 @@ export function nextPart(part: number, c: number): number {
   if (c === 46) return part === zero || part === integer ? dot : -1;
   if ((c | 32) === 101)
     return part === zero || part === integer || part === fraction ? exponent : -1;
-  return (c === 43 || c === 45) && part === exponent ? sign : -1;
+  return (c === 43 || c === hyphen) && part === exponent ? sign : -1;
 }
 
-/** Longer runs are read four bytes at a time. */
+/** Bytes of a run that are read one by one; the rest is read four at a time. */
 const shortRun = 64;
 const tops = 0x80808080;
 
@@ -70,7 +74,7 @@ export function plainRun(bytes: Uint8Array<ArrayBuffer>, from: number, ends: Uin
   while (i < near && ends[bytes[i] as number] === 0) i += 1;
   if (i < near || i === to) return i;
   const fours = new Int32Array(bytes.buffer, bytes.byteOffset + i, (to - i) >> 2);
-  const wide = ends === endsWide ? 0 : tops;
+  const wide = ends === endsUnicodeRun ? 0 : tops;
   for (let at = 0; at < fours.length; at += 1) {
     const four = fours[at] as number;
     if ((four & wide) === 0 && !mayEndRun(four)) continue;

@@ -1,15 +1,15 @@
-/** What `scanner.ts` reports of a JSON text, and how it is fed. */
+/** The interface of `scanner.ts`. */
 export interface JsonListener {
   /** @returns whether the members are wanted; if not, nothing is reported before the end of this value */
   opened(kind: "object" | "array"): boolean;
-  /** @param at where the bracket is, in bytes of the whole text */
+  /** @param at byte offset of the bracket in the whole text */
   closed(at: number): void;
   /**
-   * @param end behind the key's quote, in bytes of the whole text
+   * @param end byte offset after the key's closing quote in the whole text
    * @returns whether the text that follows is wanted
    */
   key(key: string, end: number): boolean;
-  /** A comma between members or elements that are wanted. */
+  /** A comma between wanted members or elements. */
   comma?(at: number): void;
   text(text: string): void;
   /** Whether nothing more needs to be read. */
@@ -17,8 +17,8 @@ export interface JsonListener {
 }
 
 export interface JsonScanner {
-  /** @returns false once the bytes can't be JSON */
+  /** @returns false if the text so far is not valid JSON */
   push(bytes: Uint8Array<ArrayBuffer>): boolean;
-  /** @returns false where the value is not whole */
+  /** @returns false if the value is incomplete */
   end(): boolean;
 }

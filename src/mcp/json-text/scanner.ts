@@ -1,21 +1,25 @@
 /**
- * Streaming JSON scanner as strict as `JSON.parse` (RFC 8259), reporting only wanted keys. The attack: lenient
- * parsers accept comments, `NaN`, or a second value, and may find a request there.
+ * Streaming JSON scanner as strict as `JSON.parse` (RFC 8259) that reports only what its listener asks for. The
+ * attack: a server's lenient parser accepts comments, `NaN`, or a second value, and may find another request there.
  */
 import {
   backslash,
   closeBrace,
   closeBracket,
-  endsPlain,
-  endsWide,
+  colon,
+  comma,
+  endsAsciiRun,
+  endsUnicodeRun,
   escapesEnd,
+  hyphen,
   isBlank,
   isDigit,
   isHex,
+  letterU,
   literals,
-  mayEnd,
+  isCompleteNumber,
   minus,
-  nextPart,
+  nextNumberPart,
   openBrace,
   openBracket,
   plainEscapes,
@@ -26,12 +30,12 @@ import type { JsonListener, JsonScanner } from "./listener.ts";
 import { createUtf8Check, textBetween, textOf } from "./utf8.ts";
 
 // States between tokens.
-const value = 0;
-const firstElement = 1;
-const firstKey = 2;
-const nextKey = 3;
-const colon = 4;
-const after = 5;
+const expectValue = 0;
+const expectFirstElement = 1;
+const expectFirstKey = 2;
+const expectKey = 3;
+const expectColon = 4;
+const expectCommaOrEnd = 5;
 // States within a token.
 const inText = 6;
 const inEscape = 7;
@@ -39,37 +43,37 @@ const inHex = 8;
 const inNumber = 9;
 const inLiteral = 10;
 
-/** One byte of memory per level. */
+/** Each level takes one byte of memory. */
 const maxDepth = 16 * 1024 * 1024;
-/** Longer keys and methods are irrelevant. */
+/** Text with a longer wanted key or string is rejected, to bound memory. */
 const maxTokenBytes = 4_096;
 
 export function createJsonScanner(listener: JsonListener): JsonScanner {
   let bytes = new Uint8Array(new ArrayBuffer(0));
   let at = 0;
-  /** bytes of earlier chunks */
-  let before = 0;
-  let state = value;
+  /** number of bytes in earlier chunks */
+  let bytesBefore = 0;
+  let state = expectValue;
   let depth = 0;
-  /** number of watched open values */
+  /** number of open values whose members the listener wants */
   let watched = 0;
   /** 1 for an object, 0 for an array */
   let kinds = new Uint8Array(64);
-  let part = minus;
-  let word = "";
-  let wordAt = 0;
+  let numberPart = minus;
+  let literalText = "";
+  let literalAt = 0;
   let hexLeft = 0;
   let isKey = false;
   let wantsText = false;
   /** start of the current token in this chunk, or -1 */
   let tokenAt = -1;
-  let gathers = false;
-  let gathered: Uint8Array<ArrayBuffer> | null = null;
+  let isCollecting = false;
+  let collected: Uint8Array<ArrayBuffer> | null = null;
   let hasEscapes = false;
-  let isWide = false;
+  let hasNonAscii = false;
   let utf8: ReturnType<typeof createUtf8Check> | null = null;
 
-  const open = (kind: number): boolean => {
+  const openContainer = (kind: number): boolean => {
     if (depth === maxDepth) return false;
     if (depth === kinds.length) {
       const grown = new Uint8Array(2 * depth);
@@ -79,25 +83,25 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     kinds[depth] = kind;
     depth += 1;
     if (watched === depth - 1 && listener.opened(kind === 1 ? "object" : "array")) watched = depth;
-    state = kind === 1 ? firstKey : firstElement;
+    state = kind === 1 ? expectFirstKey : expectFirstElement;
     return true;
   };
-  const close = (kind: number): boolean => {
+  const closeContainer = (kind: number): boolean => {
     if (depth === 0 || kinds[depth - 1] !== kind) return false;
     if (watched === depth) {
       watched -= 1;
-      listener.closed(before + at - 1);
+      listener.closed(bytesBefore + at - 1);
     }
     depth -= 1;
-    state = after;
+    state = expectCommaOrEnd;
     return true;
   };
 
-  const plainEnd = (from: number): number => {
-    let end = plainRun(bytes, from, isWide ? endsWide : endsPlain);
+  const endOfRun = (from: number): number => {
+    let end = plainRun(bytes, from, hasNonAscii ? endsUnicodeRun : endsAsciiRun);
     if (end < bytes.length && (bytes[end] as number) > 127) {
-      isWide = true;
-      end = plainRun(bytes, end, endsWide);
+      hasNonAscii = true;
+      end = plainRun(bytes, end, endsUnicodeRun);
     }
     return end;
   };
@@ -107,35 +111,35 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     const isWanted = asKey ? watched === depth : wantsText;
     if (!asKey) wantsText = false;
     tokenAt = isWanted ? at : -1;
-    gathers = isWanted;
+    isCollecting = isWanted;
     hasEscapes = false;
     state = inText;
     return true;
   };
-  /** `false` if the token is too long to matter. */
-  const gather = (end: number): boolean => {
-    if (!gathers) return true;
+  /** @returns false if the token is too long */
+  const collect = (end: number): boolean => {
+    if (!isCollecting) return true;
     const more = bytes.subarray(tokenAt, end);
-    if ((gathered?.length ?? 0) + more.length > maxTokenBytes) return false;
-    if (gathered === null) gathered = more;
+    if ((collected?.length ?? 0) + more.length > maxTokenBytes) return false;
+    if (collected === null) collected = more;
     else {
-      const both = new Uint8Array(gathered.length + more.length);
-      both.set(gathered);
-      both.set(more, gathered.length);
-      gathered = both;
+      const both = new Uint8Array(collected.length + more.length);
+      both.set(collected);
+      both.set(more, collected.length);
+      collected = both;
     }
     return true;
   };
   const endText = (): boolean => {
-    const isTooLong = gathers && at - 1 - tokenAt > maxTokenBytes;
-    if (gathered === null ? isTooLong : !gather(at - 1)) return false;
-    state = isKey ? colon : after;
-    if (!gathers) return true;
-    const raw = gathered === null ? textBetween(bytes, tokenAt, at - 1) : textOf(gathered);
-    gathered = null;
-    gathers = false;
+    const isTooLong = isCollecting && at - 1 - tokenAt > maxTokenBytes;
+    if (collected === null ? isTooLong : !collect(at - 1)) return false;
+    state = isKey ? expectColon : expectCommaOrEnd;
+    if (!isCollecting) return true;
+    const raw = collected === null ? textBetween(bytes, tokenAt, at - 1) : textOf(collected);
+    collected = null;
+    isCollecting = false;
     const token = hasEscapes ? (JSON.parse(`"${raw}"`) as string) : raw;
-    if (isKey) wantsText = listener.key(token, before + at);
+    if (isKey) wantsText = listener.key(token, bytesBefore + at);
     else listener.text(token);
     return true;
   };
@@ -143,43 +147,44 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
   const beginValue = (c: number): boolean => {
     if (c === quote) return beginText(false);
     wantsText = false;
-    if (c === openBrace) return open(1);
-    if (c === openBracket) return open(0);
-    if (c === 45 || isDigit(c)) {
-      part = c === 45 ? minus : nextPart(minus, c);
+    if (c === openBrace) return openContainer(1);
+    if (c === openBracket) return openContainer(0);
+    if (c === hyphen || isDigit(c)) {
+      numberPart = c === hyphen ? minus : nextNumberPart(minus, c);
       state = inNumber;
       return true;
     }
-    word = literals.get(c) ?? "";
-    wordAt = 1;
+    literalText = literals.get(c) ?? "";
+    literalAt = 1;
     state = inLiteral;
-    return word !== "";
+    return literalText !== "";
   };
 
-  /** `at` is after the character. */
-  const structural = (c: number): boolean => {
+  /** @param c the character before `at` */
+  const readBetweenTokens = (c: number): boolean => {
     switch (state) {
-      case value:
+      case expectValue:
         return beginValue(c);
-      case firstElement:
-        return c === closeBracket ? close(0) : beginValue(c);
-      case firstKey:
-        return c === quote ? beginText(true) : c === closeBrace && close(1);
-      case nextKey:
+      case expectFirstElement:
+        return c === closeBracket ? closeContainer(0) : beginValue(c);
+      case expectFirstKey:
+        return c === quote ? beginText(true) : c === closeBrace && closeContainer(1);
+      case expectKey:
         return c === quote && beginText(true);
-      case colon:
-        state = value;
-        return c === 58;
+      case expectColon:
+        state = expectValue;
+        return c === colon;
       default:
-        if (c !== 44) return c === closeBrace ? close(1) : c === closeBracket && close(0);
-        if (watched === depth) listener.comma?.(before + at - 1);
-        state = kinds[depth - 1] === 1 ? nextKey : value;
+        if (c !== comma)
+          return c === closeBrace ? closeContainer(1) : c === closeBracket && closeContainer(0);
+        if (watched === depth) listener.comma?.(bytesBefore + at - 1);
+        state = kinds[depth - 1] === 1 ? expectKey : expectValue;
         return depth > 0;
     }
   };
 
-  const skipText = (): boolean => {
-    const end = plainEnd(at);
+  const readText = (): boolean => {
+    const end = endOfRun(at);
     at = escapesEnd(bytes, end);
     if (at > end) hasEscapes = true;
     if (at > end || at === bytes.length) return true;
@@ -190,93 +195,96 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     state = inEscape;
     return c === backslash;
   };
-  const escape = (c: number): boolean => {
+  const readEscape = (c: number): boolean => {
     hexLeft = 4;
-    state = c === 117 ? inHex : inText;
-    return c === 117 || plainEscapes[c] === 1;
+    state = c === letterU ? inHex : inText;
+    return c === letterU || plainEscapes[c] === 1;
   };
-  const hex = (c: number): boolean => {
+  const readHex = (c: number): boolean => {
     hexLeft -= 1;
     if (hexLeft === 0) state = inText;
     return isHex(c);
   };
-  const skipNumber = (): boolean => {
+  const readNumber = (): boolean => {
     for (; at < bytes.length; at += 1) {
-      const next = nextPart(part, bytes[at] as number);
+      const next = nextNumberPart(numberPart, bytes[at] as number);
       if (next === -1) {
-        state = after;
-        return mayEnd(part);
+        state = expectCommaOrEnd;
+        return isCompleteNumber(numberPart);
       }
-      part = next;
+      numberPart = next;
     }
     return true;
   };
-  const literal = (c: number): boolean => {
-    const isRight = c === word.charCodeAt(wordAt);
-    wordAt += 1;
-    if (wordAt === word.length) state = after;
+  const readLiteral = (c: number): boolean => {
+    const isRight = c === literalText.charCodeAt(literalAt);
+    literalAt += 1;
+    if (literalAt === literalText.length) state = expectCommaOrEnd;
     return isRight;
   };
 
-  /** A faster path for unwatched values. */
+  /** A faster path through values that the listener doesn't want. */
   const skipUnwatched = (): boolean => {
     const here = bytes;
     const to = here.length;
     for (;;) {
       if (at >= to || depth <= watched) return true;
-      if (state === after && here[at] === 44) {
+      if (state === expectCommaOrEnd && here[at] === comma) {
         at += 1;
-        state = kinds[depth - 1] === 1 ? nextKey : value;
+        state = kinds[depth - 1] === 1 ? expectKey : expectValue;
       }
-      const isKeyNext = state === nextKey || state === firstKey;
-      if (here[at] !== quote || !(isKeyNext || state === value || state === firstElement)) {
+      const isKeyNext = state === expectKey || state === expectFirstKey;
+      if (
+        here[at] !== quote ||
+        !(isKeyNext || state === expectValue || state === expectFirstElement)
+      ) {
         if (at < to && !step()) return false;
         continue;
       }
-      const end = plainEnd(at + 1);
+      const end = endOfRun(at + 1);
       if (end === to || here[end] !== quote) {
         if (!step()) return false;
         continue;
       }
       at = end + 1;
-      state = isKeyNext ? colon : after;
-      if (isKeyNext && at < to && here[at] === 58) {
+      state = isKeyNext ? expectColon : expectCommaOrEnd;
+      if (isKeyNext && at < to && here[at] === colon) {
         at += 1;
-        state = value;
+        state = expectValue;
       }
     }
   };
 
   const step = (): boolean => {
-    if (state === inText) return skipText();
-    if (state === inNumber) return skipNumber();
+    if (state === inText) return readText();
+    if (state === inNumber) return readNumber();
     const c = bytes[at] as number;
     at += 1;
-    if (state <= after) return isBlank(c) || structural(c);
-    if (state === inEscape) return escape(c);
-    return state === inHex ? hex(c) : literal(c);
+    if (state <= expectCommaOrEnd) return isBlank(c) || readBetweenTokens(c);
+    if (state === inEscape) return readEscape(c);
+    return state === inHex ? readHex(c) : readLiteral(c);
   };
 
   return {
     push(more) {
-      before += bytes.length;
+      bytesBefore += bytes.length;
       bytes = more;
       at = 0;
-      if (gathers) tokenAt = 0;
+      if (isCollecting) tokenAt = 0;
       while (at < more.length) {
         if (depth > watched ? !skipUnwatched() : !step()) return false;
         if (watched > 0 && listener.isDone()) return true;
       }
-      if (gathers && state >= inText && state <= inHex) {
-        if (!gather(more.length)) return false;
+      if (isCollecting && state >= inText && state <= inHex) {
+        if (!collect(more.length)) return false;
         // Copied, since the caller may reuse the chunk.
-        gathered = gathered?.slice() ?? null;
+        collected = collected?.slice() ?? null;
       }
-      return !isWide || (utf8 ??= createUtf8Check()).takes(more);
+      return !hasNonAscii || (utf8 ??= createUtf8Check()).takes(more);
     },
     end() {
-      if (state === inNumber && mayEnd(part)) state = after;
-      return depth === 0 && state === after && (utf8 === null || utf8.ends());
+      if (state === inNumber && isCompleteNumber(numberPart)) state = expectCommaOrEnd;
+      return depth === 0 && state === expectCommaOrEnd && (utf8 === null || utf8.ends());
     },
   };
 }

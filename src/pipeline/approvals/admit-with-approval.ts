@@ -39,7 +39,7 @@ export function createAdmitWithApproval(deps: {
       return refuse(call, { reason: "rate_limited", limit: `${full}.held`, retryAfterMs: 60_000 });
     const held = await hold(call, need);
     if (!held.ok) return { ...call, state: "unchosen", refusal: held.error };
-    const claimed = await claim(call, { ...held.value, lesser: [] });
+    const claimed = await claim(call, { ...held.value, fallbacks: [] });
     if (claimed.state !== "granted") return claimed;
     const { plan, approval } = held.value;
     call.observed.chose(plan.decision);

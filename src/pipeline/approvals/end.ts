@@ -2,7 +2,7 @@ import type { Settlement } from "../../domain/audit/record.ts";
 import type { Approval, ApprovalStore, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
-import { answersDecidedForMs } from "../../domain/sampling/approval.ts";
+import { decidedResultTtlMs } from "../../domain/sampling/approval.ts";
 import type { Block } from "../../domain/sampling/call.ts";
 import { uncalled, type EndCall } from "../sampling/settlement/end-call.ts";
 import type { Summary } from "../sampling/settlement/summary.ts";
@@ -44,7 +44,7 @@ const unspent = (
     reasonDetail: detailOf(approval),
     // After a withdrawal the key can be used again.
     result:
-      approval.state === "withdrawn" ? "free" : { parts, expiresAt: now + answersDecidedForMs },
+      approval.state === "withdrawn" ? "free" : { parts, expiresAt: now + decidedResultTtlMs },
     probed: false,
     timing: { auth: 0, choose: 0, approve: waitedMs, admit: 0, provider: 0 },
     totalMs: waitedMs,
@@ -80,7 +80,7 @@ const paid = (
     outcome: refusal === null ? settlement.outcome : outcomeOf(refusal),
     reason: refusal?.reason ?? null,
     reasonDetail: detailOf(approval),
-    result: { parts, expiresAt: now + answersDecidedForMs },
+    result: { parts, expiresAt: now + decidedResultTtlMs },
     timing: { ...timing, approve: timing.approve + waitedMs },
     totalMs: settlement.totalMs + waitedMs,
     overheadMs: settlement.overheadMs + waitedMs,

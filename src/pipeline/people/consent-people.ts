@@ -37,29 +37,29 @@ export interface ConsentPeople {
     shown: { address: string; outcome: Result<unknown, Refusal> },
     attempt: SignInTry,
   ): Promise<void>;
-  /** `null` if people of the tenant use a key. */
-  placeOf(slug: string): AsyncResult<SignInPlace | null>;
+  /** `null` if people of the tenant authorize programs with API keys. */
+  signInOf(slug: string): AsyncResult<TenantSignIn | null>;
   leave(
-    place: SignInPlace,
+    tenantSignIn: TenantSignIn,
     /** `asks` absent: the router may ask the provider again later */
     to: { redirectUri: string; pending: PendingSignIn; asks?: "once" },
   ): AsyncResult<string>;
   cameBack(
-    place: SignInPlace,
+    tenantSignIn: TenantSignIn,
     came: { redirectUri: string; pending: PendingSignIn; query: string; address: string },
   ): AsyncResult<AdmittedPerson>;
-  /** Verifies a gateway's token from the request. */
+  /** Verifies the token of an authenticating proxy, such as Cloudflare Access. */
   vouchedFor(
-    place: SignInPlace,
+    tenantSignIn: TenantSignIn,
     came: { assertion: string; address: string },
   ): AsyncResult<AdmittedPerson>;
-  keysOf(place: SignInPlace): AsyncResult<string>;
-  asserted(place: SignInPlace, claims: Claims): AsyncResult<AdmittedPerson>;
-  /** Why a token would be useless. */
-  obstacle(place: SignInPlace, resource: OauthResource): AsyncResult<Refusal | null>;
+  keysOf(tenantSignIn: TenantSignIn): AsyncResult<string>;
+  asserted(tenantSignIn: TenantSignIn, claims: Claims): AsyncResult<AdmittedPerson>;
+  /** Why a token for the resource would be rejected, if it would be. */
+  obstacle(tenantSignIn: TenantSignIn, resource: OauthResource): AsyncResult<Refusal | null>;
 }
 
-export interface SignInPlace {
+export interface TenantSignIn {
   tenant: Tenant;
   signIn: SignInSecrets;
 }
@@ -74,22 +74,22 @@ interface ConsentPeopleDeps extends UserDeps {
   noteFailed: NoteFailedSignIn;
 }
 
-const mayNot: Refusal = {
+const notAuthorized: Refusal = {
   reason: "forbidden",
-  action: "letting programs in: the tenant's identity provider names you, and not as one who may",
+  action: "authorizing programs: the identity provider's token doesn't give you this right",
 };
-const shutOut: Refusal = {
+const keyRevoked: Refusal = {
   reason: "forbidden",
-  action: "letting programs in: an administrator revoked the API key of this person",
+  action: "authorizing programs: an administrator revoked your API key",
 };
 
-async function letIn(
+async function admit(
   deps: ConsentPeopleDeps,
-  { tenant, signIn }: SignInPlace,
+  { tenant, signIn }: TenantSignIn,
   { claims, refreshToken }: VerifiedPerson,
 ): AsyncResult<AdmittedPerson> {
   const identity = identityIn(claims, signIn);
-  if (identity === null || !mayAuthorizeClients(claims, signIn)) return err(mayNot);
+  if (identity === null || !mayAuthorizeClients(claims, signIn)) return err(notAuthorized);
   const user = await userNamed(deps, {
     tenantId: tenant.id,
     identity,
@@ -100,23 +100,23 @@ async function letIn(
   const { id: userId, keyId } = user.value;
   const key = await deps.keys.get(tenant.id, keyId);
   if (!key.ok) return key;
-  if (key.value === null || key.value.revokedAt !== null) return err(shutOut);
+  if (key.value === null || key.value.revokedAt !== null) return err(keyRevoked);
   const groups = groupsIn(claims, signIn);
   return ok({ holder: { tenantId: tenant.id, keyId }, userId, groups, refreshToken });
 }
 
 /** An attempt counts as failed until the provider confirms it. */
-async function counted(
+async function throttled(
   deps: ConsentPeopleDeps,
-  { place, address }: { place: SignInPlace; address: string },
+  { tenantSignIn, address }: { tenantSignIn: TenantSignIn; address: string },
   work: () => Promise<Result<VerifiedPerson, OauthFault>>,
 ): AsyncResult<AdmittedPerson> {
-  const { id: tenantId } = place.tenant;
+  const { id: tenantId } = tenantSignIn.tenant;
   const attempt = deps.throttle.begin({ address, subject: `person ${tenantId}` });
   if (!attempt.ok) return attempt;
   const person = await work();
   if (person.ok || isUnreachable(person.error)) attempt.value.succeeded();
-  if (person.ok) return letIn(deps, place, person.value);
+  if (person.ok) return admit(deps, tenantSignIn, person.value);
   await deps.noteFailed(
     { tenantId, target: "person", address, fault: person.error },
     attempt.value,
@@ -130,13 +130,13 @@ export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => (
   async noteKeyTry(slug, { address, outcome }, attempt) {
     if (!attempt.failedBy(outcome) || outcome.ok) return;
     const tenant = await deps.tenants.bySlug(slug);
-    // Without its id: the key may be another tenant's.
+    // Without the key's id: the key may be another tenant's.
     const failed = { target: "key", address, fault: outcome.error.reason };
     const tenantId = tenant.ok ? (tenant.value?.id ?? null) : null;
     await deps.noteFailed({ tenantId, ...failed }, attempt);
   },
 
-  async placeOf(slug) {
+  async signInOf(slug) {
     const tenant = await deps.tenants.bySlug(slug);
     if (!tenant.ok) return tenant;
     if (tenant.value === null) return ok(null);
@@ -151,12 +151,14 @@ export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => (
     return begun.ok ? ok(begun.value.url) : err(refusalFor(begun.error));
   },
 
-  cameBack: (place, { address, ...came }) =>
-    counted(deps, { place, address }, () => deps.identity.finish(place.signIn, came)),
+  cameBack: (tenantSignIn, { address, ...came }) =>
+    throttled(deps, { tenantSignIn, address }, () =>
+      deps.identity.finish(tenantSignIn.signIn, came),
+    ),
 
-  vouchedFor: (place, { assertion, address }) =>
-    counted(deps, { place, address }, () =>
-      mapped(deps.identity.verify(place.signIn, assertion), withoutToken),
+  vouchedFor: (tenantSignIn, { assertion, address }) =>
+    throttled(deps, { tenantSignIn, address }, () =>
+      mapped(deps.identity.verify(tenantSignIn.signIn, assertion), withoutToken),
     ),
 
   async keysOf({ signIn }) {
@@ -164,7 +166,7 @@ export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => (
     return keys.ok ? keys : err(refusalFor(keys.error));
   },
 
-  asserted: (place, claims) => letIn(deps, place, withoutToken(claims)),
+  asserted: (tenantSignIn, claims) => admit(deps, tenantSignIn, withoutToken(claims)),
 
   async obstacle({ tenant }, resource) {
     if (resource.kind !== "server") return ok(null);
@@ -173,7 +175,7 @@ export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => (
     if (found.value === null) return ok({ reason: "not_found", what: "no such server" });
     return ok(
       found.value.auth === "keys"
-        ? { reason: "forbidden", action: "letting programs in where a server takes API keys alone" }
+        ? { reason: "forbidden", action: "authorizing programs: this server accepts API keys only" }
         : null,
     );
   },

@@ -183,7 +183,8 @@ export const createPersonSignIn = (deps: PersonSignInDeps): PersonSignIn => ({
       if (assertion === null)
         return err({
           reason: "unauthorized",
-          detail: "Cloudflare Access sent no token with this request: open the router behind it.",
+          detail:
+            "The request has no Cloudflare Access token. Open the router through Cloudflare Access.",
         });
       const session = await counted(deps, { found: found.value, address }, () =>
         deps.identity.verify(signIn, assertion),

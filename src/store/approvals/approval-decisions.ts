@@ -5,7 +5,7 @@ import type { ApprovalDecision, Decided } from "../../domain/ports/approvals.ts"
 import type { LimitCheck } from "../../domain/limits/limit-checks.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
-import { answersDecidedForMs, collectedWithinMs } from "../../domain/sampling/approval.ts";
+import { decidedResultTtlMs, approvedCallTtlMs } from "../../domain/sampling/approval.ts";
 import { approvalCode, findStage, type ApprovalDeps } from "./approval-codes.ts";
 import { keepContent } from "./approval-rows.ts";
 import { raw, type Compiled, type Row } from "../db.ts";
@@ -23,7 +23,7 @@ const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql
         {
           kind: decision.stage === "request" ? "edited" : "edited-result",
           parts: decision.parts,
-          expiresAt: decision.now + answersDecidedForMs + collectedWithinMs,
+          expiresAt: decision.now + decidedResultTtlMs + approvedCallTtlMs,
         },
         isMine,
       );
@@ -46,7 +46,7 @@ export async function decide(
   if (!found.ok) return found;
   if (found.value === null) return ok({ state: "conflict" });
   const { code: before, ...row } = found.value;
-  const deadline = Math.max(row.deadline, now + collectedWithinMs);
+  const deadline = Math.max(row.deadline, now + approvedCallTtlMs);
   const by = { decidedAt: now, decidedBy, decidedBySubject, isOwn };
   const decided = { ...by, state, comment, edited, deadline };
   const code = await approvalCode(deps.rowMac, { ...row, ...decided });

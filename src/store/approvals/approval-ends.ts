@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { CallPlace } from "../../domain/ports/approvals.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
-import { collectedWithinMs } from "../../domain/sampling/approval.ts";
+import { approvedCallTtlMs } from "../../domain/sampling/approval.ts";
 import {
   approvalCode,
   genuineRows,
@@ -72,7 +72,7 @@ const whenLate = (row: ApprovalRow, now: number): Ending => ({
   decidedAt: row.decidedAt ?? now,
   decidedBy: row.decidedBy ?? "timeout",
   decidedBySubject: row.decidedBySubject,
-  deadline: now + collectedWithinMs,
+  deadline: now + approvedCallTtlMs,
 });
 
 /** Applies each call's timeout rule. A call whose row has no valid code ends unapproved. */

@@ -6,7 +6,7 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 import { ok } from "../../domain/result.ts";
 import {
-  answersDecidedForMs,
+  decidedResultTtlMs,
   maxHeldCalls,
   type HeldContent,
 } from "../../domain/sampling/approval.ts";
@@ -83,7 +83,7 @@ export function beginWaiting({ place, approval, code }: Waiting, condition: SQL)
   const { tenantId, requestId, keyId, now } = place;
   const { stage, deadline, onTimeout, conditions, shown, parts, webhook } = approval;
   const notice = webhook === undefined ? null : JSON.stringify(webhook.notice);
-  const expiresAt = deadline + answersDecidedForMs;
+  const expiresAt = deadline + decidedResultTtlMs;
   return [
     ...keepContent(place, { kind: stage, parts, expiresAt }, condition),
     raw(sql`

@@ -8,7 +8,7 @@ import {
   type Resource,
 } from "../../domain/limits/resources.ts";
 
-/** s after its end for which a period is still checked, since a budget may be crossed in its last minute. */
+/** How long a period is still checked after its end, in s: a budget may be crossed in the last minute. */
 const lookBackSeconds = 3_600;
 
 type BudgetWindow = [
@@ -23,7 +23,7 @@ type BudgetWindow = [
   pause: number | null,
 ];
 
-export const windowMembers = [
+export const windowColumns = [
   "resource",
   "member",
   "first",

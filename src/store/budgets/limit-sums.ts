@@ -5,7 +5,7 @@ import { largestInteger } from "../../domain/magnitudes.ts";
 import type { LimitStore } from "../../domain/ports/ledger.ts";
 import { ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
-import { storedCheck, inColumns, occupiesSlot } from "../rows/stored-limit-checks.ts";
+import { storedCheck, scopesInColumns, occupiesSlot } from "../rows/stored-limit-checks.ts";
 import { approvedSlotCount } from "../rows/concurrency-slots.ts";
 import { countedIn, sinceOf } from "../rows/windows.ts";
 
@@ -15,7 +15,7 @@ interface Summed {
   oldest: number | null;
 }
 
-const namedScopes = limitScopes.filter((scope) => !inColumns.has(scope)).toSorted();
+const namedScopes = limitScopes.filter((scope) => !scopesInColumns.has(scope)).toSorted();
 
 /** Skips to the next subject by index, so each subject costs one read instead of one per bucket. */
 const subjectsOf = (tenantId: string, scope: LimitScope, { after, limit }: NodesAsked): SQL => {

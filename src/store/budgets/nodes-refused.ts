@@ -9,9 +9,9 @@ import { samplingRequests } from "../schema.ts";
 
 const recordsAtOnce = 500;
 
-export const refusedNode = (name: string, subject: string): string => `${name} ${subject}`;
+export const refusedNodeKey = (name: string, subject: string): string => `${name} ${subject}`;
 
-export async function nodesRefused(
+export async function readRefusedNodes(
   db: Database,
   { tenantId, names, since }: { tenantId: string; names: readonly string[]; since: number },
 ): AsyncResult<Set<string>> {
@@ -29,7 +29,7 @@ export async function nodesRefused(
           eq(outcome, "refused"),
           eq(reason, "budget_exceeded"),
           inArray(reasonDetail, named),
-          // A shorter wait means that only running calls were in the way.
+          // A shorter wait means that only running calls' reservations filled the budget.
           sql`(${retryAfterMs} is null or ${retryAfterMs} > ${longestLeaseWaitMs})`,
         ),
       )
@@ -43,10 +43,10 @@ export async function nodesRefused(
         const { tag, run, user } = readAsked(record.asked) ?? {};
         const name = record.name ?? "";
         if (name.startsWith("tag."))
-          return tag === undefined ? [] : [refusedNode(name, `tag:${tag}`)];
+          return tag === undefined ? [] : [refusedNodeKey(name, `tag:${tag}`)];
         if (name.startsWith("user."))
-          return user === undefined ? [] : [refusedNode(name, `user:${user}`)];
-        return run === undefined ? [] : [refusedNode(name, `run:${record.keyId}:${run}`)];
+          return user === undefined ? [] : [refusedNodeKey(name, `user:${user}`)];
+        return run === undefined ? [] : [refusedNodeKey(name, `run:${record.keyId}:${run}`)];
       }),
     ),
   );

@@ -6,7 +6,7 @@ import { forgottenAfterMs, type CircuitFault } from "../../domain/choice/circuit
 import type { AlertStore, Trouble } from "../../domain/ports/alerts.ts";
 import { ok } from "../../domain/result.ts";
 import { alerts } from "../schema/alert-schema.ts";
-import { crossedBudgets } from "../budgets/budget-lines.ts";
+import { crossedBudgets } from "../budgets/crossed-budgets.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
 import { countRows } from "../execute.ts";
 import { appendEventWhere } from "../events.ts";

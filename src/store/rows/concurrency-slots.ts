@@ -6,7 +6,7 @@ import { sql, type SQL } from "drizzle-orm";
 import { latestLeaseEnd } from "../../domain/leases.ts";
 import type { LimitCheck } from "../../domain/limits/limit-checks.ts";
 import type { CallPlace } from "../../domain/ports/approvals.ts";
-import { collectedWithinMs } from "../../domain/sampling/approval.ts";
+import { approvedCallTtlMs } from "../../domain/sampling/approval.ts";
 import { occupiesSlot } from "./stored-limit-checks.ts";
 
 const isApproved = `p.stage = 'request' and p.is_open = 1 and p.state = 'approved'
@@ -36,7 +36,7 @@ const counts = ({ tenant, scope, subject, except }: Asked): SQL => sql`
 const approvedSlots = (asked: Asked): SQL => sql`
   select count(*) from approvals p cross join sampling_requests r
   where p.tenant_id = ${asked.tenant} and ${sql.raw(isApproved)}
-    and p.decided_at > ${asked.now} - ${sql.raw(String(collectedWithinMs))}
+    and p.decided_at > ${asked.now} - ${sql.raw(String(approvedCallTtlMs))}
     and p.decided_at <= ${asked.latest}
     and r.id = p.request_id and r.lease_until is null and ${counts(asked)}`;
 

@@ -29,7 +29,11 @@ const resources = [
 ] as const satisfies Resource[];
 
 /** Subjects with a column. */
-export const inColumns: ReadonlySet<LimitScope> = new Set<LimitScope>(["tenant", "key", "server"]);
+export const scopesInColumns: ReadonlySet<LimitScope> = new Set<LimitScope>([
+  "tenant",
+  "key",
+  "server",
+]);
 
 type Packed = [scope: number, resource: number, bucket: number, amount: number, subject?: string];
 
@@ -47,7 +51,7 @@ function packed(limitChecks: readonly StoredCheck[]): Packed[] {
     }
     const { scope, subject, resource, bucket, amount } = check;
     const [its, what] = [scopeAt.get(scope) ?? -1, resourceAt.get(resource) ?? -1];
-    if (!inColumns.has(scope)) all.push([its, what, bucket, amount, subject]);
+    if (!scopesInColumns.has(scope)) all.push([its, what, bucket, amount, subject]);
     else if (resource !== "concurrent") all.push([its, what, bucket, amount]);
   }
   return all;
@@ -74,7 +78,7 @@ const concurrentAt = resources.indexOf("concurrent");
 
 export const slotSubjectsAmong = (limitChecks: readonly LimitCheck[]): string[] =>
   limitChecks
-    .filter(({ scope, resource }) => resource === "concurrent" && !inColumns.has(scope))
+    .filter(({ scope, resource }) => resource === "concurrent" && !scopesInColumns.has(scope))
     .map(({ subject }) => subject);
 
 export const slotSubjectsIn = (text: string): string[] =>
@@ -98,7 +102,7 @@ export const withMoney = (
 export const withSlots = (
   limitChecks: readonly StoredCheck[],
   slots: readonly LimitCheck[],
-): StoredCheck[] => [...limitChecks, ...slots.filter(({ scope }) => !inColumns.has(scope))];
+): StoredCheck[] => [...limitChecks, ...slots.filter(({ scope }) => !scopesInColumns.has(scope))];
 
 export const limitChecksColumn = customType<{ data: StoredCheck[]; driverData: string }>({
   dataType: () => "text",

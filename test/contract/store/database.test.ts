@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Receipt } from "../../../src/domain/audit/record.ts";
 import { createOutgoing } from "../../../src/node/outgoing.ts";
 import { openLibsql, raw, type Database } from "../../../src/store/db.ts";
-import { askWithin } from "../../../src/store/engines/libsql/libsql-fetch.ts";
+import { withTimeout } from "../../../src/store/engines/libsql/libsql-fetch.ts";
 import { openWriteGroups } from "../../../src/store/engines/libsql/libsql-groups.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { tenants } from "../../../src/store/schema.ts";
@@ -251,7 +251,7 @@ describe("a libSQL server that leaves a request unanswered", () => {
   });
 
   it("is sent what waits for one of the client's places", async () => {
-    const fetch = askWithin(outgoing.fetchDatabase, timeoutMs);
+    const fetch = withTimeout(outgoing.fetchDatabase, timeoutMs);
     const db = openLibsql(createWebClient({ url, fetch, concurrency: 1 }), { timeoutMs });
     unanswered = 1;
     expect(await db.read((builder) => builder.run(sql`select 1`))).toEqual(unavailable);

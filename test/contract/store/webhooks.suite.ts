@@ -1,6 +1,6 @@
 /** Messages to webhooks on each engine: written with what they tell of, sent by one, and signed by secrets that change. */
 import { describe, expect, it } from "vitest";
-import { collectedWithinMs, type NewApproval } from "../../../src/domain/sampling/approval.ts";
+import { approvedCallTtlMs, type NewApproval } from "../../../src/domain/sampling/approval.ts";
 import { keptMessagesMs } from "../../../src/store/notifications/webhooks.ts";
 import { caller, event, id, reservation, start, type Caller } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
@@ -85,7 +85,7 @@ export const webhooksSuite = (backend: Backend): void => {
           ...data,
           model: "openai/other",
           // So long its caller may come for it.
-          deadline: new Date(start + 1 + collectedWithinMs).toISOString(),
+          deadline: new Date(start + 1 + approvedCallTtlMs).toISOString(),
           decidedBy: "key_1",
           decidedAt: new Date(start + 1).toISOString(),
         },

@@ -1,7 +1,7 @@
 /** What a provider's list for a key says of the models of the catalogue. */
 import { describe, expect, it } from "vitest";
 import { choose } from "../../../src/domain/choice/selection.ts";
-import { countedListing, isListed } from "../../../src/domain/models/listings.ts";
+import { acceptedListing, isListed } from "../../../src/domain/models/listings.ts";
 import type { Catalogue, CredentialSummary, Model } from "../../../src/domain/models/model.ts";
 import { modelsOf } from "../../../src/domain/models/tenant-models.ts";
 import type { PoolPolicy } from "../../../src/domain/choice/model-pool.ts";
@@ -9,22 +9,22 @@ import { call, credential, field, model } from "./models.fixture.ts";
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, at) => `m-${at}`);
 const before = { at: 1, ids: ids(10) };
-const whole = (read: string[]) => ({ ids: read, isWhole: true });
+const whole = (read: string[]) => ({ ids: read, isComplete: true });
 
 describe("a list that was read", () => {
   it("counts if it is whole, and did not lose three of ten models", () => {
-    expect(countedListing(null, whole(["a"]), 5)).toEqual({ at: 5, ids: ["a"] });
-    expect(countedListing(before, whole(ids(8)), 5)).toEqual({ at: 5, ids: ids(8) });
-    expect(countedListing(before, whole(ids(40)), 5)?.at).toBe(5);
+    expect(acceptedListing(null, whole(["a"]), 5)).toEqual({ at: 5, ids: ["a"] });
+    expect(acceptedListing(before, whole(ids(8)), 5)).toEqual({ at: 5, ids: ids(8) });
+    expect(acceptedListing(before, whole(ids(40)), 5)?.at).toBe(5);
   });
 
   it.each([
     ["missing", null],
     ["empty", whole([])],
-    ["not whole", { ids: ids(12), isWhole: false }],
+    ["incomplete", { ids: ids(12), isComplete: false }],
     ["shrunken by three of ten", whole(ids(7))],
   ])("proves nothing if it is %s: the one before stays", (_, read) => {
-    expect(countedListing(before, read, 5)).toBe(before);
+    expect(acceptedListing(before, read, 5)).toBe(before);
   });
 });
 

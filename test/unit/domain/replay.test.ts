@@ -108,7 +108,7 @@ describe("a replayed decision", () => {
     );
     const changed = replay(record, { models: dearer, catalogueVersion: "two" });
     expect(changed?.same).toBe(false);
-    expect(changed?.differences[0]).toBe("The catalogue is two now; it was one.");
+    expect(changed?.differences[0]).toBe("The catalogue version changed from one to two.");
     expect(changed?.differences[1]).toContain("Rank 1 was");
     // Candidates whose scores the record does not keep are compared by name.
     expect(changed?.differences.join()).not.toContain("undefined");

@@ -8,7 +8,7 @@ import type { Services } from "../../../src/http/context.ts";
 import type { ConsentResult } from "../../../src/domain/ports/authorization-server.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
-import type { AskedConsent } from "../../../src/pipeline/people/consent/consent-grants.ts";
+import type { ConsentPrompt } from "../../../src/pipeline/people/consent/consent-grants.ts";
 import { unscheduled } from "../../../src/domain/sampling/call-slot.ts";
 import { createAddressRate } from "../../../src/pipeline/callers/address-rates.ts";
 import { authorizeUrl, pkce, redirectUri, registration } from "../../fakes/oauth-client.ts";
@@ -48,9 +48,9 @@ const files: Record<string, Uint8Array> = {
 /** The app over an authorization server of its own; everything behind it refuses. */
 function givenApp(max = Number.MAX_SAFE_INTEGER) {
   const server = createOwnAuthorizationServer({ max: 100 });
-  const asked = async (request: Request): ConsentResult<AskedConsent> => {
+  const asked = async (request: Request): ConsentResult<ConsentPrompt> => {
     const open = await server.open(request);
-    return open.ok ? ok({ open: open.value, signInAt: null }) : open;
+    return open.ok ? ok({ open: open.value, identityProviderHost: null }) : open;
   };
   const app = {
     ids: { next: () => "req_1" },
@@ -87,7 +87,7 @@ function givenApp(max = Number.MAX_SAFE_INTEGER) {
       people: {
         sessions: { find: async () => ok(null) },
         signIn: {
-          signInAt: async () => ok(null),
+          identityProviderHost: async () => ok(null),
           byKey: refused,
           begin: refused,
           finish: refused,

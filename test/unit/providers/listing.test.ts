@@ -37,7 +37,7 @@ const anthropicPages = (query: URLSearchParams): object => {
 describe("a list of models", () => {
   it("of Anthropic is read page by page", async () => {
     const { read, asked } = listing("anthropic", anthropicPages);
-    expect(await read).toEqual({ ids: ["claude-a", "claude-b", "claude-c"], isWhole: true });
+    expect(await read).toEqual({ ids: ["claude-a", "claude-b", "claude-c"], isComplete: true });
     expect(asked.map(({ path }) => path)).toEqual([
       "/v1/models?limit=1000",
       "/v1/models?limit=1000&after_id=claude-b",
@@ -50,7 +50,7 @@ describe("a list of models", () => {
         ? { models: [{ name: "models/gemini-a" }], nextPageToken: "two" }
         : { models: [{ name: "models/gemini-b" }] },
     );
-    expect(await read).toEqual({ ids: ["gemini-a", "gemini-b"], isWhole: true });
+    expect(await read).toEqual({ ids: ["gemini-a", "gemini-b"], isComplete: true });
     expect(asked.map(({ path }) => path)).toEqual([
       "/v1/models?pageSize=1000",
       "/v1/models?pageSize=1000&pageToken=two",
@@ -59,7 +59,7 @@ describe("a list of models", () => {
 
   it("of others has one page, and the key is in no URL", async () => {
     const { read, asked } = listing("openai", () => ({ data: [{ id: "gpt-5" }, { id: "<b>" }] }));
-    expect(await read).toEqual({ ids: ["gpt-5"], isWhole: true });
+    expect(await read).toEqual({ ids: ["gpt-5"], isComplete: true });
     expect(asked.map(({ path }) => path)).toEqual(["/v1/models"]);
     expect(asked[0]?.headers.get("authorization")).toBe("Bearer a-secret-key");
   });
@@ -90,7 +90,7 @@ describe("a list of models", () => {
     ],
   ])("with %s is not whole", async (_, pageOf) => {
     const { read, asked } = listing("anthropic", pageOf);
-    expect((await read)?.isWhole).toBe(false);
+    expect((await read)?.isComplete).toBe(false);
     expect(asked.length).toBeLessThanOrEqual(20);
   });
 

@@ -6,7 +6,7 @@ import { mayConnect } from "../../../domain/tenancy/oauth-clients.ts";
 import { pathOfResource, type OauthResource } from "../../../domain/tenancy/oauth-resources.ts";
 import type { BriefMemory } from "./brief-memory.ts";
 import type { ConsentDeps, ConsentDatabase } from "./consent-grants.ts";
-import type { AdmittedPerson, SignInPlace } from "../consent-people.ts";
+import type { AdmittedPerson, TenantSignIn } from "../consent-people.ts";
 
 interface AssertionDeps extends Pick<ConsentDeps, "databaseOfSlug" | "now"> {
   issuerKeys: BriefMemory<string>;
@@ -15,15 +15,19 @@ interface AssertionDeps extends Pick<ConsentDeps, "databaseOfSlug" | "now"> {
 type AssertingDatabase = Pick<ConsentDatabase, "people" | "events" | "ids">;
 
 /** `null` if the tenant's people authorize by keys only */
-async function placeOf(
+async function signInOf(
   { databaseOfSlug }: AssertionDeps,
   { tenant }: OauthResource,
-): AsyncResult<{ database: AssertingDatabase; place: SignInPlace } | null> {
+): AsyncResult<{ database: AssertingDatabase; tenantSignIn: TenantSignIn } | null> {
   const database = await databaseOfSlug(tenant);
   if (!database.ok) return database;
-  const place = await database.value.people.placeOf(tenant);
-  if (!place.ok) return place;
-  return ok(place.value === null ? null : { database: database.value, place: place.value });
+  const tenantSignIn = await database.value.people.signInOf(tenant);
+  if (!tenantSignIn.ok) return tenantSignIn;
+  return ok(
+    tenantSignIn.value === null
+      ? null
+      : { database: database.value, tenantSignIn: tenantSignIn.value },
+  );
 }
 
 const eventOf = (
@@ -46,27 +50,27 @@ const eventOf = (
 
 export const createAssertions = (deps: AssertionDeps): AssertionRules => ({
   async keysOf({ resource, issuer }) {
-    const found = await placeOf(deps, resource);
+    const found = await signInOf(deps, resource);
     if (!found.ok) return found;
     if (found.value === null) return ok(null);
-    const { database, place } = found.value;
-    const { signIn } = place;
+    const { database, tenantSignIn } = found.value;
+    const { signIn } = tenantSignIn;
     // A gateway vouches only for the requests it forwards.
     if (signIn.kind !== "openid-connect" || signIn.issuer !== issuer) return ok(null);
-    return deps.issuerKeys(issuer, () => database.people.keysOf(place));
+    return deps.issuerKeys(issuer, () => database.people.keysOf(tenantSignIn));
   },
 
   async grantFor(assertion) {
     const { resource, client, claims } = assertion;
-    const found = await placeOf(deps, resource);
+    const found = await signInOf(deps, resource);
     if (!found.ok) return found;
     if (found.value === null) return ok(null);
-    const { database, place } = found.value;
-    if (!mayConnect(place.tenant.policy.oauthClients ?? {}, client.domain)) return ok(null);
-    const obstacle = await database.people.obstacle(place, resource);
+    const { database, tenantSignIn } = found.value;
+    if (!mayConnect(tenantSignIn.tenant.policy.oauthClients ?? {}, client.domain)) return ok(null);
+    const obstacle = await database.people.obstacle(tenantSignIn, resource);
     if (!obstacle.ok) return obstacle;
     if (obstacle.value !== null) return ok(null);
-    const person = await database.people.asserted(place, claims);
+    const person = await database.people.asserted(tenantSignIn, claims);
     if (!person.ok) return person.error.reason === "forbidden" ? ok(null) : person;
     const { holder, userId, groups } = person.value;
     const event = eventOf(deps, database, { assertion, person: person.value });

@@ -15,7 +15,7 @@ import { signedIn, type AccountOwner } from "../../../domain/tenancy/user.ts";
 import type { Ids } from "../../../domain/tenancy/ids.ts";
 import { pathOfResource } from "../../../domain/tenancy/oauth-resources.ts";
 import type { Authenticate } from "../../callers/authenticate.ts";
-import type { ConsentPeople, AdmittedPerson, SignInPlace } from "../consent-people.ts";
+import type { ConsentPeople, AdmittedPerson, TenantSignIn } from "../consent-people.ts";
 import type { GrantChecks } from "../grant-checks.ts";
 import {
   firstConnection,
@@ -24,18 +24,18 @@ import {
 } from "./person-connections.ts";
 import type { SignInThrottle } from "../sign-in-throttle.ts";
 
-export interface AskedConsent {
+export interface ConsentPrompt {
   open: OpenConsent;
-  signInAt: string | null;
+  identityProviderHost: string | null;
 }
 
-export type Decided =
+export type ConsentOutcome =
   | { kind: "redirect"; to: string; headers: Headers }
-  /** redirect to the sign-in, from a page of its own because of `form-action` */
-  | { kind: "leave"; to: string; headers: Headers }
-  /** the person first connects an account of their own at the server */
-  | { kind: "provider"; redirect: ProviderRedirect; headers: Headers }
-  | { kind: "again"; asked: AskedConsent; detail: string };
+  /** redirect to the identity provider by a page, since `form-action` blocks a redirect of the consent form */
+  | { kind: "sign_in"; to: string; headers: Headers }
+  /** before the redirect to the client, the person connects an account at the MCP server */
+  | { kind: "connect"; redirect: ProviderRedirect; headers: Headers }
+  | { kind: "retry"; prompt: ConsentPrompt; detail: string };
 
 export interface ConsentDatabase {
   authenticate: Authenticate;
@@ -51,15 +51,15 @@ export interface ConsentDeps {
   databaseOfKey: (key: string) => ConsentDatabase | null;
   databaseOfSlug: (slug: string) => AsyncResult<ConsentDatabase>;
   throttle: SignInThrottle;
-  /** 43 base64url characters, as a PKCE verifier */
-  nonce: () => string;
+  /** 43 base64url characters, also used as a PKCE verifier */
+  randomText: () => string;
   now: () => number;
 }
 
 const maxGrants = 1_000;
 export const signInPath = "/oauth/sign-in";
 
-export interface Consenting {
+export interface ConsentingHolder {
   database: ConsentDatabase;
   holder: Holder;
   account: AccountOwner | null;
@@ -67,7 +67,7 @@ export interface Consenting {
 
 const eventOf = (
   { now }: Pick<ConsentDeps, "now">,
-  { database, holder }: Pick<Consenting, "database" | "holder">,
+  { database, holder }: Pick<ConsentingHolder, "database" | "holder">,
   { facts }: ApprovedConsent,
 ): AdminEvent => ({
   id: database.ids.next("event"),
@@ -83,68 +83,74 @@ const eventOf = (
   },
 });
 
-export const refusalOf = (refusal: Refusal) =>
+export const refusalFault = (refusal: Refusal) =>
   err({ kind: "refusal", refusal } as const satisfies ConsentFault);
 
-interface Placed {
+interface FoundTenant {
   database: ConsentDatabase;
-  place: SignInPlace | null;
+  tenantSignIn: TenantSignIn | null;
 }
 
-export async function placed({ databaseOfSlug }: ConsentDeps, slug: string): AsyncResult<Placed> {
+export async function findTenant(
+  { databaseOfSlug }: ConsentDeps,
+  slug: string,
+): AsyncResult<FoundTenant> {
   const database = await databaseOfSlug(slug);
   if (!database.ok) return database;
-  const place = await database.value.people.placeOf(slug);
-  return place.ok ? ok({ database: database.value, place: place.value }) : place;
+  const tenantSignIn = await database.value.people.signInOf(slug);
+  return tenantSignIn.ok
+    ? ok({ database: database.value, tenantSignIn: tenantSignIn.value })
+    : tenantSignIn;
 }
 
-export async function askedBy(
+export async function promptFor(
   deps: ConsentDeps,
   opened: ConsentResult<OpenConsent>,
-): ConsentResult<AskedConsent> {
+): ConsentResult<ConsentPrompt> {
   const open = await opened;
   if (!open.ok) return open;
-  const found = await placed(deps, open.value.facts.resource.tenant);
-  if (!found.ok) return refusalOf(found.error);
-  const { place } = found.value;
-  const signInAt = place === null ? null : (URL.parse(place.signIn.issuer)?.host ?? "");
-  return ok({ open: open.value, signInAt });
+  const found = await findTenant(deps, open.value.facts.resource.tenant);
+  if (!found.ok) return refusalFault(found.error);
+  const { tenantSignIn } = found.value;
+  const identityProviderHost =
+    tenantSignIn === null ? null : (URL.parse(tenantSignIn.signIn.issuer)?.host ?? "");
+  return ok({ open: open.value, identityProviderHost });
 }
 
-export async function again(
+export async function askAgain(
   deps: ConsentDeps,
   approved: ApprovedConsent,
   refusal: Refusal,
-): ConsentResult<Decided> {
-  const asked = await askedBy(deps, deps.server.reopen(approved));
-  return asked.ok ? ok({ kind: "again", asked: asked.value, detail: explain(refusal) }) : asked;
+): ConsentResult<ConsentOutcome> {
+  const prompt = await promptFor(deps, deps.server.reopen(approved));
+  return prompt.ok ? ok({ kind: "retry", prompt: prompt.value, detail: explain(refusal) }) : prompt;
 }
 
-const tooMany: Refusal = {
+const tooManyGrants: Refusal = {
   reason: "conflict",
-  detail: "This tenant has as many grants as it may have: revoke some.",
+  detail: `This tenant has ${maxGrants} grants, the maximum. Revoke a grant and try again.`,
 };
 
-export async function granted(
+export async function completeGrant(
   deps: ConsentDeps,
   approved: ApprovedConsent,
-  { by, letIn }: { by: Consenting; letIn: (AdmittedPerson & { issuer: string }) | null },
-): ConsentResult<Decided> {
+  { by, person }: { by: ConsentingHolder; person: (AdmittedPerson & { issuer: string }) | null },
+): ConsentResult<ConsentOutcome> {
   const { server } = deps;
   const { database, holder } = by;
   const known = await server.grantsOf(holder.tenantId);
-  if (!known.ok) return refusalOf(known.error);
-  if (known.value.length >= maxGrants) return again(deps, approved, tooMany);
-  const user = letIn === null ? null : { id: letIn.userId, groups: letIn.groups };
+  if (!known.ok) return refusalFault(known.error);
+  if (known.value.length >= maxGrants) return askAgain(deps, approved, tooManyGrants);
+  const user = person === null ? null : { id: person.userId, groups: person.groups };
   const to = await server.complete(approved, { holder, user });
   if (!to.ok) return to;
   const grant = grantSentTo(to.value);
-  if (letIn !== null && grant !== null) {
-    const kept = await database.checks.keep(grant, letIn);
-    if (!kept.ok) return refusalOf(kept.error);
+  if (person !== null && grant !== null) {
+    const stored = await database.checks.keep(grant, person);
+    if (!stored.ok) return refusalFault(stored.error);
   }
-  const noted = await database.events.append(eventOf(deps, by, approved));
-  if (!noted.ok) return refusalOf(noted.error);
+  const appended = await database.events.append(eventOf(deps, by, approved));
+  if (!appended.ok) return refusalFault(appended.error);
   const { headers, facts } = approved;
   const redirect = await firstConnection(database.connections, {
     tenantId: holder.tenantId,
@@ -155,42 +161,47 @@ export async function granted(
   });
   return redirect === null
     ? ok({ kind: "redirect", to: to.value, headers })
-    : ok({ kind: "provider", redirect, headers });
+    : ok({ kind: "connect", redirect, headers });
 }
 
-export async function grantedTo(
+export async function grantToPerson(
   deps: ConsentDeps,
   approved: ApprovedConsent,
   {
     database,
-    place,
+    tenantSignIn,
     who,
-  }: { database: ConsentDatabase; place: SignInPlace; who: AsyncResult<AdmittedPerson> },
-): ConsentResult<Decided> {
+  }: { database: ConsentDatabase; tenantSignIn: TenantSignIn; who: AsyncResult<AdmittedPerson> },
+): ConsentResult<ConsentOutcome> {
   const person = await who;
-  if (!person.ok) return again(deps, approved, person.error);
-  const obstacle = await database.people.obstacle(place, approved.facts.resource);
-  if (!obstacle.ok) return refusalOf(obstacle.error);
-  if (obstacle.value !== null) return again(deps, approved, obstacle.value);
+  if (!person.ok) return askAgain(deps, approved, person.error);
+  const obstacle = await database.people.obstacle(tenantSignIn, approved.facts.resource);
+  if (!obstacle.ok) return refusalFault(obstacle.error);
+  if (obstacle.value !== null) return askAgain(deps, approved, obstacle.value);
   const { holder } = person.value;
   const account = { userId: person.value.userId, shown: signedIn };
-  return granted(deps, approved, {
+  return completeGrant(deps, approved, {
     by: { database, holder, account },
-    letIn: { ...person.value, issuer: place.signIn.issuer },
+    person: { ...person.value, issuer: tenantSignIn.signIn.issuer },
   });
 }
 
-export async function left(
+export async function redirectToSignIn(
   deps: ConsentDeps,
   approved: ApprovedConsent,
-  { database, place }: { database: ConsentDatabase; place: SignInPlace },
-): ConsentResult<Decided> {
-  const { server, nonce } = deps;
-  const secrets = { nonce: nonce(), verifier: nonce() };
+  { database, tenantSignIn }: { database: ConsentDatabase; tenantSignIn: TenantSignIn },
+): ConsentResult<ConsentOutcome> {
+  const { server, randomText } = deps;
+  const secrets = { nonce: randomText(), verifier: randomText() };
   const begun = await server.beginSignIn(approved, secrets);
   if (!begun.ok) return begun;
   const { state, headers } = begun.value;
   const redirectUri = `${server.issuer}${signInPath}`;
-  const to = await database.people.leave(place, { redirectUri, pending: { ...secrets, state } });
-  return to.ok ? ok({ kind: "leave", to: to.value, headers }) : again(deps, approved, to.error);
+  const to = await database.people.leave(tenantSignIn, {
+    redirectUri,
+    pending: { ...secrets, state },
+  });
+  return to.ok
+    ? ok({ kind: "sign_in", to: to.value, headers })
+    : askAgain(deps, approved, to.error);
 }

@@ -6,35 +6,35 @@ import { domainOf, mayConnect } from "../../../domain/tenancy/oauth-clients.ts";
 import { scopeOfResource, type OauthResource } from "../../../domain/tenancy/oauth-resources.ts";
 import type { Claim } from "../../callers/authenticate.ts";
 import {
-  again,
-  askedBy,
-  granted,
-  grantedTo,
-  left,
-  placed,
-  refusalOf,
+  askAgain,
+  promptFor,
+  completeGrant,
+  grantToPerson,
+  redirectToSignIn,
+  findTenant,
+  refusalFault,
   signInPath,
-  type AskedConsent,
+  type ConsentPrompt,
   type ConsentDeps,
-  type Consenting,
-  type Decided,
+  type ConsentingHolder,
+  type ConsentOutcome,
 } from "./consent-grants.ts";
 
 export type ClientPolicyOf = (slug: string) => AsyncResult<OauthClientPolicy | null>;
 
 export interface OauthConsents {
-  open(request: Request): ConsentResult<AskedConsent>;
-  deny(request: Request, handle: string): ConsentResult<Decided>;
+  open(request: Request): ConsentResult<ConsentPrompt>;
+  deny(request: Request, handle: string): ConsentResult<ConsentOutcome>;
   allowByKey(
     request: Request,
     given: { handle: string; key: string; address: string },
-  ): ConsentResult<Decided>;
+  ): ConsentResult<ConsentOutcome>;
   /** Redirects to the identity provider. `assertion`: a gateway's token, if any */
   allowBySignIn(
     request: Request,
     given: { handle: string; assertion: string | null; address: string },
-  ): ConsentResult<Decided>;
-  finishSignIn(request: Request, given: { address: string }): ConsentResult<Decided>;
+  ): ConsentResult<ConsentOutcome>;
+  finishSignIn(request: Request, given: { address: string }): ConsentResult<ConsentOutcome>;
 }
 
 const claimOf = (key: string, resource: OauthResource): Claim => ({
@@ -50,14 +50,14 @@ const otherTenant: Refusal = { reason: "unauthorized", detail: "Unknown API key.
 const noSignIn: Refusal = { reason: "not_found", what: "an identity provider of this tenant" };
 const noGateway: Refusal = {
   reason: "unauthorized",
-  detail: "Cloudflare Access sent no token with this request: open the router behind it.",
+  detail: "The request has no Cloudflare Access token. Open the router through Cloudflare Access.",
 };
 
 async function holderOf(
   { databaseOfKey }: Pick<ConsentDeps, "databaseOfKey">,
   key: string,
   resource: OauthResource,
-): AsyncResult<Consenting> {
+): AsyncResult<ConsentingHolder> {
   const database = databaseOfKey(key);
   if (database === null) return err(otherTenant);
   const caller = await database.authenticate(claimOf(key, resource), "database");
@@ -78,14 +78,14 @@ export function createOauthConsents(
   const { server, throttle } = deps;
   return {
     async open(request) {
-      const asked = await askedBy(deps, server.open(request));
-      if (!asked.ok) return asked;
-      const { facts } = asked.value.open;
+      const prompt = await promptFor(deps, server.open(request));
+      if (!prompt.ok) return prompt;
+      const { facts } = prompt.value.open;
       const policy = await deps.clientPolicyOf(facts.resource.tenant);
-      if (!policy.ok) return refusalOf(policy.error);
+      if (!policy.ok) return refusalFault(policy.error);
       const domain = domainOf(facts);
       return mayConnect(policy.value ?? {}, domain)
-        ? asked
+        ? prompt
         : err({ kind: "page", detail: `This tenant doesn't authorize programs of ${domain}.` });
     },
 
@@ -97,52 +97,53 @@ export function createOauthConsents(
       if (!approval.ok) return approval;
       const approved = approval.value;
       const { resource } = approved.facts;
-      const found = await placed(deps, resource.tenant);
-      if (!found.ok) return refusalOf(found.error);
-      if (found.value.place !== null)
-        return again(deps, approved, {
+      const found = await findTenant(deps, resource.tenant);
+      if (!found.ok) return refusalFault(found.error);
+      if (found.value.tenantSignIn !== null)
+        return askAgain(deps, approved, {
           reason: "forbidden",
-          action: "showing a key where people of the tenant sign in",
+          action: "authorizing with an API key: people of this tenant sign in",
         });
       const attempt = throttle.begin({ address, subject: `consent ${resource.tenant}` });
-      if (!attempt.ok) return again(deps, approved, attempt.error);
+      if (!attempt.ok) return askAgain(deps, approved, attempt.error);
       const by = await holderOf(deps, key.trim(), resource);
       const { people } = found.value.database;
       await people.noteKeyTry(resource.tenant, { address, outcome: by }, attempt.value);
-      if (!by.ok) return again(deps, approved, by.error);
-      return granted(deps, approved, { by: by.value, letIn: null });
+      if (!by.ok) return askAgain(deps, approved, by.error);
+      return completeGrant(deps, approved, { by: by.value, person: null });
     },
 
     async allowBySignIn(request, { handle, assertion, address }) {
       const approval = await server.approve(request, handle);
       if (!approval.ok) return approval;
       const approved = approval.value;
-      const found = await placed(deps, approved.facts.resource.tenant);
-      if (!found.ok) return refusalOf(found.error);
-      const { database, place } = found.value;
-      if (place === null) return again(deps, approved, noSignIn);
-      if (place.signIn.kind === "openid-connect") return left(deps, approved, { database, place });
-      if (assertion === null) return again(deps, approved, noGateway);
-      const who = database.people.vouchedFor(place, { assertion, address });
-      return grantedTo(deps, approved, { database, place, who });
+      const found = await findTenant(deps, approved.facts.resource.tenant);
+      if (!found.ok) return refusalFault(found.error);
+      const { database, tenantSignIn } = found.value;
+      if (tenantSignIn === null) return askAgain(deps, approved, noSignIn);
+      if (tenantSignIn.signIn.kind === "openid-connect")
+        return redirectToSignIn(deps, approved, { database, tenantSignIn });
+      if (assertion === null) return askAgain(deps, approved, noGateway);
+      const who = database.people.vouchedFor(tenantSignIn, { assertion, address });
+      return grantToPerson(deps, approved, { database, tenantSignIn, who });
     },
 
     async finishSignIn(request, { address }) {
       const came = await server.finishSignIn(request);
       if (!came.ok) return came;
       const { approved, secrets } = came.value;
-      const found = await placed(deps, approved.facts.resource.tenant);
-      if (!found.ok) return refusalOf(found.error);
-      const { database, place } = found.value;
-      if (place === null) return again(deps, approved, noSignIn);
+      const found = await findTenant(deps, approved.facts.resource.tenant);
+      if (!found.ok) return refusalFault(found.error);
+      const { database, tenantSignIn } = found.value;
+      if (tenantSignIn === null) return askAgain(deps, approved, noSignIn);
       const { searchParams } = new URL(request.url);
-      const who = database.people.cameBack(place, {
+      const who = database.people.cameBack(tenantSignIn, {
         redirectUri: `${server.issuer}${signInPath}`,
         pending: { ...secrets, state: searchParams.get("state") ?? "" },
         query: searchParams.toString(),
         address,
       });
-      return grantedTo(deps, approved, { database, place, who });
+      return grantToPerson(deps, approved, { database, tenantSignIn, who });
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Mac } from "../../../domain/tenancy/mac.ts";
 import type { PendingSignIn } from "../../../domain/tenancy/sign-in.ts";
 import type { Authenticate } from "../../callers/authenticate.ts";
 import { signInPath } from "./consent-grants.ts";
-import type { ConsentPeople, AdmittedPerson, SignInPlace } from "../consent-people.ts";
+import type { ConsentPeople, AdmittedPerson, TenantSignIn } from "../consent-people.ts";
 import { pendingMs } from "../person-sign-in.ts";
 import { signedIn } from "../../../domain/tenancy/user.ts";
 import type { NewPersonSession, PersonIs, PersonSessions } from "./person-sessions.ts";
@@ -20,12 +20,12 @@ export interface PagePlace {
 
 export interface SignInDatabase {
   authenticate: Authenticate;
-  people: Pick<ConsentPeople, "noteKeyTry" | "placeOf" | "leave" | "cameBack" | "vouchedFor">;
+  people: Pick<ConsentPeople, "noteKeyTry" | "signInOf" | "leave" | "cameBack" | "vouchedFor">;
 }
 
 export type PageSignedIn =
   | { kind: "session"; place: PagePlace; session: NewPersonSession }
-  | { kind: "again"; place: PagePlace; detail: string };
+  | { kind: "retry"; place: PagePlace; detail: string };
 
 export type PageSignIn =
   | PageSignedIn
@@ -33,7 +33,7 @@ export type PageSignIn =
   | { kind: "leave"; to: string; kept: string; seconds: number };
 
 export interface PersonPageSignIn {
-  signInAt(slug: string): AsyncResult<string | null>;
+  identityProviderHost(slug: string): AsyncResult<string | null>;
   byKey(given: { place: PagePlace; key: string; address: string }): AsyncResult<PageSignedIn>;
   begin(asked: {
     place: PagePlace;
@@ -66,18 +66,19 @@ interface Kept extends PendingSignIn {
 }
 
 const unknownKey: Refusal = { reason: "unauthorized", detail: "Unknown API key." };
-const noGateway = "Cloudflare Access sent no token with this request: open the router behind it.";
-const noKeyHere = "People of this tenant sign in, and show no key here.";
-const noProvider = "This tenant has no identity provider: show an API key.";
+const noGateway =
+  "The request has no Cloudflare Access token. Open the router through Cloudflare Access.";
+const noKeyHere = "People of this tenant sign in with the identity provider, not with API keys.";
+const noProvider = "This tenant has no identity provider. Use an API key.";
 
 const codedKept = (text: string): string => canonicalJson(["a person's page, under way", text]);
 
-async function placed({ databaseOfSlug }: PersonPageSignInDeps, slug: string) {
+async function findTenant({ databaseOfSlug }: PersonPageSignInDeps, slug: string) {
   const database = await databaseOfSlug(slug);
   if (!database.ok) return database;
   const { people } = database.value;
-  const place = await people.placeOf(slug);
-  return place.ok ? ok({ people, place: place.value }) : place;
+  const tenantSignIn = await people.signInOf(slug);
+  return tenantSignIn.ok ? ok({ people, tenantSignIn: tenantSignIn.value }) : tenantSignIn;
 }
 
 const sessionOf = async (
@@ -100,7 +101,7 @@ async function vouched(
         holder: person.value.holder,
         owner: { userId: person.value.userId, shown: signedIn },
       })
-    : ok({ kind: "again", place, detail: explain(person.error) });
+    : ok({ kind: "retry", place, detail: explain(person.error) });
 }
 
 /** Only keys that programs may act as. */
@@ -128,7 +129,7 @@ async function readKept(deps: PersonPageSignInDeps, value: string): Promise<Kept
 
 async function away(
   deps: PersonPageSignInDeps,
-  { people, signIn }: { people: SignInDatabase["people"]; signIn: SignInPlace },
+  { people, signIn }: { people: SignInDatabase["people"]; signIn: TenantSignIn },
   { place, ownUrl }: { place: PagePlace; ownUrl: string },
 ): AsyncResult<PageSignIn> {
   const { nonce, now, mac } = deps;
@@ -138,7 +139,7 @@ async function away(
     pending,
     asks: "once",
   });
-  if (!to.ok) return ok({ kind: "again", place, detail: explain(to.error) });
+  if (!to.ok) return ok({ kind: "retry", place, detail: explain(to.error) });
   const kept: Kept = { ...pending, place, until: now() + pendingMs };
   const text = btoa(JSON.stringify(kept));
   const code = await mac.code(codedKept(text));
@@ -151,36 +152,36 @@ async function away(
 }
 
 export const createPersonPageSignIn = (deps: PersonPageSignInDeps): PersonPageSignIn => ({
-  async signInAt(slug) {
-    const found = await placed(deps, slug);
+  async identityProviderHost(slug) {
+    const found = await findTenant(deps, slug);
     if (!found.ok) return found;
-    const { place } = found.value;
-    return ok(place === null ? null : (URL.parse(place.signIn.issuer)?.host ?? ""));
+    const { tenantSignIn } = found.value;
+    return ok(tenantSignIn === null ? null : (URL.parse(tenantSignIn.signIn.issuer)?.host ?? ""));
   },
 
   async byKey({ place, key, address }) {
-    const again = (detail: string) => ok({ kind: "again", place, detail } as const);
-    const found = await placed(deps, place.tenant);
+    const retry = (detail: string) => ok({ kind: "retry", place, detail } as const);
+    const found = await findTenant(deps, place.tenant);
     if (!found.ok) return found;
-    if (found.value.place !== null) return again(noKeyHere);
+    if (found.value.tenantSignIn !== null) return retry(noKeyHere);
     const attempt = deps.throttle.begin({ address, subject: `account ${place.tenant}` });
-    if (!attempt.ok) return again(explain(attempt.error));
+    if (!attempt.ok) return retry(explain(attempt.error));
     const who = await keyHolder(deps, place.tenant, key);
     await found.value.people.noteKeyTry(place.tenant, { address, outcome: who }, attempt.value);
-    if (!who.ok) return again(explain(who.error));
+    if (!who.ok) return retry(explain(who.error));
     return sessionOf(deps, place, who.value);
   },
 
   async begin({ place, assertion, address, ownUrl }) {
-    const again = (detail: string) => ok({ kind: "again", place, detail } as const);
-    const found = await placed(deps, place.tenant);
+    const retry = (detail: string) => ok({ kind: "retry", place, detail } as const);
+    const found = await findTenant(deps, place.tenant);
     if (!found.ok) return found;
-    const { people, place: signIn } = found.value;
-    if (signIn === null) return again(noProvider);
+    const { people, tenantSignIn: signIn } = found.value;
+    if (signIn === null) return retry(noProvider);
     if (signIn.signIn.kind === "openid-connect")
       return away(deps, { people, signIn }, { place, ownUrl });
     return assertion === null
-      ? again(noGateway)
+      ? retry(noGateway)
       : vouched(deps, place, people.vouchedFor(signIn, { assertion, address }));
   },
 
@@ -188,10 +189,10 @@ export const createPersonPageSignIn = (deps: PersonPageSignInDeps): PersonPageSi
     const pending = await readKept(deps, kept);
     if (pending === null || pending.state !== query.get("state")) return ok(null);
     const { place, nonce, verifier, state } = pending;
-    const found = await placed(deps, place.tenant);
+    const found = await findTenant(deps, place.tenant);
     if (!found.ok) return found;
-    const { people, place: signIn } = found.value;
-    if (signIn === null) return ok({ kind: "again", place, detail: noProvider });
+    const { people, tenantSignIn: signIn } = found.value;
+    if (signIn === null) return ok({ kind: "retry", place, detail: noProvider });
     const came = {
       redirectUri: `${ownUrl}${signInPath}`,
       pending: { nonce, verifier, state },

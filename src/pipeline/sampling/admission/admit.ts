@@ -28,7 +28,7 @@ import {
 } from "../../../domain/choice/policy.ts";
 import type { Admission, CircuitProbe, Claim, Ledger } from "../../../domain/ports/ledger.ts";
 import { heldUntil, keyOf, type ReplayKey } from "../../../domain/sampling/replay-key.ts";
-import { answersDecidedForMs, type NewApproval } from "../../../domain/sampling/approval.ts";
+import { decidedResultTtlMs, type NewApproval } from "../../../domain/sampling/approval.ts";
 import type { Snapshot } from "../../../domain/ports/stores.ts";
 import type { Decision } from "../../../domain/choice/decision.ts";
 import type { Plan } from "../../../domain/choice/selection.ts";
@@ -51,8 +51,8 @@ export interface Reserved {
   maxAttempts: number;
   /** half-open circuits of the first candidate, which this call would probe */
   probes: CircuitProbe[];
-  /** half-open circuits of other candidates, which are tried last */
-  resting: string[];
+  /** half-open circuits of other candidates; those candidates are tried last */
+  unprobedCircuits: string[];
   limitChecks: LimitCheck[];
   tokens: number;
   /** sum of the most expensive attempts, since each may be billed; `null` without a known price */
@@ -60,8 +60,7 @@ export interface Reserved {
   deadlineMs: number;
 }
 
-/** tokens, of a model of which no context is known */
-const unknownContext = 200_000;
+const contextTokensIfUnknown = 200_000;
 
 export const targetOf = ({
   model,
@@ -81,14 +80,14 @@ export const targetOf = ({
 });
 
 /**
- * Where the request passes, its limit is one for reasoning and text together; unmeasurable input may fill the
- * context.
+ * A request that passes unchanged has one token limit for reasoning and text. Input that can't be measured is
+ * assumed to fill the context.
  */
-function needsAt(model: Choice["model"], needs: Requirements): Requirements {
+function requirementsFor(model: Choice["model"], needs: Requirements): Requirements {
   const { endpoint, passing } = needs;
   const input = maxInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
   if (endpoint === undefined || !speaks(model, endpoint)) return { ...needs, inputTokens: input };
-  const rest = (model.contextTokens ?? unknownContext) - needs.maxTokens;
+  const rest = (model.contextTokens ?? contextTokensIfUnknown) - needs.maxTokens;
   const unmeasured = Math.min(passing?.unmeasuredTokens ?? 0, Math.max(0, rest - input));
   const reasoning = { ...needs.reasoning, roomless: true, shrinks: true } as const;
   return { ...needs, reasoning, inputTokens: input + unmeasured };
@@ -105,14 +104,14 @@ function stepsOf(
   const needs = plan.requirements;
   const endpoints = new Map(credentials.map((each) => [each.id, endpointOf(each)]));
   const steps = plan.choices.flatMap(({ model, credentialIds }): ReservedAttempt[] => {
-    const costing = costingOf(model, needsAt(model, needs), bounds);
-    const twice =
+    const costing = costingOf(model, requirementsFor(model, needs), bounds);
+    const reservedTwice =
       needs.tools && rulesOf[wireOf(model)].refusesOwnToolUse
         ? { isReservedTwice: true as const }
         : {};
     return credentialIds.map((credentialId) => {
       const endpoint = endpoints.get(credentialId) ?? endpointOf(model);
-      return { model, credentialId, endpoint, ...costing, ...twice };
+      return { model, credentialId, endpoint, ...costing, ...reservedTwice };
     });
   });
   return reachable(steps.map(targetOf), max).flatMap((at) => steps[at] ?? []);
@@ -129,17 +128,20 @@ function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[]
   });
 }
 
-export interface ToReserve extends Charged {
+export interface ReservationInput extends Charged {
   plan: Plan;
-  /** ms already spent waiting for room */
+  /** ms already spent waiting for a limit */
   waitedMs?: number;
-  /** ms since the epoch of the period that counts the call; defaults to `now` */
+  /** a time in the period that counts the call, in ms since the epoch; defaults to `now` */
   countedAt?: number | undefined;
 }
 
 const attemptLimitOf = ({ tenant }: Snapshot): number => tenant.policy.maxAttempts ?? maxAttempts;
 
-export function candidatesFor(input: ToReserve, scopes = scopesFor(input)): ReservedAttempt[] {
+export function candidatesFor(
+  input: ReservationInput,
+  scopes = scopesFor(input),
+): ReservedAttempt[] {
   const { plan, caller } = input;
   const { snapshot } = caller;
   const max = attemptLimitOf(snapshot);
@@ -147,7 +149,7 @@ export function candidatesFor(input: ToReserve, scopes = scopesFor(input)): Rese
   return stepsOf(plan, { credentials, max, bounds: callBoundsOf(scopes) });
 }
 
-export function reservationOf(input: ToReserve): Reserved {
+export function reservationOf(input: ReservationInput): Reserved {
   const { plan, caller, now, countedAt = now, waitedMs = 0 } = input;
   const { tenant } = caller.snapshot;
   const scopes = scopesFor(input);
@@ -155,16 +157,16 @@ export function reservationOf(input: ToReserve): Reserved {
   const steps = candidatesFor(input, scopes);
   const tokens = Math.max(...steps.map((step) => step.tokens));
   const { endpoint } = plan.requirements;
-  const longest = endpoint === undefined ? defaultDeadlineMs : defaultEndpointDeadlineMs;
+  const defaultMs = endpoint === undefined ? defaultDeadlineMs : defaultEndpointDeadlineMs;
   const microUsd = mostExpensiveOf(steps, attemptsToReserve(steps, { max, endpoint, scopes }));
   const probes = probesOf(plan, steps.slice(0, 1));
-  const claimed = new Set(probes.map(({ scope }) => scope));
-  const waiting = probesOf(plan, steps).map(({ scope }) => scope);
+  const probed = new Set(probes.map(({ scope }) => scope));
+  const halfOpen = probesOf(plan, steps).map(({ scope }) => scope);
   return {
     steps,
     maxAttempts: max,
     probes,
-    resting: waiting.filter((scope) => !claimed.has(scope)),
+    unprobedCircuits: halfOpen.filter((scope) => !probed.has(scope)),
     tokens,
     microUsd,
     limitChecks: limitChecksOf({
@@ -174,20 +176,20 @@ export function reservationOf(input: ToReserve): Reserved {
       microUsd: microUsd ?? 0,
       calendar: calendarOf(tenant.policy.timeZone, countedAt),
     }),
-    deadlineMs: (tenant.policy.deadlineMs ?? longest) - waitedMs,
+    deadlineMs: (tenant.policy.deadlineMs ?? defaultMs) - waitedMs,
   };
 }
 
-export interface Claimed {
+export interface PlannedReservation {
   plan: Plan;
   reserved: Reserved;
 }
 
-export interface LesserClaimed extends Claimed {
+export interface FallbackReservation extends PlannedReservation {
   shortens?: true;
 }
 
-/** Adds the failover order to the decision, and models that no hint asks for. */
+/** Adds the failover order to the decision, and marks candidates that match no hint. */
 export function withFailover(decision: Decision, { steps }: Pick<Reserved, "steps">): Decision {
   const after = firstStepsOf(steps.map(targetOf));
   const isHinted = decision.candidates.some(({ matchedHint }) => matchedHint !== undefined);
@@ -219,14 +221,14 @@ export const stepFor = (
   return steps.find((step) => nameOf(step.model) === name);
 };
 
-/** Cost of attempts that may have been billed. */
+/** What is charged for an attempt that may have been billed. */
 export const reservedFor = (
   reserved: Reserved,
   attempt: { provider: string; model: string },
 ): { tokens: number; microUsd: number | null } =>
   stepFor(reserved, attempt) ?? { tokens: reserved.tokens, microUsd: reserved.microUsd };
 
-export const claimOf = ({ plan, reserved }: Claimed): Claim => ({
+export const claimOf = ({ plan, reserved }: PlannedReservation): Claim => ({
   decision: withFailover(plan.decision, reserved),
   limitChecks: reserved.limitChecks,
   reservedTokens: reserved.tokens,
@@ -238,7 +240,7 @@ export const createAdmit =
   (input: {
     plan: Plan;
     reserved: Reserved;
-    lesser: readonly LesserClaimed[];
+    fallbacks: readonly FallbackReservation[];
     ifReserved: "waits" | "refused";
     caller: Caller;
     opening: Opening;
@@ -246,16 +248,16 @@ export const createAdmit =
     approval: NewApproval | null;
     now: number;
   }): AsyncResult<Admission> => {
-    const { plan, reserved, lesser, caller, opening, replayKey, approval, now } = input;
+    const { plan, reserved, fallbacks, caller, opening, replayKey, approval, now } = input;
     const leaseUntil = now + leaseMsFor(reserved.deadlineMs);
-    const keyUntil =
+    const keyExpiryOf =
       approval === null
         ? (key: ReplayKey): number => heldUntil(key, { now, leaseUntil })
-        : (): number => approval.deadline + answersDecidedForMs;
+        : (): number => approval.deadline + decidedResultTtlMs;
     return deps.ledger.admit({
       opening,
       ...claimOf({ plan, reserved }),
-      fallbacks: lesser.map((claimed) => ({
+      fallbacks: fallbacks.map((claimed) => ({
         ...claimOf(claimed),
         ...(claimed.shortens === true && { shortens: true as const }),
       })),
@@ -271,7 +273,7 @@ export const createAdmit =
           ? null
           : {
               key: keyOf(replayKey, opening.contentSha256),
-              expiresAt: keyUntil(replayKey),
+              expiresAt: keyExpiryOf(replayKey),
             },
     });
   };

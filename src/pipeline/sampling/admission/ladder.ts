@@ -1,4 +1,4 @@
-/** Lesser claims of a call for limits with little left. The ledger takes the first that fits. */
+/** Smaller reservations of a call, for limits with little left. The ledger takes the first that fits. */
 import { smallestBudget, type LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import { isMoney, isTokens } from "../../../domain/limits/resources.ts";
 import { isLasting } from "../../../domain/limits/admission-verdict.ts";
@@ -9,10 +9,10 @@ import type { Plan } from "../../../domain/choice/selection.ts";
 import type { Requirements } from "../../../domain/requirements.ts";
 import {
   reservationOf,
-  type Claimed,
-  type LesserClaimed,
+  type PlannedReservation,
+  type FallbackReservation,
   type Reserved,
-  type ToReserve,
+  type ReservationInput,
 } from "./admit.ts";
 import { mostExpensiveOf } from "./attempts-to-reserve.ts";
 import type { Planned } from "../choice/choose.ts";
@@ -30,7 +30,7 @@ const resized = (
   });
 
 /**
- * 0 reserves only for the first candidate. Others remain usable, because an unbilled attempt doesn't use up the
+ * @param attempts 0: only the first candidate is reserved. Others remain usable, because an unbilled attempt doesn't use up the
  * reservation.
  */
 function withAttempts(reserved: Reserved, attempts: number): Reserved {
@@ -51,11 +51,11 @@ const isLess = (one: Reserved, other: Reserved): boolean => {
   return amounts.every((more) => more <= 0) && amounts.some((more) => more < 0);
 };
 
-function fewerAttempts({ plan, reserved }: Claimed): Claimed[] {
+function fewerAttempts({ plan, reserved }: PlannedReservation): PlannedReservation[] {
   const max = Math.min(reserved.maxAttempts, reserved.steps.length);
   if (max === 1 && reserved.steps.length === 1 && reserved.steps[0]?.isReservedTwice !== true)
     return [];
-  const claims: Claimed[] = [];
+  const claims: PlannedReservation[] = [];
   for (let attempts = max - 1; attempts >= 0; attempts -= 1) {
     const fewer = withAttempts(reserved, attempts);
     if (!isLess(fewer, claims.at(-1)?.reserved ?? reserved)) continue;
@@ -68,17 +68,21 @@ function fewerAttempts({ plan, reserved }: Claimed): Claimed[] {
   return claims;
 }
 
-type Laddered = ToReserve & { plan: Planned };
+type Laddered = ReservationInput & { plan: Planned };
 
 /** `null` if it isn't smaller, or would probe a circuit. */
-function firstModel(input: Laddered, plan: Plan | null, before: Reserved): Claimed | null {
+function firstModel(
+  input: Laddered,
+  plan: Plan | null,
+  before: Reserved,
+): PlannedReservation | null {
   if (plan === null) return null;
   const reserved = withAttempts(reservationOf({ ...input, plan }), 0);
   return reserved.probes.length === 0 && isLess(reserved, before) ? { plan, reserved } : null;
 }
 
 const shortTokens = [256];
-/** The same at model endpoints, whose clients work on with the answer. */
+/** For model endpoints, where clients need longer answers to continue their work. */
 const shortEndpointTokens = [16_384, 4_096];
 
 const shortTokensFor = ({ endpoint, passing }: Requirements): number[] =>
@@ -93,7 +97,7 @@ const isEnough = ({ model }: Choice, { endpoint }: Requirements): boolean =>
 function shortAnswer(
   input: Laddered,
   { from, maxTokens, before }: { from: Plan; maxTokens: number; before: Reserved },
-): LesserClaimed | null {
+): FallbackReservation | null {
   const plan = input.plan.shortened(from, maxTokens);
   const choices = plan?.choices.filter((choice) => isEnough(choice, plan.requirements)) ?? [];
   if (plan === null || choices.length === 0 || choices[0] !== plan.choices[0]) return null;
@@ -101,8 +105,8 @@ function shortAnswer(
   return claimed === null ? null : { ...claimed, shortens: true };
 }
 
-function shortAnswers(input: Laddered, from: Plan, before: Reserved): LesserClaimed[] {
-  const claims: LesserClaimed[] = [];
+function shortAnswers(input: Laddered, from: Plan, before: Reserved): FallbackReservation[] {
+  const claims: FallbackReservation[] = [];
   if (!before.limitChecks.some((check) => isSized(check) && isLasting(check))) return claims;
   for (const maxTokens of shortTokensFor(from.requirements)) {
     const lowest = claims.at(-1)?.reserved ?? before;
@@ -112,11 +116,11 @@ function shortAnswers(input: Laddered, from: Plan, before: Reserved): LesserClai
   return claims;
 }
 
-export function ladderOf(input: Laddered, reserved: Reserved): LesserClaimed[] {
+export function ladderOf(input: Laddered, reserved: Reserved): FallbackReservation[] {
   const { plan } = input;
   if (!reserved.limitChecks.some(isSized)) return [];
   const fewer = fewerAttempts({ plan, reserved });
-  const others: LesserClaimed[] = [];
+  const others: FallbackReservation[] = [];
   const last = (): Reserved => (others.at(-1) ?? fewer.at(-1))?.reserved ?? reserved;
   if (reserved.probes.length === 0) {
     const reasons = reserved.steps.some(({ reasoning }) => reasoning.headroom > 0);
@@ -128,7 +132,7 @@ export function ladderOf(input: Laddered, reserved: Reserved): LesserClaimed[] {
 }
 
 /** Reservation of a pending call: the attempts that its smallest budget could pay for. */
-export function heldReservationOf(input: ToReserve): Reserved {
+export function heldReservationOf(input: ReservationInput): Reserved {
   const reserved = reservationOf(input);
   const budget = smallestBudget(scopesFor(input)) ?? Number.POSITIVE_INFINITY;
   const claims = [reserved, ...fewerAttempts({ ...input, reserved }).map((each) => each.reserved)];

@@ -1,6 +1,6 @@
 /** Reads each credential's model list at most daily, after an answered call and off its path. */
 import { createBoundedMap, type BoundedMap } from "../../../domain/bounded-map.ts";
-import { countedListing, type ReadListing } from "../../../domain/models/listings.ts";
+import { acceptedListing, type FetchedListing } from "../../../domain/models/listings.ts";
 import type { CredentialStore, SealedCredential } from "../../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { ok } from "../../../domain/result.ts";
@@ -21,10 +21,10 @@ export const createListingTries = (capacity: number): ListingTries => createBoun
 export async function keepRead(
   credentials: Pick<CredentialStore, "keepListing">,
   credential: SealedCredential,
-  { read, now }: { read: ReadListing | null; now: number },
+  { read, now }: { read: FetchedListing | null; now: number },
 ): AsyncResult<null> {
   const { tenantId, id, updatedAt, baseUrl, listing = null } = credential;
-  const counted = baseUrl === null ? countedListing(listing, read, now) : listing;
+  const counted = baseUrl === null ? acceptedListing(listing, read, now) : listing;
   // An unchanged list keeps prepared choices valid.
   if (counted === null || counted.ids.join() === listing?.ids.join()) return ok(null);
   return credentials.keepListing({ tenantId, id, readAt: updatedAt }, counted);

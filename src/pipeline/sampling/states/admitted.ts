@@ -1,7 +1,12 @@
 /** Admitted: the limits have room, and the call's record is written. */
 import type { Admission } from "../../../domain/ports/ledger.ts";
 import type { NewApproval } from "../../../domain/sampling/approval.ts";
-import type { Admit, Claimed, LesserClaimed, Reserved } from "../admission/admit.ts";
+import type {
+  Admit,
+  PlannedReservation,
+  FallbackReservation,
+  Reserved,
+} from "../admission/admit.ts";
 import { ladderOf } from "../admission/ladder.ts";
 import { limitRefusal } from "../admission/limit-refusal.ts";
 import type { LostAdmission } from "../admission/lost-admissions.ts";
@@ -13,7 +18,7 @@ import type { Chosen, Decided, Undecided } from "./states.ts";
 export interface ToClaim {
   plan: Planned;
   reserved: Reserved;
-  lesser: readonly LesserClaimed[];
+  fallbacks: readonly FallbackReservation[];
   /** the call waits for approval; null: it runs immediately */
   approval: NewApproval | null;
 }
@@ -61,7 +66,7 @@ export const createClaim =
 
 const takenOf = (
   { plan, reserved }: Chosen,
-  taken: Claimed | undefined,
+  taken: PlannedReservation | undefined,
 ): { plan: Planned; reserved: Reserved } => {
   if (taken === undefined) return { plan, reserved };
   const { maxTokens } = taken.plan.requirements;
@@ -75,11 +80,11 @@ export const createAdmitChosen =
   ({ claim, elapsed }: { claim: Claim; elapsed: () => number }) =>
   async (call: Chosen): Promise<Decided | Undecided> => {
     const { plan, reserved, waitedMs, chosenAt } = call;
-    const lesser = ladderOf({ ...call, names: call.asked }, reserved);
-    const claimed = await claim(call, { plan, reserved, lesser, approval: null });
+    const fallbacks = ladderOf({ ...call, names: call.asked }, reserved);
+    const claimed = await claim(call, { plan, reserved, fallbacks, approval: null });
     if (claimed.state !== "granted") return claimed;
     const { blocked, receipt, limits, rung } = claimed.granted;
-    const taken = takenOf(call, lesser[rung - 1]);
+    const taken = takenOf(call, fallbacks[rung - 1]);
     call.observed.chose(taken.plan.decision);
     return {
       ...call,

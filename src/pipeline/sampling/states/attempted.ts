@@ -32,7 +32,7 @@ export const createAttempting =
       steps: reserved.steps,
       maxAttempts: reserved.maxAttempts,
       held: { tokens: receipt.reservedTokens, microUsd: receipt.reservedMicroUsd },
-      blocked: [...blocked, ...reserved.resting],
+      blocked: [...blocked, ...reserved.unprobedCircuits],
       call: plan.call,
       ...passedOf(call, plan.call, reserved.limitChecks),
       credentials,

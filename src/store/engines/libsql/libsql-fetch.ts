@@ -1,7 +1,7 @@
-export type AskServer = (request: Request, init?: { signal: AbortSignal }) => Promise<Response>;
+export type FetchDatabase = (request: Request, init?: { signal: AbortSignal }) => Promise<Response>;
 
-/** Otherwise a request that a server never answers keeps its connection and blocks all queued writes. */
-export const askWithin =
-  (ask: AskServer, ms: number): AskServer =>
+/** Without a timeout, an unanswered request would block all queued writes. */
+export const withTimeout =
+  (fetch: FetchDatabase, ms: number): FetchDatabase =>
   (request) =>
-    ask(request, { signal: AbortSignal.timeout(ms) });
+    fetch(request, { signal: AbortSignal.timeout(ms) });

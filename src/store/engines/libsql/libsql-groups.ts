@@ -1,11 +1,11 @@
-/** One transaction with a savepoint per write, whose steps run only while the previous one succeeded. */
+/** Sends a group of writes as one transaction. Each write has a savepoint, so a failed write doesn't undo the others. */
 import { BatchCond, openHttp, type BatchStep, type RowsResult } from "@libsql/hrana-client";
 import { defaultTimeoutMs, type Row, type Sent } from "../../db.ts";
-import { askWithin, type AskServer } from "./libsql-fetch.ts";
+import { withTimeout, type FetchDatabase } from "./libsql-fetch.ts";
 import {
   createWriteGroups,
   type SendGroup,
-  type Sorted,
+  type WriteOutcome,
   type WriteGroups,
 } from "./write-groups.ts";
 
@@ -13,14 +13,14 @@ const rowsOf = ({ columnNames, rows }: RowsResult): Row[] =>
   rows.map((row) => Object.fromEntries(columnNames.map((name, at) => [name ?? "", row[at]])));
 
 type Batch = Parameters<typeof BatchCond.and>[0];
-type Stepped = PromiseSettledResult<unknown>;
+type SettledStep = PromiseSettledResult<unknown>;
 
-interface Job {
+interface WriteInBatch {
   steps: Promise<unknown>[];
-  isOver: BatchCond;
+  hasEnded: BatchCond;
 }
 
-function addJob(batch: Batch, statements: readonly Sent[], mayBegin: BatchCond): Job {
+function addWrite(batch: Batch, statements: readonly Sent[], mayBegin: BatchCond): WriteInBatch {
   const steps: Promise<unknown>[] = [];
   const add = (condition: BatchCond, sql: string): BatchStep => {
     const step = batch.step().condition(condition);
@@ -35,33 +35,33 @@ function addJob(batch: Batch, statements: readonly Sent[], mayBegin: BatchCond):
     last = step;
   }
   const release = add(BatchCond.ok(last), "release job");
-  const ofJob = [...steps];
-  const undo = add(
+  const writeSteps = [...steps];
+  const rollback = add(
     BatchCond.and(batch, [BatchCond.ok(savepoint), BatchCond.not(BatchCond.ok(release))]),
     "rollback to job",
   );
-  const forget = add(BatchCond.ok(undo), "release job");
+  const releaseAfterRollback = add(BatchCond.ok(rollback), "release job");
   for (const step of steps) step.catch(() => {});
   return {
-    steps: ofJob,
-    // If the whole transaction was rolled back, neither holds: another savepoint would begin a new transaction.
-    isOver: BatchCond.or(batch, [BatchCond.ok(release), BatchCond.ok(forget)]),
+    steps: writeSteps,
+    // Neither is true after SQLite rolled back the whole transaction. A savepoint would then begin a new one.
+    hasEnded: BatchCond.or(batch, [BatchCond.ok(release), BatchCond.ok(releaseAfterRollback)]),
   };
 }
 
-const wasDone = (step: Stepped | undefined): boolean =>
+const hasRun = (step: SettledStep | undefined): boolean =>
   step?.status === "fulfilled" && step.value !== undefined;
 
-/** @param server `timeoutMs` of the databases that share it, so that an aborted group's callers are refused */
+/** @param server `timeoutMs` is also the timeout of a group's callers, which are refused when it is aborted */
 export function openWriteGroups(server: {
   url: string;
   authToken: string | null;
-  fetch: AskServer;
+  fetch: FetchDatabase;
   timeoutMs?: number;
 }): WriteGroups {
   const { authToken, timeoutMs = defaultTimeoutMs } = server;
   const url = server.url.replace(/^libsql:/, "https:");
-  const client = openHttp(url, authToken ?? undefined, askWithin(server.fetch, timeoutMs));
+  const client = openHttp(url, authToken ?? undefined, withTimeout(server.fetch, timeoutMs));
   client.intMode = "number";
 
   const send: SendGroup = async (group) => {
@@ -71,10 +71,10 @@ export function openWriteGroups(server: {
       const begin = batch.step();
       const began = begin.run("begin immediate");
       let mayBegin = BatchCond.ok(begin);
-      const jobs = group.map((statements) => {
-        const job = addJob(batch, statements, mayBegin);
-        mayBegin = job.isOver;
-        return job;
+      const writes = group.map((statements) => {
+        const write = addWrite(batch, statements, mayBegin);
+        mayBegin = write.hasEnded;
+        return write;
       });
       const commit = batch.step().condition(mayBegin);
       const committed = commit.run("commit");
@@ -86,15 +86,15 @@ export function openWriteGroups(server: {
       await executed;
       const [first, last] = await Promise.allSettled([began, committed]);
       if (first?.status === "rejected") return { cause: first.reason as unknown };
-      const settled = await Promise.all(jobs.map(({ steps }) => Promise.allSettled(steps)));
-      if (!wasDone(last)) return group.length === 1 ? failedAlone(settled[0] ?? [], last) : null;
+      const settled = await Promise.all(writes.map(({ steps }) => Promise.allSettled(steps)));
+      if (!hasRun(last)) return group.length === 1 ? onlyWriteFailed(settled[0] ?? [], last) : null;
       return settled.map((steps) =>
-        steps.every(wasDone)
+        steps.every(hasRun)
           ? {
               state: "done",
               rows: steps.slice(1, -1).map((step) => (step as PromiseFulfilledResult<Row[]>).value),
             }
-          : { state: "failed", cause: causeIn(steps) },
+          : { state: "failed", cause: causeOf(steps) },
       );
     } finally {
       stream.close();
@@ -103,21 +103,24 @@ export function openWriteGroups(server: {
   return createWriteGroups(send);
 }
 
-/** One per server for the life of the process. */
+/** Databases on the same server share its write groups. */
 export function createGroupsByServer(
-  fetch: AskServer,
+  fetch: FetchDatabase,
 ): (server: { url: string; authToken: string | null }) => WriteGroups {
-  const made = new Map<string, WriteGroups>();
+  const byUrl = new Map<string, WriteGroups>();
   return (server) => {
-    const groups = made.get(server.url) ?? openWriteGroups({ ...server, fetch });
-    made.set(server.url, groups);
+    const groups = byUrl.get(server.url) ?? openWriteGroups({ ...server, fetch });
+    byUrl.set(server.url, groups);
     return groups;
   };
 }
 
-const causeIn = (steps: readonly Stepped[]): unknown =>
+const causeOf = (steps: readonly SettledStep[]): unknown =>
   steps.find((step) => step.status === "rejected")?.reason ?? new Error("the write was skipped");
 
-const failedAlone = (steps: readonly Stepped[], commit: Stepped | undefined): Sorted[] => [
-  { state: "failed", cause: causeIn([...steps, ...(commit === undefined ? [] : [commit])]) },
+const onlyWriteFailed = (
+  steps: readonly SettledStep[],
+  commit: SettledStep | undefined,
+): WriteOutcome[] => [
+  { state: "failed", cause: causeOf([...steps, ...(commit === undefined ? [] : [commit])]) },
 ];

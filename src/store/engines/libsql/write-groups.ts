@@ -1,7 +1,7 @@
 /** Sends all queued writes as one group, one group at a time. Independent of any driver. */
 import type { Bulk, BulkWrite, JoinBulk, Row, Send, Sending, Sent } from "../../db.ts";
 
-export type Sorted = { state: "done"; rows: Row[][] } | { state: "failed"; cause: unknown };
+export type WriteOutcome = { state: "done"; rows: Row[][] } | { state: "failed"; cause: unknown };
 
 export interface NotStarted {
   cause: unknown;
@@ -10,7 +10,7 @@ export interface NotStarted {
 /** `null` if the group failed as a whole and nothing was written. Throws if the answer was lost. */
 export type SendGroup = (
   group: readonly (readonly Sent[])[],
-) => Promise<readonly Sorted[] | NotStarted | null>;
+) => Promise<readonly WriteOutcome[] | NotStarted | null>;
 
 export interface WriteGroups {
   send: Send;
@@ -19,7 +19,7 @@ export interface WriteGroups {
 
 interface Waiting extends Sending {
   write: { statements: readonly Sent[] } | { bulk: Bulk<unknown, unknown>; item: unknown };
-  /** `null` for a bulk write: its caller's own statements decide */
+  /** @param outcome `null`: a failed bulk write, whose caller retries alone */
   done: (outcome: unknown) => void;
   failed: (cause: unknown) => void;
 }
@@ -56,25 +56,25 @@ function partsOf(group: readonly Waiting[]): Part[] {
   return parts.map((make) => make());
 }
 
-/** Nothing was written. Callers of a bulk write retry alone to find the one that failed. */
+/** For a write that had no effect. Callers of a bulk write then retry one by one, to find the failing write. */
 function failPart({ writers, isBulk }: Part, cause: unknown): void {
   for (const write of writers)
     if (isBulk) write.done(null);
     else write.failed(cause);
 }
 
-function dealPart(part: Part, sorted: Sorted | undefined): void {
+function dealPart(part: Part, sorted: WriteOutcome | undefined): void {
   if (sorted?.state !== "done") return failPart(part, sorted?.cause);
   try {
     const outcomes = part.outcomes(sorted.rows);
     for (const [at, write] of part.writers.entries()) write.done(outcomes[at] ?? null);
   } catch (cause) {
-    // An exception in one write must not stop the writes behind it.
+    // An exception in one write must not stop later writes.
     for (const write of part.writers) write.failed(cause);
   }
 }
 
-const refused = (): Error => new Error("its caller has been refused meanwhile");
+const refused = (): Error => new Error("the write's caller has timed out");
 
 function awaitedOf(group: readonly Waiting[]): Waiting[] {
   for (const write of group) if (!write.isAwaited()) write.failed(refused());
@@ -96,7 +96,7 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
     }
   };
 
-  /** Unknown whether it was written. Callers that can check do. */
+  /** The response was lost, so the write may have had an effect. Writes that can be repeated are sent again. */
   const lost = async (group: readonly Waiting[], cause: unknown): Promise<void> => {
     for (const write of group.filter(({ ifLost }) => ifLost === "once")) write.failed(cause);
     const repeatable = group.filter(({ ifLost }) => ifLost === "again");
@@ -115,7 +115,7 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
     } catch (cause) {
       return lost(group, cause);
     }
-    // Retries each alone to find the one that failed.
+    // Retries each part alone to find the failing one.
     if (answers === null) for (const part of parts) await alone(part);
     else if ("cause" in answers) for (const write of group) write.failed(answers.cause);
     else for (const [at, part] of parts.entries()) dealPart(part, answers[at]);

@@ -29,7 +29,7 @@ async function checked(statuses: Record<string, number>, listed: string[] | null
       },
     },
     providers: {
-      listModels: async () => (listed === null ? null : { ids: listed, isWhole: true }),
+      listModels: async () => (listed === null ? null : { ids: listed, isComplete: true }),
       complete: async (call: { model: { id: string } }) => {
         asked.push(call.model.id);
         const status = statuses[call.model.id] ?? 200;

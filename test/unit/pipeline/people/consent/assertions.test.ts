@@ -10,7 +10,7 @@ import { createBriefMemory } from "../../../../../src/pipeline/people/consent/br
 import type { ConsentDatabase } from "../../../../../src/pipeline/people/consent/consent-grants.ts";
 import type {
   AdmittedPerson,
-  SignInPlace,
+  TenantSignIn,
 } from "../../../../../src/pipeline/people/consent-people.ts";
 
 const issuer = "https://idp.test";
@@ -43,15 +43,15 @@ beforeEach(() => {
 });
 
 function rules() {
-  const placeOf = async (slug: string): Promise<Result<SignInPlace | null, Refusal>> =>
+  const signInOf = async (slug: string): Promise<Result<TenantSignIn | null, Refusal>> =>
     ok(
       slug === "acme"
-        ? ({ tenant: { policy }, signIn: { kind, issuer } } as unknown as SignInPlace)
+        ? ({ tenant: { policy }, signIn: { kind, issuer } } as unknown as TenantSignIn)
         : null,
     );
   const database = {
     people: {
-      placeOf,
+      signInOf,
       async keysOf() {
         keysAsked += 1;
         return keys;

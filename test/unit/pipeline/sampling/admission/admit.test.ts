@@ -178,8 +178,8 @@ describe("a reservation", () => {
     ]);
     expect(reservedBy({ ...plan, halfOpen })).toMatchObject({
       probes: [{ scope: "model cred_mistral_0 mistral/one", updatedAt: 7 }],
-      resting: [endpoint],
+      unprobedCircuits: [endpoint],
     });
-    expect(reservedBy(plan)).toMatchObject({ probes: [], resting: [] });
+    expect(reservedBy(plan)).toMatchObject({ probes: [], unprobedCircuits: [] });
   });
 });

@@ -5,7 +5,7 @@ import {
   createModelLists,
   readingLists,
 } from "../../../../../src/pipeline/sampling/attempts/model-lists.ts";
-import type { ReadListing } from "../../../../../src/domain/models/listings.ts";
+import type { FetchedListing } from "../../../../../src/domain/models/listings.ts";
 import type { Listing } from "../../../../../src/domain/models/model.ts";
 import { err, ok } from "../../../../../src/domain/result.ts";
 import { credential as stored } from "../../../../contract/store/fixtures.ts";
@@ -13,7 +13,7 @@ import { plainKeys } from "../../../../fakes/plain-keys.ts";
 
 const dayMs = 86_400_000;
 
-function given(read: ReadListing | null, about: { claims?: boolean; opens?: boolean } = {}) {
+function given(read: FetchedListing | null, about: { claims?: boolean; opens?: boolean } = {}) {
   const kept: Listing[] = [];
   const claims: number[] = [];
   const asked: unknown[] = [];
@@ -44,7 +44,7 @@ function given(read: ReadListing | null, about: { claims?: boolean; opens?: bool
   });
   return { readList, kept, claims, asked, time };
 }
-const whole: ReadListing = { ids: ["gpt-5"], isWhole: true };
+const whole: FetchedListing = { ids: ["gpt-5"], isComplete: true };
 
 describe("the list of a credential that answered", () => {
   it("is read, and due again after a day", async () => {
@@ -85,9 +85,9 @@ describe("the list of a credential that answered", () => {
 
   it.each([
     ["there is none", null],
-    ["it is not whole", { ids: ["gpt-5"], isWhole: false }],
-    ["it is the same", { ids: ["a", "b", "c", "d"], isWhole: true }],
-    ["it shrank", { ids: ["a", "b"], isWhole: true }],
+    ["it is incomplete", { ids: ["gpt-5"], isComplete: false }],
+    ["it is the same", { ids: ["a", "b", "c", "d"], isComplete: true }],
+    ["it shrank", { ids: ["a", "b"], isComplete: true }],
   ])("stays as it was where %s", async (_, read) => {
     const { readList, kept } = given(read);
     await readList(stored("ten_1", { listing: { at: 1, ids: ["a", "b", "c", "d"] } }));

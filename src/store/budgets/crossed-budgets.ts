@@ -1,23 +1,23 @@
 /** Finds budgets that crossed an alert threshold. A scheduled job reads the counters, so calls do no extra work. */
 import { sql, type SQL } from "drizzle-orm";
-import { defaultShares, type BudgetLine } from "../../domain/alerts.ts";
+import { defaultShares, type CrossedBudget } from "../../domain/alerts.ts";
 import type { CalendarOf } from "../../domain/calendar.ts";
 import { minIdAt } from "../../domain/tenancy/ids.ts";
 import { nameOfLimit, type LimitCheck, type LimitScope } from "../../domain/limits/limit-checks.ts";
 import { endOfTime, type Resource } from "../../domain/limits/resources.ts";
 import { ok } from "../../domain/result.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
-import { budgetWindows, utc, windowMembers } from "./budget-windows.ts";
+import { budgetWindows, utc, windowColumns } from "./budget-windows.ts";
 import type { Database } from "../db.ts";
-import { inColumns } from "../rows/stored-limit-checks.ts";
+import { scopesInColumns } from "../rows/stored-limit-checks.ts";
 import { createLimitStore } from "./limit-sums.ts";
-import { nodesRefused, refusedNode } from "./nodes-refused.ts";
+import { readRefusedNodes, refusedNodeKey } from "./nodes-refused.ts";
 import { afterPause } from "../rows/windows.ts";
 
-/** ms for which a refusal marks a budget as used up although calls have not spent all of it. */
-const refusedWithinMs = 10 * 60_000;
-const linesAtOnce = 200;
-const microUsd = 1_000_000;
+/** How long a `budget_exceeded` refusal counts as proof that the budget is used up, in ms. */
+const refusalLookBackMs = 10 * 60_000;
+const maxRows = 200;
+const microsPerUsd = 1_000_000;
 
 interface Row {
   tenantId: string;
@@ -32,26 +32,26 @@ interface Row {
   isRefused: number;
 }
 
-/** A foreign row may hold text that is not JSON. */
-const jsonOf = (column: string): string => `case when json_valid(${column}) then ${column} end`;
-const policy = jsonOf("t.policy");
+/** A row that another program wrote may contain invalid JSON. */
+const validJson = (column: string): string => `case when json_valid(${column}) then ${column} end`;
+const policyJson = validJson("t.policy");
 
-/** Limits of the node that the subject ends with, else the default for all others. */
-const byName = (member: string, scope: LimitScope): string => `coalesce(
-    (select e.value from json_each(${policy}, '$.${member}.limits') e
+/** The limits of the group or tag at the end of `subject`; by default, the policy's limits for `each`. */
+const limitsByName = (member: string, scope: LimitScope): string => `coalesce(
+    (select e.value from json_each(${policyJson}, '$.${member}.limits') e
       where e.key = substr(c.subject, ${scope.length + 2})),
-    ${policy} -> '$.${member}.each')`;
+    ${policyJson} -> '$.${member}.each')`;
 
 const nodeScope = "substr(c.subject, 1, instr(c.subject, ':') - 1)";
 
 const limitsOfNode = sql.raw(`case
-    when c.subject = t.id then ${policy} -> '$.limits'
-    when k.id is not null then ${jsonOf("k.limits")}
-    when s.id is not null then ${jsonOf("s.policy")} -> '$.limits'
-    when ${nodeScope} = 'user' then ${policy} -> '$.perUser'
-    when ${nodeScope} = 'group' then ${byName("groups", "group")}
-    when ${nodeScope} = 'tag' then ${byName("tags", "tag")}
-    when ${nodeScope} = 'run' then ${policy} -> '$.runs' end`);
+    when c.subject = t.id then ${policyJson} -> '$.limits'
+    when k.id is not null then ${validJson("k.limits")}
+    when s.id is not null then ${validJson("s.policy")} -> '$.limits'
+    when ${nodeScope} = 'user' then ${policyJson} -> '$.perUser'
+    when ${nodeScope} = 'group' then ${limitsByName("groups", "group")}
+    when ${nodeScope} = 'tag' then ${limitsByName("tags", "tag")}
+    when ${nodeScope} = 'run' then ${policyJson} -> '$.runs' end`);
 
 const sinceRunBegan = afterPause({
   tenant: sql.raw("c.tenant_id"),
@@ -61,31 +61,31 @@ const sinceRunBegan = afterPause({
   bucket: sql.raw("c.bucket"),
 });
 
-const ofRun = (figure: "min(m.bucket)" | "sum(m.amount)"): SQL => sql`(
+const inRun = (figure: "min(m.bucket)" | "sum(m.amount)"): SQL => sql`(
     select ${sql.raw(figure)} from counters m
     where m.tenant_id = c.tenant_id and m.subject = c.subject and m.resource = c.resource
       and m.bucket between ${sinceRunBegan} and c.bucket)`;
 
-const counted = (windows: string, now: number): SQL => sql`
+const countersInWindows = (windows: string, now: number): SQL => sql`
   select c.tenant_id, c.subject, c.resource, w.member,
-    case when w.pause is null then c.bucket else ${ofRun("min(m.bucket)")} end as bucket,
+    case when w.pause is null then c.bucket else ${inRun("min(m.bucket)")} end as bucket,
     case when w.pause is null then w.until else c.bucket + w.pause end as until,
-    case when w.pause is null then c.amount else ${ofRun("sum(m.amount)")} end as amount,
+    case when w.pause is null then c.amount else ${inRun("sum(m.amount)")} end as amount,
     case when c.subject = t.id then 'tenant' when k.id is not null then 'key'
       when s.id is not null then 'server' else ${sql.raw(nodeScope)} end as scope,
     ${limitsOfNode} ->> ('$.' || w.member) as policy_limit,
-    (select max(e.value ->> ('$.limits.' || w.member)) from json_each(${sql.raw(policy)}, '$.raises') e
+    (select max(e.value ->> ('$.limits.' || w.member)) from json_each(${sql.raw(policyJson)}, '$.raises') e
       where e.value ->> '$.subject' = c.subject and e.value ->> '$.until' > ${now}) as raised_limit,
     case when c.subject = t.id
-      then ${sql.raw(jsonOf("t.ceiling"))} ->> ('$.limits.' || w.member) end as ceiling_limit,
-    coalesce(${sql.raw(policy)} -> '$.alerts.shares', ${JSON.stringify(defaultShares)}) as shares
+      then ${sql.raw(validJson("t.ceiling"))} ->> ('$.limits.' || w.member) end as ceiling_limit,
+    coalesce(${sql.raw(policyJson)} -> '$.alerts.shares', ${JSON.stringify(defaultShares)}) as shares
   from (
-    select ${sql.raw(windowMembers.map((name, at) => `value ->> ${at} as ${name}`).join(", "))}
+    select ${sql.raw(windowColumns.map((name, at) => `value ->> ${at} as ${name}`).join(", "))}
     from json_each(${windows})) w
   cross join counters c on c.resource = w.resource and c.bucket between w.first and w.last
     and (w.pause is not null or c.amount > 0)
   cross join tenants t on t.id = c.tenant_id
-    and (w.zone is null or w.zone = coalesce(${sql.raw(policy)} ->> '$.timeZone', ${utc}))
+    and (w.zone is null or w.zone = coalesce(${sql.raw(policyJson)} ->> '$.timeZone', ${utc}))
   left join api_keys k on k.id = c.subject and k.tenant_id = c.tenant_id
   left join servers s on s.id = c.subject and s.tenant_id = c.tenant_id
   where w.pause is null or not exists (
@@ -94,33 +94,36 @@ const counted = (windows: string, now: number): SQL => sql`
       and n.bucket > c.bucket and n.bucket <= w.last)`;
 
 /**
- * A refusal proves that a budget is used up, unless `retry_after_ms` ends before the period: running calls
- * reserved the rest.
+ * A refusal proves that a budget is used up, unless a retry could succeed before the period ends: then only
+ * running calls' reservations fill the budget.
  */
-const refusedOf = (now: number): SQL => sql`exists (
+const wasRefused = (now: number): SQL => sql`exists (
   select 1 from sampling_requests r
-  where r.tenant_id = l.tenant_id and r.id >= ${minIdAt("request", now - refusedWithinMs)}
+  where r.tenant_id = l.tenant_id and r.id >= ${minIdAt("request", now - refusalLookBackMs)}
     and r.outcome = 'refused' and r.reason = 'budget_exceeded' and r.reason_detail = l.name
     and r.created_at >= l.bucket * 1000
     and (r.retry_after_ms is null or r.retry_after_ms >= l.until * 1000 - r.settled_at)
     and (l.scope not in ('key', 'server') or r.key_id = l.subject or r.server_id = l.subject))`;
 
-/** `shared` keeps lines at the share, or half the limit above 50 %, since a refusal can count as 100 %. */
-const candidates = (windows: string, now: number): SQL => sql`
-  with counted as materialized (${counted(windows, now)}),
-    owned as (
+/**
+ * One row per budget and unreported alert share. `with_share` also keeps budgets that are half used: a refusal may
+ * prove that they are used up.
+ */
+const crossingsQuery = (windows: string, now: number): SQL => sql`
+  with in_window as materialized (${countersInWindows(windows, now)}),
+    with_policy as (
       select *, max(policy_limit, coalesce(raised_limit, policy_limit)) as effective_limit
-      from counted),
-    lines as materialized (
+      from in_window),
+    with_limit as materialized (
       select *, round(min(coalesce(effective_limit, ceiling_limit), coalesce(ceiling_limit, effective_limit))
-          * ${microUsd}) as "limit",
+          * ${microsPerUsd}) as "limit",
         coalesce(ceiling_limit < coalesce(effective_limit, ceiling_limit + 1), 0) as ceiling,
         case when coalesce(ceiling_limit < coalesce(effective_limit, ceiling_limit + 1), 0)
           then 'ceiling' else scope end || '.' || member as name
-      from owned),
-    shared as (
+      from with_policy),
+    with_share as (
       select l.*, share.value as share, l.amount * 100 >= l."limit" * share.value as crossed
-      from lines l cross join json_each(l.shares) share
+      from with_limit l cross join json_each(l.shares) share
       where l."limit" > 0 and l.amount * 2 >= l."limit" * min(share.value / 50.0, 1)
         and not exists (
           select 1 from alerts a where a.tenant_id = l.tenant_id and a.kind = 'budget_crossed'
@@ -129,12 +132,12 @@ const candidates = (windows: string, now: number): SQL => sql`
   select tenant_id as tenantId, subject, resource, bucket, until, scope, ceiling, "limit", share,
     isRefused
   from (
-    select l.*, case when l.share = 100 then ${refusedOf(now)} else 0 end as isRefused
-    from shared l)
+    select l.*, case when l.share = 100 then ${wasRefused(now)} else 0 end as isRefused
+    from with_share l)
   where crossed or isRefused
-  order by tenant_id, subject, resource, bucket, share limit ${linesAtOnce}`;
+  order by tenant_id, subject, resource, bucket, share limit ${maxRows}`;
 
-const holdOf = (row: Row): LimitCheck => ({
+const limitCheckOf = (row: Row): LimitCheck => ({
   scope: row.scope,
   subject: row.subject,
   resource: row.resource,
@@ -146,57 +149,59 @@ const holdOf = (row: Row): LimitCheck => ({
   ...(row.ceiling === 1 && { ceiling: true }),
 });
 
-const nameOf = (row: Row): string => nameOfLimit(holdOf(row));
+const nameOf = (row: Row): string => nameOfLimit(limitCheckOf(row));
 
-const lineOf = (row: Row, used: number): BudgetLine => ({
+const crossedBudgetOf = (row: Row, used: number): CrossedBudget => ({
   tenantId: row.tenantId,
   name: nameOf(row),
   subject: row.subject,
-  limit: row.limit / microUsd,
-  used: used / microUsd,
+  limit: row.limit / microsPerUsd,
+  used: used / microsPerUsd,
   periodFrom: row.bucket * 1_000,
   periodUntil: row.until === null ? null : row.until * 1_000,
   share: row.share,
 });
 
-const zonesOf = sql`
-  select distinct coalesce(${sql.raw(policy)} ->> '$.timeZone', ${utc}) || '' as zone from tenants t`;
+const timeZonesQuery = sql`
+  select distinct coalesce(${sql.raw(policyJson)} ->> '$.timeZone', ${utc}) || '' as zone from tenants t`;
 
-async function rowsAt(
+async function readCrossings(
   db: Database,
   { now, calendarOf }: { now: number; calendarOf: CalendarOf },
 ): AsyncResult<Row[]> {
-  const zones = await db.read((builder) => builder.all<{ zone: string }>(zonesOf));
+  const zones = await db.read((builder) => builder.all<{ zone: string }>(timeZonesQuery));
   if (!zones.ok) return zones;
   const names = zones.value.map(({ zone }) => zone);
   const windows = budgetWindows({ now, calendarOf, zones: names });
-  return db.read((builder) => builder.all<Row>(candidates(windows, now)));
+  return db.read((builder) => builder.all<Row>(crossingsQuery(windows, now)));
 }
 
 export async function crossedBudgets(
   db: Database,
-  about: { now: number; calendarOf: CalendarOf },
-): AsyncResult<BudgetLine[]> {
-  const { now } = about;
-  const found = await rowsAt(db, about);
+  clock: { now: number; calendarOf: CalendarOf },
+): AsyncResult<CrossedBudget[]> {
+  const { now } = clock;
+  const found = await readCrossings(db, clock);
   if (!found.ok) return found;
   const limits = createLimitStore(db);
-  const lines: BudgetLine[] = [];
+  const crossed: CrossedBudget[] = [];
   for (const [tenantId, rows] of Map.groupBy(found.value, (row) => row.tenantId)) {
-    const sums = await limits.sum(tenantId, rows.map(holdOf), now);
+    const sums = await limits.sum(tenantId, rows.map(limitCheckOf), now);
     if (!sums.ok) return sums;
     const names = rows.filter(({ isRefused }) => isRefused === 1).map(nameOf);
-    const refused = await nodesRefused(db, { tenantId, names, since: now - refusedWithinMs });
+    const refused = await readRefusedNodes(db, { tenantId, names, since: now - refusalLookBackMs });
     if (!refused.ok) return refused;
     for (const [at, row] of rows.entries()) {
       const { counted: amount = 0, reserved = 0 } = sums.value[at] ?? {};
-      // Reservations exceed the actual cost, so a reservation alone crosses no threshold.
+      // Excludes reservations, which exceed the actual cost.
       const used = amount - Math.min(reserved, amount);
       const isRefused =
         row.isRefused === 1 &&
-        (inColumns.has(row.scope) || refused.value.has(refusedNode(nameOf(row), row.subject)));
-      if (used * 100 >= row.limit * row.share || isRefused) lines.push(lineOf(row, used));
+        (scopesInColumns.has(row.scope) ||
+          refused.value.has(refusedNodeKey(nameOf(row), row.subject)));
+      if (used * 100 >= row.limit * row.share || isRefused)
+        crossed.push(crossedBudgetOf(row, used));
     }
   }
-  return ok(lines);
+  return ok(crossed);
 }
