@@ -28,8 +28,8 @@ export interface ResealTenantsDeps {
 function progressOf(cursor: string, keyId: string): Progress {
   const fresh = { keyId, afterTenant: "", notResealed: 0, isDone: false };
   if (cursor === "") return fresh;
-  const saved = JSON.parse(cursor) as Progress;
-  return saved.keyId === keyId ? saved : fresh;
+  const saved = JSON.parse(cursor) as Partial<Progress>;
+  return saved.keyId === keyId ? { ...fresh, ...saved } : fresh;
 }
 
 async function askAll(
