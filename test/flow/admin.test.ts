@@ -275,6 +275,7 @@ describe("credentials", () => {
       fault: { kind: "auth", status: 401, code: "invalid_key" },
       listed: null,
       proposed: [],
+      host: null,
     });
     faulty.setMode("fine");
     expect((await admin("POST", check)).body).toMatchObject({ ok: true, fault: null });

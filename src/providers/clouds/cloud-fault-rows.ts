@@ -88,7 +88,7 @@ const vertex = rowsOf({ providers: ["vertex"], ...free.google }, [
   {
     ...unknownModel,
     status: { from: 400, to: 404 },
-    says: /publisher model .* (was not found|is not servable)/,
+    says: /publisher model [^ ]+ (was not found|is not servable)/,
     code: "model_not_found",
     source: vertexErrors,
   },
