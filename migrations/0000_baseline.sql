@@ -173,7 +173,7 @@ CREATE TABLE `alerts` (
 	`kind` text NOT NULL,
 	`subject` text NOT NULL,
 	`name` text NOT NULL,
-	`share` integer NOT NULL,
+	`threshold` integer NOT NULL,
 	`period_from` integer NOT NULL,
 	`period_until` integer,
 	`limit_amount` real,
@@ -182,7 +182,7 @@ CREATE TABLE `alerts` (
 	PRIMARY KEY(`tenant_id`, `id`)
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `alerts_once` ON `alerts` (`tenant_id`,`kind`,`subject`,`name`,`share`,`period_from`);--> statement-breakpoint
+CREATE UNIQUE INDEX `alerts_once` ON `alerts` (`tenant_id`,`kind`,`subject`,`name`,`threshold`,`period_from`);--> statement-breakpoint
 CREATE INDEX `alerts_period` ON `alerts` (`period_until`);--> statement-breakpoint
 CREATE TABLE `approvals` (
 	`tenant_id` text NOT NULL,

@@ -4,10 +4,10 @@ import { isoTime } from "./calendar.ts";
 
 export type Severity = "info" | "warning" | "critical";
 
-export function severityOf({ kind, share }: Pick<Alert, "kind" | "share">): Severity {
+export function severityOf({ kind, threshold }: Pick<Alert, "kind" | "threshold">): Severity {
   if (kind === "seals_stopped") return "critical";
   if (kind !== "budget_crossed") return "warning";
-  const used = share ?? 0;
+  const used = threshold ?? 0;
   return used >= 100 ? "critical" : used >= 75 ? "warning" : "info";
 }
 
@@ -41,15 +41,15 @@ const budgetOf = (name: string | null): string => {
 
 /** @param subject display name of the alert's subject */
 export function sentenceOf(
-  { kind, name, share, used, limit }: Omit<Alert, "id" | "tenantId" | "at">,
+  { kind, name, threshold, used, limit }: Omit<Alert, "id" | "tenantId" | "at">,
   subject: string,
 ): string {
   if (kind !== "budget_crossed") return `${troubles[kind]} ${subject}.`;
   const figures = `${usd(used)} of ${usd(limit)} used`;
   // 100 also covers a refused call while something is left.
-  return share === 100
+  return threshold === 100
     ? `The ${budgetOf(name)} of ${subject} is used up: ${figures}.`
-    : `${share}% of the ${budgetOf(name)} of ${subject}: ${figures}.`;
+    : `${threshold}% of the ${budgetOf(name)} of ${subject}: ${figures}.`;
 }
 
 export interface AlertMessage {

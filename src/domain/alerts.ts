@@ -15,8 +15,8 @@ export const alertFormats = ["webhook", "slack", "discord", "teams"] as const;
 export type AlertFormat = (typeof alertFormats)[number];
 
 export interface AlertPolicy {
-  /** percentages of each budget that trigger an alert; absent: `defaultShares` */
-  shares?: number[];
+  /** percentages of each budget that trigger an alert; absent: `defaultThresholds` */
+  thresholds?: number[];
   webhookUrl?: string;
   /** what the receiver expects; absent: `webhook` */
   format?: AlertFormat;
@@ -24,7 +24,7 @@ export interface AlertPolicy {
   kinds?: AlertKind[];
 }
 
-export const defaultShares: readonly number[] = [50, 80, 100];
+export const defaultThresholds: readonly number[] = [50, 80, 100];
 
 /** ms that a circuit must be open, or records must wait for a seal, before an alert. */
 export const circuitOpenMs = 10 * 60_000;
@@ -38,7 +38,7 @@ export interface AlertSubject {
   kind: AlertKind;
   subject: string;
   name: string | null;
-  share: number | null;
+  threshold: number | null;
   /** ms since the epoch; for lasting trouble, the start of the UTC day */
   periodFrom: number;
   periodUntil: number | null;
@@ -61,7 +61,7 @@ export interface CrossedBudget {
   used: number;
   periodFrom: number;
   periodUntil: number | null;
-  share: number;
+  threshold: number;
 }
 
 const dayMs = 86_400_000;

@@ -1073,7 +1073,7 @@ describe("alerts", () => {
       .toEqual({
         webhookUrl: `${url}/here`,
         format: "slack",
-        shares: [80, 100],
+        thresholds: [80, 100],
         kinds: expect.not.arrayContaining(["seals_stopped"]),
       });
     receiver.close();

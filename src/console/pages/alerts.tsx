@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { causeOf } from "../../domain/alert-messages.ts";
-import { alertFormats, alertKinds, defaultShares } from "../../domain/alerts.ts";
+import { alertFormats, alertKinds, defaultThresholds } from "../../domain/alerts.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { Check, Choice, Field, Form } from "../parts/form.tsx";
@@ -74,15 +74,17 @@ const notNumbers: Asked<never> = {
     status: 0,
     reason: "invalid_params",
     title: "Invalid thresholds",
-    path: "alerts.shares",
+    path: "alerts.thresholds",
     detail: "Enter percentages from 1 to 100, separated by commas.",
   },
 };
 
 /** `null` if invalid */
-function sharesIn(text: string): number[] | null {
-  const shares = text.split(/[,\s]+/).flatMap((each) => (each === "" ? [] : [Number(each)]));
-  return shares.every((share) => Number.isInteger(share)) ? [...new Set(shares)] : null;
+function thresholdsIn(text: string): number[] | null {
+  const thresholds = text.split(/[,\s]+/).flatMap((each) => (each === "" ? [] : [Number(each)]));
+  return thresholds.every((threshold) => Number.isInteger(threshold))
+    ? [...new Set(thresholds)]
+    : null;
 }
 
 function TestResult({ test }: { test: Asked<Test> }) {
@@ -106,14 +108,14 @@ function TestResult({ test }: { test: Asked<Test> }) {
 interface Draft {
   url: string;
   format: Format;
-  shares: string;
+  thresholds: string;
   kinds: readonly Alert["kind"][];
 }
 
 const draftOf = ({ alerts = {} }: Policy): Draft => ({
   url: alerts.webhookUrl ?? "",
   format: alerts.format ?? "webhook",
-  shares: (alerts.shares ?? defaultShares).join(", "),
+  thresholds: (alerts.thresholds ?? defaultThresholds).join(", "),
   kinds: alerts.kinds ?? alertKinds,
 });
 
@@ -167,11 +169,11 @@ const Where = ({ draft, change, faultOf }: FieldsProps) => (
     />
     <Field
       title="Budget thresholds (%)"
-      name="alerts.shares"
-      value={draft.shares}
-      onInput={(shares) => change({ shares })}
+      name="alerts.thresholds"
+      value={draft.thresholds}
+      onInput={(thresholds) => change({ thresholds })}
       hint="Of each budget, for example 50, 80, 100."
-      fault={faultOf("alerts.shares")}
+      fault={faultOf("alerts.thresholds")}
     />
   </div>
 );
@@ -213,12 +215,12 @@ function Receiver({ tenant, policy, tag, onDone }: ReceiverProps) {
   const change = (changes: Partial<Draft>): void => setDraft({ ...draft, ...changes });
   const save = async (): Promise<Asked<unknown>> => {
     const { url, format, kinds } = draft;
-    const shares = sharesIn(draft.shares);
-    if (shares === null) return notNumbers;
+    const thresholds = thresholdsIn(draft.thresholds);
+    if (thresholds === null) return notNumbers;
     const alerts = {
       webhookUrl: url === "" ? null : url,
       format: format === "webhook" ? null : format,
-      shares,
+      thresholds,
       kinds: kinds.length === alertKinds.length ? null : kinds,
     };
     const saved = await asked(

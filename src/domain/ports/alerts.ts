@@ -22,7 +22,7 @@ export interface AlertReceiver {
 }
 
 export interface AlertStore {
-  /** Crossed budget shares that were not reported in this period, in batches. */
+  /** Crossed budget thresholds that were not reported in this period, in batches. */
   crossed(now: number, calendarOf: CalendarOf): AsyncResult<CrossedBudget[]>;
   troubles(now: number): AsyncResult<Trouble[]>;
   circuits(now: number): AsyncResult<TenantCircuit[]>;

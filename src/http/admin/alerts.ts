@@ -16,7 +16,7 @@ const alert = z
       description: "The budget, as in `GET …/limits`; null for other alerts.",
       example: "tenant.usdPerDay",
     }),
-    share: z.int().nullable().openapi({ description: "Percentage of the budget." }),
+    threshold: z.int().nullable().openapi({ description: "Percentage of the budget." }),
     limit: z.number().nullable().openapi({ description: "USD." }),
     used: z.number().nullable().openapi({
       description: "USD at detection. A budget also counts as used up if a call doesn't fit.",

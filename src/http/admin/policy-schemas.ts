@@ -142,10 +142,13 @@ export const approvalRule = z
 
 const alertRule = z
   .strictObject({
-    shares: z
+    thresholds: z
       .array(z.int().min(1).max(100))
       .max(10)
-      .refine((shares) => new Set(shares).size === shares.length, "Each share once.")
+      .refine(
+        (thresholds) => new Set(thresholds).size === thresholds.length,
+        "Each threshold once.",
+      )
       .optional()
       .openapi({
         description: "Alert thresholds in percent of each budget. Default: 50, 80, 100.",

@@ -35,7 +35,7 @@ const alertOfTrouble = (trouble: Trouble, now: number): AlertSubject => ({
   ...trouble,
   ...alertDayOf(now),
   name: null,
-  share: null,
+  threshold: null,
   limit: null,
   used: null,
 });

@@ -1,6 +1,6 @@
 /** Finds budgets that crossed an alert threshold. A scheduled job reads the counters, so calls do no extra work. */
 import { sql, type SQL } from "drizzle-orm";
-import { defaultShares, type CrossedBudget } from "../../domain/alerts.ts";
+import { defaultThresholds, type CrossedBudget } from "../../domain/alerts.ts";
 import type { CalendarOf } from "../../domain/calendar.ts";
 import { minIdAt } from "../../domain/tenancy/ids.ts";
 import { nameOfLimit, type LimitCheck, type LimitScope } from "../../domain/limits/limit-checks.ts";
@@ -28,7 +28,7 @@ interface Row {
   scope: LimitScope;
   ceiling: number;
   limit: number;
-  share: number;
+  threshold: number;
   isRefused: number;
 }
 
@@ -78,7 +78,7 @@ const countersInWindows = (windows: string, now: number): SQL => sql`
       where e.value ->> '$.subject' = c.subject and e.value ->> '$.until' > ${now}) as raised_limit,
     case when c.subject = t.id
       then ${sql.raw(validJson("t.ceiling"))} ->> ('$.limits.' || w.member) end as ceiling_limit,
-    coalesce(${sql.raw(policyJson)} -> '$.alerts.shares', ${JSON.stringify(defaultShares)}) as shares
+    coalesce(${sql.raw(policyJson)} -> '$.alerts.thresholds', ${JSON.stringify(defaultThresholds)}) as thresholds
   from (
     select ${sql.raw(windowColumns.map((name, at) => `value ->> ${at} as ${name}`).join(", "))}
     from json_each(${windows})) w
@@ -106,7 +106,7 @@ const wasRefused = (now: number): SQL => sql`exists (
     and (l.scope not in ('key', 'server') or r.key_id = l.subject or r.server_id = l.subject))`;
 
 /**
- * One row per budget and unreported alert share. `with_share` also keeps budgets that are half used: a refusal may
+ * One row per budget and unreported alert threshold. `with_threshold` also keeps budgets that are half used: a refusal may
  * prove that they are used up.
  */
 const crossingsQuery = (windows: string, now: number): SQL => sql`
@@ -121,21 +121,21 @@ const crossingsQuery = (windows: string, now: number): SQL => sql`
         case when coalesce(ceiling_limit < coalesce(effective_limit, ceiling_limit + 1), 0)
           then 'ceiling' else scope end || '.' || member as name
       from with_policy),
-    with_share as (
-      select l.*, share.value as share, l.amount * 100 >= l."limit" * share.value as crossed
-      from with_limit l cross join json_each(l.shares) share
-      where l."limit" > 0 and l.amount * 2 >= l."limit" * min(share.value / 50.0, 1)
+    with_threshold as (
+      select l.*, threshold.value as threshold, l.amount * 100 >= l."limit" * threshold.value as crossed
+      from with_limit l cross join json_each(l.thresholds) threshold
+      where l."limit" > 0 and l.amount * 2 >= l."limit" * min(threshold.value / 50.0, 1)
         and not exists (
           select 1 from alerts a where a.tenant_id = l.tenant_id and a.kind = 'budget_crossed'
-            and a.subject = l.subject and a.name = l.name and a.share = share.value
+            and a.subject = l.subject and a.name = l.name and a.threshold = threshold.value
             and a.period_from = l.bucket * 1000))
-  select tenant_id as tenantId, subject, resource, bucket, until, scope, ceiling, "limit", share,
+  select tenant_id as tenantId, subject, resource, bucket, until, scope, ceiling, "limit", threshold,
     isRefused
   from (
-    select l.*, case when l.share = 100 then ${wasRefused(now)} else 0 end as isRefused
-    from with_share l)
+    select l.*, case when l.threshold = 100 then ${wasRefused(now)} else 0 end as isRefused
+    from with_threshold l)
   where crossed or isRefused
-  order by tenant_id, subject, resource, bucket, share limit ${maxRows}`;
+  order by tenant_id, subject, resource, bucket, threshold limit ${maxRows}`;
 
 const limitCheckOf = (row: Row): LimitCheck => ({
   scope: row.scope,
@@ -159,7 +159,7 @@ const crossedBudgetOf = (row: Row, used: number): CrossedBudget => ({
   used: used / microsPerUsd,
   periodFrom: row.bucket * 1_000,
   periodUntil: row.until === null ? null : row.until * 1_000,
-  share: row.share,
+  threshold: row.threshold,
 });
 
 const timeZonesQuery = sql`
@@ -199,7 +199,7 @@ export async function crossedBudgets(
         row.isRefused === 1 &&
         (scopesInColumns.has(row.scope) ||
           refused.value.has(refusedNodeKey(nameOf(row), row.subject)));
-      if (used * 100 >= row.limit * row.share || isRefused)
+      if (used * 100 >= row.limit * row.threshold || isRefused)
         crossed.push(crossedBudgetOf(row, used));
     }
   }

@@ -26,10 +26,10 @@ const untold = (trouble: { tenantId: string; kind: string; subject: string }, no
       and a.kind = ${sql.raw(trouble.kind)} and a.subject = ${sql.raw(trouble.subject)}
       and a.period_until > ${now})`;
 
-const rowOf = ({ name, share, ...alert }: Alert) => ({
+const rowOf = ({ name, threshold, ...alert }: Alert) => ({
   ...alert,
   name: name ?? "",
-  share: share ?? 0,
+  threshold: threshold ?? 0,
 });
 
 const messageOf = (alert: Alert, { url, body }: { url: string; body: string }): Compiled =>
@@ -123,7 +123,7 @@ export const createAlertStore = (db: Database): AlertStore => ({
         .orderBy(desc(alerts.id))
         .limit(rowsFor(page));
       return pageOf(
-        rows.map((row) => ({ ...row, name: row.name || null, share: row.share || null })),
+        rows.map((row) => ({ ...row, name: row.name || null, threshold: row.threshold || null })),
         page,
       );
     }),

@@ -19,7 +19,7 @@ export const alerts = sqliteTable(
     /** of the budget, or empty */
     name: text().notNull(),
     /** per cent of the budget, or 0 */
-    share: integer().notNull(),
+    threshold: integer().notNull(),
     periodFrom: integer("period_from").notNull(),
     periodUntil: integer("period_until"),
     limit: real("limit_amount"),
@@ -33,7 +33,7 @@ export const alerts = sqliteTable(
       table.kind,
       table.subject,
       table.name,
-      table.share,
+      table.threshold,
       table.periodFrom,
     ),
     index("alerts_period").on(table.periodUntil),

@@ -52,8 +52,8 @@ export const alertsOfNodesSuite = (backend: Backend): void => {
       const name = `${scope}.${Object.keys(limits)[0]}`;
       const its = { name, subject: named, limit: usdPerDay, used: 0.085 };
       expect(await alertsOf(who)).toMatchObject([
-        { ...its, share: 50 },
-        { ...its, share: 80 },
+        { ...its, threshold: 50 },
+        { ...its, threshold: 80 },
       ]);
       const other = { nodes: [{ scope, subject: `${scope}:other`, limits }] };
       await spend(who, 49_000, other);
@@ -94,7 +94,7 @@ export const alertsOfNodesSuite = (backend: Backend): void => {
       await first();
       await ann();
       expect(await look()).toBe(3);
-      const empty = (await alertsOf(who)).filter(({ share }) => share === 100);
+      const empty = (await alertsOf(who)).filter(({ threshold }) => threshold === 100);
       expect(empty.map(({ subject }) => subject).toSorted()).toEqual([
         `run:${who.keyId}:one`,
         "tag:night",
@@ -103,7 +103,7 @@ export const alertsOfNodesSuite = (backend: Backend): void => {
     });
 
     it("come again with the run that begins after a pause", async () => {
-      const policy: Policy = { runs: { usdPerRun: usdPerDay }, alerts: { shares: [80] } };
+      const policy: Policy = { runs: { usdPerRun: usdPerDay }, alerts: { thresholds: [80] } };
       const who = await caller(world.stores, { policy });
       const subject = `run:${who.keyId}:long`;
       const fields = {
@@ -123,8 +123,8 @@ export const alertsOfNodesSuite = (backend: Backend): void => {
       expect(await spendAt(70, 70_000)).toBe(1);
       expect(await spendAt(71, 20_000)).toBe(2);
       expect(await crossedBy(who)).toMatchObject([
-        { share: 80, subject, used: 0.085, periodFrom: start },
-        { share: 80, subject, used: 0.09, periodFrom: start + 70 * hourMs },
+        { threshold: 80, subject, used: 0.085, periodFrom: start },
+        { threshold: 80, subject, used: 0.09, periodFrom: start + 70 * hourMs },
       ]);
     });
 

@@ -34,7 +34,8 @@ export const alertsSuite = (backend: Backend): void => {
   describe("alerts", () => {
     const { world, running, settle, admit, look, alertsOf, spend, messagesOf, eventsOf } =
       givenAlerts(backend);
-    const sharesOf = async (who: Caller) => (await alertsOf(who)).map(({ share }) => share);
+    const thresholdsOf = async (who: Caller) =>
+      (await alertsOf(who)).map(({ threshold }) => threshold);
 
     it(
       "tell of 80 % once while sixteen processes cross it",
@@ -58,15 +59,19 @@ export const alertsSuite = (backend: Backend): void => {
         );
         await look();
         expect(await alertsOf(who)).toMatchObject([
-          { share: 50, kind: "budget_crossed", name: "tenant.usdPerDay", limit: usdPerDay },
-          { share: 80, subject: who.tenantId, periodFrom: midnight - 86_400_000 },
+          { threshold: 50, kind: "budget_crossed", name: "tenant.usdPerDay", limit: usdPerDay },
+          { threshold: 80, subject: who.tenantId, periodFrom: midnight - 86_400_000 },
         ]);
         expect((await messagesOf(who)).map(({ body }) => JSON.parse(body))).toMatchObject([
           {
             type: "alert.budget_crossed",
-            data: { share: 80, name: "tenant.usdPerDay", tenant: who.tenantId.replace("_", "-") },
+            data: {
+              threshold: 80,
+              name: "tenant.usdPerDay",
+              tenant: who.tenantId.replace("_", "-"),
+            },
           },
-          { type: "alert.budget_crossed", data: { share: 50 } },
+          { type: "alert.budget_crossed", data: { threshold: 50 } },
         ]);
         expect(await eventsOf(who)).toHaveLength(2);
       },
@@ -156,7 +161,7 @@ export const alertsSuite = (backend: Backend): void => {
       expect(await look()).toBe(0);
       await spend(who, 49_500);
       expect(await look()).toBe(1);
-      expect(await alertsOf(who)).toMatchObject([{ share: 50, used: 0.05 }]);
+      expect(await alertsOf(who)).toMatchObject([{ threshold: 50, used: 0.05 }]);
       expect(await messagesOf(who)).toEqual([]);
     });
 
@@ -166,17 +171,17 @@ export const alertsSuite = (backend: Backend): void => {
       expect(await look()).toBe(0);
       await settle(held, start, { costMicroUsd: 60_000, chargedMicroUsd: 60_000 });
       expect(await look()).toBe(1);
-      expect(await alertsOf(who)).toMatchObject([{ share: 50, used: 0.06 }]);
+      expect(await alertsOf(who)).toMatchObject([{ threshold: 50, used: 0.06 }]);
     });
 
     it("say that a budget is empty once a call does not fit", async () => {
       const who = await caller(world.stores, { tenantLimits: { usdPerDay } });
       await spend(who, 90_000);
       await look();
-      expect(await sharesOf(who)).toEqual([50, 80]);
+      expect(await thresholdsOf(who)).toEqual([50, 80]);
       expect(told(await admit(who, start, { microUsd: 20_000 }))).toBe("refused by tenant usd_day");
       expect(await look()).toBe(1);
-      expect(await alertsOf(who)).toMatchObject([{}, {}, { share: 100, used: 0.09 }]);
+      expect(await alertsOf(who)).toMatchObject([{}, {}, { threshold: 100, used: 0.09 }]);
     });
 
     it("say of no budget that it is empty where running calls alone were in the way", async () => {
@@ -184,7 +189,7 @@ export const alertsSuite = (backend: Backend): void => {
       await running(who, start, { microUsd: 95_000 });
       expect(told(await admit(who, start, { microUsd: 20_000 }))).toBe("refused by tenant usd_day");
       expect(await look()).toBe(0);
-      expect(await sharesOf(who)).toEqual([]);
+      expect(await thresholdsOf(who)).toEqual([]);
     });
 
     it("come again in the next period, and of the last minute of the one before", async () => {
@@ -199,16 +204,16 @@ export const alertsSuite = (backend: Backend): void => {
       await look(later[2]);
       const ofBudgets = (await alertsOf(who)).filter(({ kind }) => kind === "budget_crossed");
       expect(ofBudgets).toMatchObject([
-        { share: 50, periodUntil: midnight },
-        { share: 80, periodUntil: midnight },
-        { share: 50, periodFrom: midnight },
+        { threshold: 50, periodUntil: midnight },
+        { threshold: 80, periodUntil: midnight },
+        { threshold: 50, periodFrom: midnight },
       ]);
     });
 
-    it("name the key's, the server's and the operator's budgets, at the tenant's shares", async () => {
+    it("name the key's, the server's and the operator's budgets, at the tenant's thresholds", async () => {
       const who = await caller(world.stores, {
         keyLimits: { usdPerMonth: usdPerDay },
-        policy: { alerts: { shares: [10] } },
+        policy: { alerts: { thresholds: [10] } },
       });
       const asking = server(who.tenantId, { policy: { limits: { usdPerDay } } });
       value(await world.stores.servers.create(asking, event(who.tenantId)));
@@ -221,7 +226,9 @@ export const alertsSuite = (backend: Backend): void => {
       });
       expect(await look()).toBe(3);
       expect(
-        (await alertsOf(who)).map(({ name, subject, share }) => [name, subject, share]).toSorted(),
+        (await alertsOf(who))
+          .map(({ name, subject, threshold }) => [name, subject, threshold])
+          .toSorted(),
       ).toEqual([
         ["ceiling.usdPerDay", who.tenantId, 10],
         ["key.usdPerMonth", who.keyId, 10],
@@ -236,7 +243,7 @@ export const alertsSuite = (backend: Backend): void => {
       const first = value(await world.stores.alerts.list(who.tenantId, { cursor: null, limit: 2 }));
       const { nextCursor: cursor } = first;
       const rest = value(await world.stores.alerts.list(who.tenantId, { cursor, limit: 2 }));
-      expect([first, rest].map(({ data }) => data.map(({ share }) => share))).toEqual([
+      expect([first, rest].map(({ data }) => data.map(({ threshold }) => threshold))).toEqual([
         [100, 80],
         [50],
       ]);

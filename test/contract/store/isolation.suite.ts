@@ -138,7 +138,7 @@ const alertOf = (tenantId: string, subject: string): Alert => ({
   kind: "credential_failing",
   at: start,
   name: null,
-  share: null,
+  threshold: null,
   limit: null,
   used: null,
   periodFrom: start,

@@ -15,7 +15,7 @@ const alert: Alert = {
   kind: "budget_crossed",
   subject: "key_1",
   name: "key.usdPerDay",
-  share: 80,
+  threshold: 80,
   limit: 5,
   used: 4.2,
   periodFrom: 0,
@@ -44,7 +44,7 @@ describe("an alert", () => {
         link: message.link,
         tenant: "acme",
         subjectName: "search",
-        share: 80,
+        threshold: 80,
         periodUntil: "1970-01-02T00:00:00.000Z",
       },
     });
@@ -76,18 +76,16 @@ describe("an alert", () => {
     });
   });
 
-  it("has a sentence and a page for each kind, and a severity by kind and share", () => {
+  it("has a sentence and a page for each kind, and a severity by kind and threshold", () => {
     for (const kind of alertKinds) {
       expect(sentenceOf({ ...alert, kind }, "search")).toContain("search");
       expect(causeOf({ kind })).toMatch(/^\/[a-z]+/);
     }
-    expect([50, 80, 100].map((share) => severityOf({ kind: "budget_crossed", share }))).toEqual([
-      "info",
-      "warning",
-      "critical",
-    ]);
-    expect(severityOf({ kind: "seals_stopped", share: null })).toBe("critical");
-    expect(sentenceOf({ ...alert, share: 100, name: "tenant.usdTotal" }, "Acme")).toBe(
+    expect(
+      [50, 80, 100].map((threshold) => severityOf({ kind: "budget_crossed", threshold })),
+    ).toEqual(["info", "warning", "critical"]);
+    expect(severityOf({ kind: "seals_stopped", threshold: null })).toBe("critical");
+    expect(sentenceOf({ ...alert, threshold: 100, name: "tenant.usdTotal" }, "Acme")).toBe(
       "The total budget of Acme is used up: $4.20 of $5.00 used.",
     );
   });

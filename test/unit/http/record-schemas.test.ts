@@ -41,7 +41,7 @@ const alert: Record<keyof Alert, true> = {
   kind: true,
   subject: true,
   name: true,
-  share: true,
+  threshold: true,
   limit: true,
   used: true,
   periodFrom: true,

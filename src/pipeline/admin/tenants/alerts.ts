@@ -37,7 +37,7 @@ type SendOnce = (message: {
 const sample = {
   kind: "budget_crossed",
   name: "tenant.usdPerMonth",
-  share: 80,
+  threshold: 80,
   limit: 100,
   used: 80,
 } as const;
