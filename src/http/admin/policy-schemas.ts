@@ -145,10 +145,7 @@ const alertRule = z
     thresholds: z
       .array(z.int().min(1).max(100))
       .max(10)
-      .refine(
-        (thresholds) => new Set(thresholds).size === thresholds.length,
-        "Each threshold once.",
-      )
+      .refine((list) => new Set(list).size === list.length, "Each threshold once.")
       .optional()
       .openapi({
         description: "Alert thresholds in percent of each budget. Default: 50, 80, 100.",
