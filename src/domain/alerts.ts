@@ -52,7 +52,7 @@ export interface Alert extends AlertSubject {
   at: number;
 }
 
-/** A budget whose usage in one of its periods reached `share` percent of the limit. */
+/** A budget whose usage in one of its periods reached `threshold` percent of the limit. */
 export interface CrossedBudget {
   tenantId: string;
   name: string;
