@@ -1,8 +1,9 @@
-import { useEffect, useId, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Field, Form, TextArea } from "../parts/form.tsx";
 import type { Asked } from "../problem.ts";
-import type { CloudFields, CloudMembers } from "./cloud-fields.tsx";
+import { later } from "../later.tsx";
+import type { CloudMembers } from "./cloud-fields.tsx";
 
 type Credential = Schemas["Credential"];
 type DeclaredModel = Schemas["DeclaredModel"];
@@ -118,19 +119,7 @@ function OwnEndpoint(props: OwnEndpointProps) {
   );
 }
 
-interface CloudPartProps {
-  provider: string;
-  isChange?: true;
-  onInput: (members: CloudMembers) => void;
-  faultOf: (name: string) => string | null;
-}
-
-/** Loaded for clouds only, which most people don't use. */
-function CloudPart(props: CloudPartProps) {
-  const [loaded, setLoaded] = useState<{ CloudFields: typeof CloudFields } | null>(null);
-  useEffect(() => void import("./cloud-fields.tsx").then(setLoaded), []);
-  return loaded === null ? null : <loaded.CloudFields {...props} />;
-}
+const CloudPart = later(async () => (await import("./cloud-fields.tsx")).CloudFields);
 
 interface FormProps {
   tenant: string;

@@ -9,7 +9,11 @@ import { isoOf, Time } from "../parts/time.tsx";
 import type { Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
 import { CheckResult, checkCredential, type Check } from "./credential-check.tsx";
-import { ChangeCredential, NewCredential } from "./credential-forms.tsx";
+import { later } from "../later.tsx";
+
+const forms = () => import("./credential-forms.tsx");
+const NewCredential = later(async () => (await forms()).NewCredential);
+const ChangeCredential = later(async () => (await forms()).ChangeCredential);
 
 type Credential = Schemas["Credential"];
 type Doing = { what: "change" | "delete"; credential: Credential } | { what: "make" };

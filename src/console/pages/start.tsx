@@ -11,9 +11,11 @@ import { tenantPath } from "../place.ts";
 import type { Asked, Problem } from "../problem.ts";
 import { listRequests, type RequestRecord } from "../requests/record.ts";
 import { mayChange } from "../session.ts";
-import { NewCredential } from "./credential-forms.tsx";
+import { later } from "../later.tsx";
 import { CheckResult, checkCredential } from "./credential-check.tsx";
 import { snippetsFor } from "../playground/snippets.ts";
+
+const NewCredential = later(async () => (await import("./credential-forms.tsx")).NewCredential);
 
 /** Where providers issue keys. */
 const keyPages = [
