@@ -18,21 +18,21 @@ export interface Running {
     notify?: (message: object) => void,
   ) => Promise<{ message: object; timing: string }>;
   /** modern callers cancel by disconnecting; legacy callers don't */
-  leavingCancels: boolean;
+  cancelsOnDisconnect: boolean;
 }
 
-export type Single =
+export type SingleReply =
   | { kind: "accepted" }
   | { kind: "message"; status: number; message: object; headers: Record<string, string> }
   | { kind: "running"; running: Running; headers: Record<string, string> };
 
-export type Reply = Single | { kind: "batch"; replies: readonly Single[] };
+export type Reply = SingleReply | { kind: "batch"; replies: readonly SingleReply[] };
 
 export const answer = (
   message: object,
   headers: Record<string, string> = {},
   status = 200,
-): Single => ({ kind: "message", status, message, headers });
+): SingleReply => ({ kind: "message", status, message, headers });
 
 export function refusalReply(
   id: RequestId | null,
@@ -43,7 +43,7 @@ export function refusalReply(
     wireOf?: (refusal: Refusal) => Wire;
     timing?: string;
   } = {},
-): Single {
+): SingleReply {
   const { code, status: wireStatus } = (options.wireOf ?? legacyWireOf)(refusal);
   // Without an id the status must show the failure.
   const status = id === null ? refusalTable[refusal.reason].status : wireStatus;
@@ -87,7 +87,7 @@ function stream(
   const content = events.open();
   events.comment();
   running
-    .finish(running.leavingCancels ? gone.signal : never, (message) => {
+    .finish(running.cancelsOnDisconnect ? gone.signal : never, (message) => {
       // Not awaited for slow readers.
       void events.write(sseMessage(message));
     })
@@ -122,7 +122,7 @@ export async function respond(
     case "running": {
       if (request.acceptsStream) return stream(reply.running, reply.headers, request.signal);
       const { message, timing } = await reply.running.finish(
-        reply.running.leavingCancels ? request.signal : never,
+        reply.running.cancelsOnDisconnect ? request.signal : never,
       );
       return jsonAnswer(message, {
         status: 200,
@@ -132,7 +132,7 @@ export async function respond(
   }
 }
 
-async function respondAll(replies: readonly Single[]): Promise<ClientAnswer> {
+async function respondAll(replies: readonly SingleReply[]): Promise<ClientAnswer> {
   const messages = await Promise.all(
     replies
       .filter((reply) => reply.kind !== "accepted")

@@ -1,4 +1,4 @@
-/** `fetch` with a bound on the unpacked size of answers. */
+/** `fetch` with a limit on the decompressed size of answers. */
 import { InvalidResponseDataError } from "@ai-sdk/provider";
 import type { CallSlot } from "../domain/sampling/call-slot.ts";
 import { concatenated } from "../domain/bytes.ts";
@@ -10,7 +10,7 @@ import { maxMediaBytes } from "./media.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** Unpacked bytes of one answer. */
+/** Decompressed bytes of one answer. */
 export const maxAnswerBytes: Readonly<Record<Overlong, number>> = {
   /** A million tokens of text as JSON, more than any model writes. */
   text: 4 * mebibyte,
@@ -20,7 +20,7 @@ export const maxAnswerBytes: Readonly<Record<Overlong, number>> = {
 
 export const maxErrorBytes = 256 * 1024;
 
-/** Exact unless a content coding was undone. */
+/** `null` if `fetch` decompressed the body. */
 function lengthOf({ headers }: Response): number | null {
   const length = headers.get("content-length");
   const coding = headers.get("content-encoding") ?? "identity";
@@ -44,7 +44,7 @@ export function boundedFetch(inner: typeof fetch, what: Overlong): typeof fetch 
       exceeded: response.ok ? () => answerTooLarge(what) : "cut",
     });
     const headers = new Headers(response.headers);
-    // These headers describe the packed body.
+    // These headers describe the compressed body.
     headers.delete("content-encoding");
     headers.delete("content-length");
     return new Response(counted, { status: response.status, headers });

@@ -11,7 +11,13 @@ import { maxErrorBytes } from "./bounded.ts";
 import { createEventBytes, dataOf, eventsIn } from "./event-bytes.ts";
 import { answerTooLarge, faultContext, faultOf } from "./faults.ts";
 import { reportMessage } from "./message.ts";
-import { failureOf, noteMarks, sendPassed, type PassDeps, type Passing } from "./passed.ts";
+import {
+  failureOf,
+  pinToCredential,
+  sendPassed,
+  type PassDeps,
+  type PassthroughRequest,
+} from "./passed.ts";
 import { readPassedAnswer } from "./passed-answer.ts";
 import { createObserver, chatEndMarker, type StreamObserver } from "./passed-observer.ts";
 import { brokenOffFault, faultOfEvent } from "./stream-faults.ts";
@@ -146,7 +152,7 @@ async function readEvents(
 
 /** Never throws. */
 export async function streamPassed(
-  request: Passing,
+  request: PassthroughRequest,
   take: TakePart,
   deps: PassDeps & { now: () => number },
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
@@ -182,7 +188,7 @@ export async function streamPassed(
   const failure = observer.failure();
   if (failure !== undefined) return faultWith(faultOfEvent(failure, context));
   if (!observer.isEnded()) return faultWith(brokenOffFault(context));
-  noteMarks(request, observer.body(), deps.pins);
+  pinToCredential(request, observer.body(), deps.pins);
   const text = recording.text();
   const kept = text === undefined ? { isOversized: true as const } : { passed: text };
   return ok({ ...read(), notes: [], ...kept });

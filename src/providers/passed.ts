@@ -1,4 +1,4 @@
-/** Passes a call's request and answer unchanged, except for the members that `bodyFor` edits. */
+/** Forwards a request and its response byte for byte, except for the spans that `bodyFor` edits. */
 import { APICallError } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
 import { withoutTrailing } from "../domain/bounded-url.ts";
@@ -12,10 +12,10 @@ import { speaks } from "../domain/wires/spoken.ts";
 import { reportMessage } from "./message.ts";
 import { boundedFetch, readOutsideSlot } from "./bounded.ts";
 import { faultContext, faultOf } from "./faults.ts";
-import { claudeFormOf, passedFormOf } from "./clouds/claude.ts";
+import { claudeFormOf, cloudFormOf } from "./clouds/claude.ts";
 import { answerMember, marksOf, readPassedAnswer } from "./passed-answer.ts";
 
-export type Passing = ProviderRequest & { passed: PassedRequest };
+export type PassthroughRequest = ProviderRequest & { passed: PassedRequest };
 
 const paths: Readonly<Record<ModelEndpointName, string>> = {
   messages: "messages",
@@ -26,30 +26,30 @@ const paths: Readonly<Record<ModelEndpointName, string>> = {
 const urlOf = (
   baseUrl: string,
   { endpoint, query = "" }: PassedRequest,
-  below: "" | "/count_tokens" = "",
-): string => `${withoutTrailing(baseUrl, "/")}/${paths[endpoint]}${below}${query}`;
+  suffix: "" | "/count_tokens" = "",
+): string => `${withoutTrailing(baseUrl, "/")}/${paths[endpoint]}${suffix}${query}`;
 
-/** For clients that send no version: the oldest. */
-const oldestVersion = "2023-06-01";
+/** Anthropic requires the header, but some clients omit it. */
+const defaultAnthropicVersion = "2023-06-01";
 
-/** Only headers that the provider needs, because clients send paths and ids in other headers. */
+/** Only headers that the provider needs: others can contain the client's paths and ids. */
 export function passedHeaders(
   { endpoint, headers }: Pick<PassedRequest, "endpoint" | "headers">,
   apiKey: string,
 ): Record<string, string> {
-  const always = {
+  const common = {
     "content-type": "application/json",
-    // `fetch` would decompress the answer, which then isn't passed unchanged.
+    // `fetch` decompresses bodies, so a compressed response would not be forwarded unchanged.
     "accept-encoding": "identity",
     ...headers,
   };
   if (endpoint === "messages")
     return {
-      "anthropic-version": oldestVersion,
-      ...always,
+      "anthropic-version": defaultAnthropicVersion,
+      ...common,
       ...(apiKey !== "" && { "x-api-key": apiKey }),
     };
-  return apiKey === "" ? always : { ...always, authorization: `Bearer ${apiKey}` };
+  return apiKey === "" ? common : { ...common, authorization: `Bearer ${apiKey}` };
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -62,10 +62,10 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** The same error as the AI SDK throws, so that the same fault rows classify it. */
+/** The error that the AI SDK would throw, so that the rows in `fault-rows.ts` apply. */
 export function failureOf(url: string, response: Response, text: string | null): APICallError {
   const body = parsedJson(text ?? "");
-  // A failed response with status 200 has the members of an answer, and an error.
+  // OpenAI's Responses API reports some failures with HTTP 200.
   const failed = isObject(body) && own(body, "status") === "failed" ? body : undefined;
   return new APICallError({
     message: "",
@@ -79,12 +79,12 @@ export function failureOf(url: string, response: Response, text: string | null):
 }
 
 export async function sendPassed(
-  { credential, model, passed, signal, maxTokens }: Passing,
+  { credential, model, passed, signal, maxTokens }: PassthroughRequest,
   deps: { fetch: typeof fetch; baseUrl: string },
 ): Promise<{ url: string; response: Response }> {
   const { provider, apiKey, place } = credential;
   const claude = passed.endpoint === "messages" ? claudeFormOf(place) : undefined;
-  const form = claude && passedFormOf(claude, passed.headers);
+  const cloudForm = claude && cloudFormOf(claude, passed.headers);
   const url =
     claude === undefined
       ? urlOf(deps.baseUrl, passed)
@@ -92,7 +92,7 @@ export async function sendPassed(
   const response = await deps.fetch(url, {
     method: "POST",
     headers: passedHeaders(passed, apiKey),
-    body: bodyFor(passed, { provider, model: model.id, maxTokens, form }),
+    body: bodyFor(passed, { provider, model: model.id, maxTokens, form: cloudForm }),
     signal,
   });
   return { url, response };
@@ -101,15 +101,15 @@ export async function sendPassed(
 export interface PassDeps {
   fetch: typeof fetch;
   baseUrl: string;
-  /** absent: the account isn't remembered */
+  /** absent: follow-up requests may use any credential */
   pins?: Pick<Pins, "note">;
-  /** Calls `act` after `ms` unless the returned function is called. Absent: connections aren't reused after a stream. */
+  /** Calls `act` after `ms`, unless the returned function is called. If absent, connections aren't reused after a stream. */
   after?: (ms: number, act: () => void) => () => void;
 }
 
-/** Remembers the account that can read the answer's encrypted parts in later requests. */
-export function noteMarks(
-  { credential, passed }: Passing,
+/** Only this credential's account can read the answer's signatures and ids in follow-up requests. */
+export function pinToCredential(
+  { credential, passed }: PassthroughRequest,
   body: JsonObject,
   pins: PassDeps["pins"],
 ): void {
@@ -117,7 +117,7 @@ export function noteMarks(
 }
 
 async function passOnce(
-  request: Passing,
+  request: PassthroughRequest,
   { fetch, baseUrl, pins }: PassDeps,
 ): Promise<ProviderAnswer> {
   const { call, passed, outside } = request;
@@ -131,11 +131,11 @@ async function passOnce(
     own(body, "status") !== "failed" &&
     own(body, answerMember[endpoint]) !== undefined;
   if (!isAnswer || text === null) throw failureOf(url, response, text);
-  noteMarks(request, body, pins);
+  pinToCredential(request, body, pins);
   return { ...readPassedAnswer(endpoint, body, call), notes: [], passed: text };
 }
 
-/** @returns the provider's answer; `null` if it contains no count */
+/** `null` if the provider returns no count. */
 export async function countPassed(
   { credential, model, passed, signal }: Parameters<Providers["countTokens"]>[0],
   deps: { fetch: typeof fetch; baseUrl: string },
@@ -159,12 +159,12 @@ export async function countPassed(
   }
 }
 
-export const isPassed = (request: ProviderRequest): request is Passing =>
+export const isPassed = (request: ProviderRequest): request is PassthroughRequest =>
   request.passed !== undefined && speaks(request.model, request.passed.endpoint);
 
 /** Never throws. */
 export async function pass(
-  request: Passing,
+  request: PassthroughRequest,
   deps: PassDeps & { now: () => number },
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
   try {

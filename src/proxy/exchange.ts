@@ -20,7 +20,7 @@ export interface Exchange {
   server: SealedServer;
   /** The caller as of now, at most a few seconds old: a stream outlives what it began with. */
   current: () => Promise<Result<Caller, Refusal>>;
-  again: () => Promise<Result<Caller, Refusal>>;
+  reauthenticate: () => Promise<Result<Caller, Refusal>>;
   method: "POST" | "GET" | "DELETE";
   headers: MessageHeaders;
   /** the client's `Authorization` if its key came in the other header */
@@ -38,11 +38,11 @@ export interface Exchange {
 export const createExchange = (
   { authenticate }: { authenticate: Authenticate },
   claim: Claim,
-  about: Omit<Exchange, "current" | "again">,
+  about: Omit<Exchange, "current" | "reauthenticate">,
 ): Exchange => ({
   ...about,
   current: () => authenticate(claim, "recent"),
-  again: () => authenticate(claim, "database"),
+  reauthenticate: () => authenticate(claim, "database"),
 });
 
 export interface Derivation {
@@ -71,8 +71,8 @@ export function derive(
     caller: seen,
     server: seen.server ?? exchange.server,
     current: () => viewed(exchange.current()),
-    async again() {
-      const read = await viewed(exchange.again());
+    async reauthenticate() {
+      const read = await viewed(exchange.reauthenticate());
       const refusal = read.ok ? ((await confirm?.()) ?? null) : null;
       return refusal === null ? read : err(refusal);
     },

@@ -61,7 +61,7 @@ export async function sampleForServer(
     /** as of now, because the exchange may be older */
     caller: Caller;
     server: Exchange["server"];
-    exchange: Pick<Exchange, "again" | "headers">;
+    exchange: Pick<Exchange, "reauthenticate" | "headers">;
     request: ServerSamplingRequest;
     signal: AbortSignal;
   },
@@ -75,7 +75,7 @@ export async function sampleForServer(
   const { _meta, ...content } = withoutIdempotencyKey(params);
   const started = await deps.sample({
     caller,
-    again: exchange.again,
+    reauthenticate: exchange.reauthenticate,
     call: denied === null ? codec.decodeCall(params) : err(denied),
     declaredBy: () => request.declared,
     client: {
@@ -91,7 +91,7 @@ export async function sampleForServer(
     content,
     bytes: request.oversizedBytes,
     startedAt: deps.now(),
-    beganAt: deps.elapsed(),
+    monotonicStart: deps.elapsed(),
     authMs: 0,
     slot: null,
     ...(request.waiting !== undefined && { waiting: request.waiting }),

@@ -1,7 +1,7 @@
 /** Metrics of this process, one series per instrument and labels. */
 import type { Instrument, Labels, Note } from "../domain/audit/metrics.ts";
 
-export interface Line {
+export interface Series {
   labels: Labels;
   /** of a histogram, the sum of values */
   sum: number;
@@ -9,9 +9,9 @@ export interface Line {
   counts: number[];
 }
 
-export interface Figures {
+export interface Metric {
   instrument: Instrument;
-  lines: Line[];
+  allSeries: Series[];
 }
 
 /** Evaluated when read. */
@@ -20,8 +20,8 @@ export interface Gauge {
   read: () => { labels: Labels; value: number }[];
 }
 
-/** Bounds the cardinality, since people choose model names. */
-const maxLines = 2_000;
+/** Per instrument. Limits the cardinality, since people choose model names. */
+const maxSeries = 2_000;
 /** OpenTelemetry's "Metrics SDK", cardinality limits. */
 const overflow: Labels = ["otel.metric.overflow", "true"];
 
@@ -32,48 +32,50 @@ function bucketOf(bounds: readonly number[], value: number): number {
 }
 
 export function createMeters(deps: { gauges: readonly Gauge[]; now: () => number }) {
-  const held = new Map<Instrument, Map<string, Line>>();
+  const held = new Map<Instrument, Map<string, Series>>();
   let since: number | null = null;
-  let noted = 0;
+  let measurements = 0;
 
-  const lineOf = (instrument: Instrument, labels: Labels): Line => {
-    let lines = held.get(instrument);
-    if (lines === undefined) {
-      lines = new Map();
-      held.set(instrument, lines);
+  const seriesOf = (instrument: Instrument, labels: Labels): Series => {
+    let allSeries = held.get(instrument);
+    if (allSeries === undefined) {
+      allSeries = new Map();
+      held.set(instrument, allSeries);
     }
     const key = labels.join("\n");
-    const known = lines.get(key);
+    const known = allSeries.get(key);
     if (known !== undefined) return known;
-    if (lines.size >= maxLines && labels !== overflow) return lineOf(instrument, overflow);
+    if (allSeries.size >= maxSeries && labels !== overflow) return seriesOf(instrument, overflow);
     const { kind, bounds } = instrument;
     const counts = kind === "histogram" ? Array.from({ length: bounds.length + 1 }, () => 0) : [];
-    const line = { labels, sum: 0, counts };
-    lines.set(key, line);
-    return line;
+    const series = { labels, sum: 0, counts };
+    allSeries.set(key, series);
+    return series;
   };
 
   const note: Note = (instrument, value, labels) => {
     since ??= deps.now();
-    noted += 1;
-    const line = lineOf(instrument, labels);
-    line.sum += value;
+    measurements += 1;
+    const series = seriesOf(instrument, labels);
+    series.sum += value;
     if (instrument.kind !== "histogram") return;
     const at = bucketOf(instrument.bounds, value);
-    line.counts[at] = (line.counts[at] ?? 0) + 1;
+    series.counts[at] = (series.counts[at] ?? 0) + 1;
   };
 
   return {
     note,
-    /** incremented per measurement */
-    noted: (): number => noted,
+    measurementCount: (): number => measurements,
     /** ms since the epoch of the first measurement */
     since: (): number => since ?? deps.now(),
-    read: (): Figures[] => [
-      ...Array.from(held, ([instrument, lines]) => ({ instrument, lines: [...lines.values()] })),
+    read: (): Metric[] => [
+      ...Array.from(held, ([instrument, allSeries]) => ({
+        instrument,
+        allSeries: [...allSeries.values()],
+      })),
       ...deps.gauges.map(({ instrument, read }) => ({
         instrument,
-        lines: read().map(({ labels, value }) => ({ labels, sum: value, counts: [] })),
+        allSeries: read().map(({ labels, value }) => ({ labels, sum: value, counts: [] })),
       })),
     ],
   };

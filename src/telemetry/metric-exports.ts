@@ -1,4 +1,4 @@
-/** Exports metrics as OTLP/HTTP in JSON to the collector of spans. */
+/** Exports metrics as OTLP/HTTP with JSON, to the collector that also receives spans. */
 import { ValueType } from "@opentelemetry/api";
 import { millisToHrTime } from "@opentelemetry/core";
 import { JsonMetricsSerializer } from "@opentelemetry/otlp-transformer";
@@ -10,109 +10,110 @@ import {
   type ResourceMetrics,
 } from "@opentelemetry/sdk-metrics";
 import type { Instrument, Labels } from "../domain/audit/metrics.ts";
-import type { Figures, Line, Meters } from "./meters.ts";
+import type { Metric, Series, Meters } from "./meters.ts";
 import { send, type TraceTarget } from "./otlp.ts";
 
-/** ms to batch measurements. */
-const lingerMs = 1_000;
-/** ms after which another request takes over an export whose invocation may have ended. */
-const lostMs = 2 * lingerMs;
+/** Measurements within this time are exported together. */
+const exportDelayMs = 1_000;
+/** The runtime may end an invocation before it exports; after this time, another invocation does. */
+const takeoverMs = 2 * exportDelayMs;
 
 /**
- * `cumulative` since the process started, robust to lost messages; `delta` since the last message, for many
- * short-lived isolates.
+ * `cumulative`: totals since the process started, so a lost export does no harm. `delta`: changes since the last
+ * export, for many short-lived isolates.
  */
 export type Temporality = "cumulative" | "delta";
 
 const attributesOf = (labels: Labels): Record<string, string> =>
   Object.fromEntries(
-    labels.flatMap((name, at) => (at % 2 === 0 ? [[name, labels[at + 1] ?? ""]] : [])),
+    labels.flatMap((name, index) => (index % 2 === 0 ? [[name, labels[index + 1] ?? ""]] : [])),
   );
 
-interface Span {
+interface Period {
   from: number;
   until: number;
   temporality: Temporality;
 }
 
-function dataOf({ instrument, lines }: Figures, span: Span): MetricData {
+function dataOf({ instrument, allSeries }: Metric, period: Period): MetricData {
   const { name, description, unit, kind, bounds } = instrument;
   const common = {
     descriptor: { name, description, unit, valueType: ValueType.DOUBLE },
     aggregationTemporality:
-      span.temporality === "delta"
+      period.temporality === "delta"
         ? AggregationTemporality.DELTA
         : AggregationTemporality.CUMULATIVE,
   };
-  const pointOf = <T>({ labels }: Line, value: T) => ({
+  const pointOf = <T>({ labels }: Series, value: T) => ({
     attributes: attributesOf(labels),
-    startTime: millisToHrTime(span.from),
-    endTime: millisToHrTime(span.until),
+    startTime: millisToHrTime(period.from),
+    endTime: millisToHrTime(period.until),
     value,
   });
   if (kind === "histogram")
     return {
       ...common,
       dataPointType: DataPointType.HISTOGRAM,
-      dataPoints: lines.map((line) =>
-        pointOf(line, {
-          buckets: { boundaries: [...bounds], counts: line.counts },
-          sum: line.sum,
-          count: line.counts.reduce((sum, count) => sum + count, 0),
+      dataPoints: allSeries.map((series) =>
+        pointOf(series, {
+          buckets: { boundaries: [...bounds], counts: series.counts },
+          sum: series.sum,
+          count: series.counts.reduce((sum, count) => sum + count, 0),
         }),
       ),
     };
-  const dataPoints = lines.map((line) => pointOf(line, line.sum));
+  const dataPoints = allSeries.map((series) => pointOf(series, series.sum));
   return kind === "gauge"
     ? { ...common, dataPointType: DataPointType.GAUGE, dataPoints }
     : { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints };
 }
 
 export function encodeMetrics(
-  figures: readonly Figures[],
-  span: Span,
+  metrics: readonly Metric[],
+  period: Period,
   serviceName: string,
 ): Uint8Array<ArrayBuffer> {
-  const all: ResourceMetrics = {
+  const request: ResourceMetrics = {
     resource: resourceFromAttributes({ "service.name": serviceName }),
     scopeMetrics: [
-      { scope: { name: "sampling-router" }, metrics: figures.map((each) => dataOf(each, span)) },
+      { scope: { name: "sampling-router" }, metrics: metrics.map((each) => dataOf(each, period)) },
     ],
   };
-  return new Uint8Array(JsonMetricsSerializer.serializeRequest(all) ?? []);
+  return new Uint8Array(JsonMetricsSerializer.serializeRequest(request) ?? []);
 }
 
-const lineKey = ({ name }: Instrument, { labels }: Line): string => [name, ...labels].join("\n");
+const seriesKey = ({ name }: Instrument, { labels }: Series): string =>
+  [name, ...labels].join("\n");
 
 /** Shared by all invocations of an isolate. */
 export function createDeltas(meters: Meters) {
-  let before = new Map<string, Line>();
-  let at: number | null = null;
-  let noted = 0;
+  let lastSeries = new Map<string, Series>();
+  let lastTakenAt: number | null = null;
+  let lastCount = 0;
   return {
-    isChanged: (): boolean => meters.noted() !== noted,
-    take(now: number): { figures: Figures[]; from: number } {
-      const figures = meters.read();
-      const from = at ?? meters.since();
-      const next = new Map<string, Line>();
-      const changed = figures.map(({ instrument, lines }) => ({
+    isChanged: (): boolean => meters.measurementCount() !== lastCount,
+    take(now: number): { metrics: Metric[]; from: number } {
+      const metrics = meters.read();
+      const from = lastTakenAt ?? meters.since();
+      const next = new Map<string, Series>();
+      const changed = metrics.map(({ instrument, allSeries }) => ({
         instrument,
-        lines: lines.flatMap((line): Line[] => {
-          if (instrument.kind === "gauge") return [line];
-          const key = lineKey(instrument, line);
-          const old = before.get(key);
-          next.set(key, { ...line, counts: [...line.counts] });
-          const counts = line.counts.map((count, bucket) => count - (old?.counts[bucket] ?? 0));
-          const sum = line.sum - (old?.sum ?? 0);
+        allSeries: allSeries.flatMap((series): Series[] => {
+          if (instrument.kind === "gauge") return [series];
+          const key = seriesKey(instrument, series);
+          const old = lastSeries.get(key);
+          next.set(key, { ...series, counts: [...series.counts] });
+          const counts = series.counts.map((count, bucket) => count - (old?.counts[bucket] ?? 0));
+          const sum = series.sum - (old?.sum ?? 0);
           return sum === 0 && counts.every((count) => count === 0)
             ? []
-            : [{ labels: line.labels, sum, counts }];
+            : [{ labels: series.labels, sum, counts }];
         }),
       }));
-      before = next;
-      at = now;
-      noted = meters.noted();
-      return { figures: changed.filter(({ lines }) => lines.length > 0), from };
+      lastSeries = next;
+      lastTakenAt = now;
+      lastCount = meters.measurementCount();
+      return { metrics: changed.filter(({ allSeries }) => allSeries.length > 0), from };
     },
   };
 }
@@ -128,29 +129,29 @@ export function createMetricExports(deps: {
   now: () => number;
   /** ms, monotonic */
   elapsed: () => number;
-  /** Continues after the response. */
+  /** Lets `work` continue after the response is sent. */
   background: (work: Promise<unknown>) => void;
   wait: (ms: number) => Promise<void>;
   log: (entry: Record<string, unknown>) => void;
 }): () => void {
   const { target, temporality, meters, deltas, now, elapsed, background, wait, log } = deps;
-  /** monotonic; `null` if no export is pending */
-  let awaitedUntil: number | null = null;
-  const sendOnce = async (): Promise<void> => {
-    awaitedUntil = elapsed() + lostMs;
-    await wait(lingerMs);
-    awaitedUntil = null;
+  /** ms, monotonic; `null` if no export is pending */
+  let pendingUntil: number | null = null;
+  const exportOnce = async (): Promise<void> => {
+    pendingUntil = elapsed() + takeoverMs;
+    await wait(exportDelayMs);
+    pendingUntil = null;
     // Another invocation may have exported everything.
     if (!deltas.isChanged()) return;
     const until = now();
     const taken = deltas.take(until);
-    const { figures, from } =
-      temporality === "delta" ? taken : { figures: meters.read(), from: meters.since() };
-    const body = encodeMetrics(figures, { from, until, temporality }, target.serviceName);
+    const { metrics, from } =
+      temporality === "delta" ? taken : { metrics: meters.read(), from: meters.since() };
+    const body = encodeMetrics(metrics, { from, until, temporality }, target.serviceName);
     const fault = await send(body, target, deps.fetch);
-    if (fault !== null) log({ event: "telemetry", fault, metrics: figures.length });
+    if (fault !== null) log({ event: "telemetry", fault, metrics: metrics.length });
   };
   return () => {
-    if (awaitedUntil === null || awaitedUntil <= elapsed()) background(sendOnce());
+    if (pendingUntil === null || pendingUntil <= elapsed()) background(exportOnce());
   };
 }

@@ -1,6 +1,6 @@
 /** Prometheus text format 0.0.4, with names by OpenTelemetry's compatibility document. */
 import type { Instrument, Labels } from "../domain/audit/metrics.ts";
-import type { Figures, Line } from "./meters.ts";
+import type { Metric, Series } from "./meters.ts";
 
 export const prometheusType = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -26,36 +26,36 @@ function labelsText(labels: Labels, ...more: string[]): string {
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }
 
-function histogramLines(name: string, { bounds }: Instrument, line: Line): string[] {
+function histogramLines(name: string, { bounds }: Instrument, series: Series): string[] {
   let count = 0;
-  const buckets = line.counts.map((inBucket, at) => {
+  const buckets = series.counts.map((inBucket, at) => {
     count += inBucket;
     const bound = bounds[at];
     const le = bound === undefined ? "+Inf" : String(bound);
-    return `${name}_bucket${labelsText(line.labels, "le", le)} ${count}`;
+    return `${name}_bucket${labelsText(series.labels, "le", le)} ${count}`;
   });
   return [
     ...buckets,
-    `${name}_sum${labelsText(line.labels)} ${line.sum}`,
-    `${name}_count${labelsText(line.labels)} ${count}`,
+    `${name}_sum${labelsText(series.labels)} ${series.sum}`,
+    `${name}_count${labelsText(series.labels)} ${count}`,
   ];
 }
 
-function linesOf({ instrument, lines }: Figures): string[] {
+function linesOf({ instrument, allSeries }: Metric): string[] {
   const name = nameOf(instrument);
   return [
     `# HELP ${name} ${instrument.description}`,
     `# TYPE ${name} ${instrument.kind}`,
-    ...lines.flatMap((line) =>
+    ...allSeries.flatMap((series) =>
       instrument.kind === "histogram"
-        ? histogramLines(name, instrument, line)
-        : [`${name}${labelsText(line.labels)} ${line.sum}`],
+        ? histogramLines(name, instrument, series)
+        : [`${name}${labelsText(series.labels)} ${series.sum}`],
     ),
   ];
 }
 
-export const prometheusText = (figures: readonly Figures[]): string =>
-  figures
+export const prometheusText = (metrics: readonly Metric[]): string =>
+  metrics
     .flatMap(linesOf)
     .map((line) => `${line}\n`)
     .join("");

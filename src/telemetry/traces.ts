@@ -8,10 +8,9 @@ import { encode, send, type Placed, type TraceTarget } from "./otlp.ts";
 import { headersOf, parentIn } from "./propagation.ts";
 
 const maxPerExport = 64;
-/** ms */
-const lingerMs = 1_000;
-/** ms after which another request takes over an export whose invocation may have ended. */
-const lostMs = 2 * lingerMs;
+const exportDelayMs = 1_000;
+/** The runtime may end an invocation before it exports; after this time, another invocation does. */
+const takeoverMs = 2 * exportDelayMs;
 
 const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -34,7 +33,7 @@ export function createTraces(deps: {
   target: TraceTarget | null;
   fetch: typeof fetch;
   randomBytesOf: (count: number) => Uint8Array;
-  /** Continues after the response. */
+  /** Lets `work` continue after the response is sent. */
   background: (work: Promise<unknown>) => void;
   wait: (ms: number) => Promise<void>;
   /** ms, monotonic */
@@ -44,8 +43,8 @@ export function createTraces(deps: {
   const { target, randomBytesOf, background, wait, elapsed, log } = deps;
   let open = 0;
   let waiting: (() => Placed[])[] = [];
-  /** monotonic; `null` if no export is pending */
-  let awaitedUntil: number | null = null;
+  /** ms, monotonic; `null` if no export is pending */
+  let pendingUntil: number | null = null;
 
   const sendWaiting = async (to: TraceTarget): Promise<void> => {
     const made = waiting;
@@ -63,10 +62,10 @@ export function createTraces(deps: {
     }
   };
 
-  const linger = async (to: TraceTarget): Promise<void> => {
-    awaitedUntil = elapsed() + lostMs;
-    await wait(lingerMs);
-    awaitedUntil = null;
+  const exportLater = async (to: TraceTarget): Promise<void> => {
+    pendingUntil = elapsed() + takeoverMs;
+    await wait(exportDelayMs);
+    pendingUntil = null;
     if (waiting.length > 0) await sendWaiting(to);
   };
 
@@ -94,7 +93,8 @@ export function createTraces(deps: {
           waiting.push(() => spans().map((span) => ({ span, context: contextOf(span.spanId) })));
           open -= 1;
           if (open === 0 || waiting.length >= maxPerExport) background(sendWaiting(target));
-          else if (awaitedUntil === null || awaitedUntil <= elapsed()) background(linger(target));
+          else if (pendingUntil === null || pendingUntil <= elapsed())
+            background(exportLater(target));
         },
       };
     },

@@ -1275,7 +1275,7 @@ describe("changes", () => {
     await page.getByLabel("Slug").fill("Not A Slug");
     await page.getByLabel("Address", { exact: true }).fill("https://mcp.example.com/mcp");
     await page.getByRole("button", { name: "Register" }).click();
-    await page.locator(".field.wrong").getByText("Lower-case letters").first().waitFor();
+    await page.locator(".field.wrong").getByText("lowercase letters").first().waitFor();
   });
 
   it("lead to a server's own sign-in, at which nobody registered the router before", async () => {

@@ -432,7 +432,7 @@ describe("a forged Host", () => {
       ["/.well-known/oauth-authorization-server", `"issuer":"${url}"`],
       [`/.well-known/oauth-protected-resource${notes}`, `"resource":"${resource()}"`],
       [notes, `resource_metadata=\\"${url}/.well-known/`],
-      [page.slice(url.length), "Let A client in?"],
+      [page.slice(url.length), "Authorize A client?"],
       [elsewhere.slice(url.length), `iss=${encodeURIComponent(url)}`],
     ];
     for (const [path, expected] of places) {
@@ -461,7 +461,7 @@ describe("a tenant's policy about programs", () => {
       await put(refused);
       const { response, text } = await opened(at);
       expect([response.status, response.headers.get("Location")]).toEqual([400, null]);
-      expect(text).toContain("authorize programs of localhost");
+      expect(text).toContain("authorize programs from localhost");
     }
     await put({ allowedDomains: ["localhost"] });
     expect((await opened(at)).response.status).toBe(200);

@@ -47,7 +47,7 @@ export function NewServer({ tenant, onDone, onClose }: FormProps) {
             value={slug}
             onInput={setSlug}
             isRequired
-            hint="Lower-case letters, digits, and hyphens."
+            hint="Lowercase letters, digits, and hyphens."
             fault={faultOf("slug")}
           />
           <Field

@@ -111,7 +111,7 @@ function NewTenant({ onClose }: { onClose: () => void }) {
               onInput={setSlug}
               isRequired
               pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
-              hint="Lower-case letters, digits, and hyphens. Can’t be changed later."
+              hint="Lowercase letters, digits, and hyphens. Can’t be changed later."
               fault={faultOf("slug")}
             />
             <Field

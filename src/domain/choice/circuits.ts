@@ -1,4 +1,4 @@
-/** Circuit breakers per endpoint, credential and model. A row exists from a fault until the next answer. */
+/** Circuit breakers per endpoint, credential and model. A circuit's row is created by a fault and deleted by the next success. */
 import {
   circuitReaches,
   isKeyRefused,
@@ -11,28 +11,29 @@ import { latestLeaseEnd } from "../leases.ts";
 import { nameOf } from "../models/model.ts";
 
 export interface CircuitFault {
+  /** ms since the epoch: when the failed call began */
   began: number;
+  /** when it failed */
   at: number;
-  /** ms, as the provider asked */
   retryAfterMs: number | null;
 }
 
 export interface Circuit {
   scope: string;
-  /** since the last answer, newest first, at most `keptFaults` */
+  /** since the last success, newest first, at most `maxFaults` */
   faults: CircuitFault[];
   probeUntil: number | null;
-  /** ms since the epoch; compared when a probe is claimed */
+  /** ms since the epoch; identifies the version that a probe claims */
   updatedAt: number;
 }
 
 export interface CircuitChange {
-  /** scopes that close after an answer, or after an error that proves the service alive */
+  /** scopes that an answer closes, or an error that shows that the scope as a whole works */
   closes: string[];
   fault: (CircuitFault & { scope: string }) | null;
 }
 
-export const keptFaults = 16;
+export const maxFaults = 16;
 
 const faultsToOpen = 2;
 /** Long enough for two consecutive calls that each hang for most of a deadline. */
@@ -62,20 +63,23 @@ export const scopeOf = (reach: CircuitReach, path: CircuitPath): string =>
 
 export type CircuitState =
   | { state: "closed" }
-  | { state: "open"; until: number; askedUntil: number | null }
+  | { state: "open"; until: number; retryAfterUntil: number | null }
   | { state: "half-open" };
 
-/** Faults of calls from before the opening are ignored; faults of later calls double the time. */
-function openings(faults: readonly CircuitFault[]): { until: number | null; asked: number | null } {
+/** Faults of calls that began before the open time ended don't extend it. A later one doubles it. */
+function openTimes(faults: readonly CircuitFault[]): {
+  until: number | null;
+  retryAfter: number | null;
+} {
   let until: number | null = null;
-  let asked: number | null = null;
+  let retryAfter: number | null = null;
   let count = 0;
   let backoffMs = openMs;
   let lastAt: number | null = null;
   for (const { began, at, retryAfterMs } of faults.toReversed()) {
-    // A provider's own wait applies from its first fault.
+    // `Retry-After` applies from the first fault.
     if (retryAfterMs !== null)
-      asked = Math.max(asked ?? 0, at + Math.min(retryAfterMs, longestOpenMs));
+      retryAfter = Math.max(retryAfter ?? 0, at + Math.min(retryAfterMs, longestOpenMs));
     const since = until ?? lastAt;
     const isLongAgo = since !== null && at - since > windowMs;
     if (isLongAgo) {
@@ -92,7 +96,7 @@ function openings(faults: readonly CircuitFault[]): { until: number | null; aske
       until = at + backoffMs;
     }
   }
-  return { until, asked };
+  return { until, retryAfter };
 }
 
 export function stateOf(
@@ -101,22 +105,22 @@ export function stateOf(
 ): CircuitState {
   // A fault in the future was written before a clock was set back.
   const faults = circuit.faults.filter(({ at }) => at <= now + clockSlackMs);
-  const { until, asked } = openings(faults);
-  const askedUntil = asked !== null && asked > now ? asked : null;
-  if (askedUntil !== null || (until !== null && until > now))
-    return { state: "open", until: Math.max(until ?? 0, asked ?? 0), askedUntil };
+  const { until, retryAfter } = openTimes(faults);
+  const retryAfterUntil = retryAfter !== null && retryAfter > now ? retryAfter : null;
+  if (retryAfterUntil !== null || (until !== null && until > now))
+    return { state: "open", until: Math.max(until ?? 0, retryAfter ?? 0), retryAfterUntil };
   if (until === null || now - until > windowMs) return { state: "closed" };
   const { probeUntil } = circuit;
   return probeUntil !== null && probeUntil > now && probeUntil <= latestLeaseEnd(now)
-    ? { state: "open", until: probeUntil, askedUntil: null }
+    ? { state: "open", until: probeUntil, retryAfterUntil: null }
     : { state: "half-open" };
 }
 
 export const forgottenAfterMs = 2 * (longestOpenMs + windowMs);
 
 /**
- * An empty answer may depend on the prompt, so it counts against the model. A refused key marks the credential
- * instead.
+ * An empty answer may depend on the prompt, so it counts against the model. A refused key opens no circuit: the
+ * credential is marked as failing.
  */
 function countedAs(attempt: Attempt): CircuitReach | null {
   const { fault, reach = "endpoint", status, retryable } = attempt;
@@ -137,7 +141,7 @@ function countedAs(attempt: Attempt): CircuitReach | null {
   }
 }
 
-const wider: Record<FaultReach, readonly CircuitReach[]> = {
+const widerReaches: Record<FaultReach, readonly CircuitReach[]> = {
   request: ["credential", "endpoint"],
   model: ["credential", "endpoint"],
   credential: ["endpoint"],
@@ -159,8 +163,8 @@ export function circuitChangesOf(
       ];
     const counted = countedAs(attempt);
     const { reach = "endpoint", status } = attempt;
-    // A provider's error proves that the wider circuits around its cause work.
-    const closes = status === null ? [] : wider[reach].map((around) => scopeOf(around, path));
+    // An error from the provider shows that everything wider than its cause works.
+    const closes = status === null ? [] : widerReaches[reach].map((each) => scopeOf(each, path));
     const at = beganAt + latencyMs;
     const fault =
       counted === null ? null : { scope: scopeOf(counted, path), began: beganAt, at, retryAfterMs };

@@ -100,7 +100,7 @@ function permanentExclusion(
 interface Way {
   id: string;
   openUntil: number | null;
-  askedUntil: number | null;
+  retryAfterUntil: number | null;
 }
 
 function wayOf(
@@ -109,14 +109,14 @@ function wayOf(
   states: ReadonlyMap<string, CircuitState>,
 ): Way {
   const { id } = credential;
-  const way: Way = { id, openUntil: null, askedUntil: null };
+  const way: Way = { id, openUntil: null, retryAfterUntil: null };
   if (states.size === 0) return way;
   const path = { endpoint: endpointOf(credential), credentialId: id, model: nameOf(model) };
   for (const reach of circuitReaches) {
     const circuit = states.get(scopeOf(reach, path));
     if (circuit?.state !== "open") continue;
     way.openUntil = Math.max(way.openUntil ?? 0, circuit.until);
-    if (reach === "model") way.askedUntil = circuit.askedUntil;
+    if (reach === "model") way.retryAfterUntil = circuit.retryAfterUntil;
   }
   return way;
 }
@@ -128,9 +128,9 @@ function waysOf(
   if (closed.length > 0 || ways.length === 0) return { credentialIds: closed };
   return {
     credentialIds: [],
-    spareIds: ways.filter(({ askedUntil }) => askedUntil === null).map(({ id }) => id),
+    spareIds: ways.filter(({ retryAfterUntil }) => retryAfterUntil === null).map(({ id }) => id),
     // Without an alternative, only the provider's own wait blocks a model.
-    openUntil: Math.min(...ways.map((way) => way.askedUntil ?? way.openUntil ?? 0)),
+    openUntil: Math.min(...ways.map((way) => way.retryAfterUntil ?? way.openUntil ?? 0)),
   };
 }
 
@@ -163,7 +163,7 @@ function circuitsOf(
   const states = new Map(circuits.map((circuit) => [circuit.scope, stateOf(circuit, now)]));
   if (states.size === 0) return { states };
   const ends = [...states.values()].flatMap((each) =>
-    each.state === "open" ? [each.askedUntil ?? each.until] : [],
+    each.state === "open" ? [each.retryAfterUntil ?? each.until] : [],
   );
   const halfOpen = circuits
     .filter(({ scope }) => states.get(scope)?.state === "half-open")

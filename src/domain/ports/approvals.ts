@@ -119,8 +119,8 @@ export interface ApprovalStore {
   decide(decision: ApprovalDecision, event: AdminEvent): AsyncResult<Decided>;
   /** Resumes an approved call. `busy`: no concurrency slot. `gone`: already resumed. */
   resume(
-    lifted: ResumedCall,
-  ): AsyncResult<{ state: "lifted"; receipt: Receipt } | { state: "busy" } | { state: "gone" }>;
+    call: ResumedCall,
+  ): AsyncResult<{ state: "resumed"; receipt: Receipt } | { state: "busy" } | { state: "gone" }>;
   /** Holds a completed call for approval of its result. False: the call has ended meanwhile. */
   holdResult(
     place: CallPlace & { keyId: string; now: number },
@@ -130,6 +130,7 @@ export interface ApprovalStore {
   withdraw(place: CallPlace, now: number): AsyncResult<boolean>;
   /** Applies timeouts. Returns how many. */
   expire(now: number): AsyncResult<number>;
-  undone(now: number): AsyncResult<CallPlace[]>;
+  /** Calls whose last approval has ended, but that the scheduled job still has to settle. */
+  findUnclosed(): AsyncResult<CallPlace[]>;
   close(place: CallPlace): AsyncResult<null>;
 }

@@ -1,24 +1,23 @@
-/** Members of clouds' credentials. */
+/** Schemas of the credentials of clouds. */
 import { z } from "@hono/zod-openapi";
 import { geographies } from "../../domain/models/cloud-place.ts";
 import { like, modelId } from "./model-names.ts";
 import { line } from "./schemas.ts";
 
 const text = z.string().min(1).max(4_096);
-/** Part of a host name or path. */
-const label = z
+const hostLabel = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "Lower-case letters, digits and hyphens.");
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "Use only lowercase letters, digits and hyphens.");
 const roleArn = z
   .string()
-  .regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,200}$/, "The ARN of a role.")
+  .regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,200}$/, "Must be the ARN of an IAM role.")
   .openapi({ example: "arn:aws:iam::123456789012:role/sampling" });
 
 const cloudAuth = z
   .union([
     z.strictObject({ apiKey: text }),
     z.strictObject({
-      tenantId: z.string().regex(/^[\w.-]{1,100}$/, "The directory's id, or its domain."),
+      tenantId: z.string().regex(/^[\w.-]{1,100}$/, "Must be the directory's id or domain."),
       clientId: text,
       clientSecret: text,
     }),
@@ -34,16 +33,16 @@ const cloudAuth = z
   ])
   .openapi("CloudAuth", {
     description:
-      "`azure`: a key of the resource, or tenant, client, and secret of an app in Microsoft Entra ID. " +
+      "`azure`: an API key of the resource, or the tenant id, client id and secret of a Microsoft Entra app. " +
       "`bedrock`: a Bedrock API key, an access key, or a role that trusts the operator's identity. " +
-      "`vertex`: the JSON of a service account's key file, of which only the email and the key are kept.",
+      "`vertex`: the JSON of a service account's key file, of which only the email and the key are stored.",
   });
 
 const deployment = z.strictObject({
   id: modelId,
   model: like,
   provisioned: z.boolean().optional().openapi({
-    description: "Paid by the hour: calls cost nothing more.",
+    description: "Billed per hour, so calls have no cost of their own.",
   }),
 });
 
@@ -61,25 +60,25 @@ const placeMembers = {
       description: "`azure`: the deployments, each with its base model as provider/model.",
       example: [{ id: "prod-chat", model: "openai/gpt-5-mini" }],
     }),
-  region: label
+  region: hostLabel
     .optional()
     .openapi({ description: "`bedrock`: the region.", example: "eu-central-1" }),
   geography: z.enum(geographies).nullable().optional().openapi({
     description:
-      "`bedrock`: the inference profiles to use. Requests stay within it. null: requests stay in the region.",
+      "`bedrock`: the geography of the inference profiles. Requests stay within this geography, or in the region if it is null.",
     example: "eu",
   }),
   project: z
     .string()
-    .regex(/^[a-z0-9.:-]{1,100}$/, "A project id.")
+    .regex(/^[a-z0-9.:-]{1,100}$/, "Must be a project id.")
     .optional()
     .openapi({ description: "`vertex`: the project's id." }),
-  location: label.optional().openapi({
+  location: hostLabel.optional().openapi({
     description: "`vertex`: a region, a multi-region, or `global`.",
     example: "europe-west1",
   }),
   tokenUrl: line(500).optional().openapi({
-    description: "Replaces the cloud's token server. Only for the operator.",
+    description: "Replaces the cloud's token server. Only the operator can set it.",
   }),
 };
 

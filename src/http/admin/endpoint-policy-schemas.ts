@@ -30,7 +30,7 @@ export const endpointPolicy = z
         example: { web_search: 0.01 },
       }),
     deniedBetas: z.array(line(100)).max(maxEntries).optional().openapi({
-      description: "Values of the header anthropic-beta that don't go on to the provider.",
+      description: "Values of the header anthropic-beta that aren't sent to the provider.",
     }),
   } satisfies ShapeOf<EndpointPolicy>)
   .openapi("ModelEndpointPolicy");

@@ -163,7 +163,7 @@ export const model = z
 
 export const provider = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,49}$/, "Lower-case letters, digits and hyphens.")
+  .regex(/^[a-z0-9][a-z0-9-]{0,49}$/, "Use only lowercase letters, digits and hyphens.")
   .openapi({ example: "openai" });
 const secret = z.string().max(4_096);
 const address = optionalLine(500);

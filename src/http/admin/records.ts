@@ -24,11 +24,11 @@ import {
 
 export function recordRoutes() {
   const app = adminApp();
-  const inSessions = endpointsOf(app, "Sessions");
-  const inRequests = endpointsOf(app, "Requests");
-  const inEvents = endpointsOf(app, "Events");
-  const inUsage = endpointsOf(app, "Usage");
-  inSessions({
+  const sessionEndpoint = endpointsOf(app, "Sessions");
+  const requestEndpoint = endpointsOf(app, "Requests");
+  const eventEndpoint = endpointsOf(app, "Events");
+  const usageEndpoint = endpointsOf(app, "Usage");
+  sessionEndpoint({
     route: "get /{tenant}/sessions",
     id: "listSessions",
     summary: "List sessions with the capabilities they negotiated, newest first",
@@ -38,19 +38,19 @@ export function recordRoutes() {
     run: ({ admin, actor, params, query }) =>
       admin.records.sessions(actor, params.tenant, pageRequestOf(query)),
   });
-  inSessions({
+  sessionEndpoint({
     route: "delete /{tenant}/sessions/{id}",
     id: "endSession",
     summary: "End a session",
     description: "Further requests of the session get 404, and the client has to initialize again.",
     run: ({ admin, actor, params }) => admin.records.endSession(actor, params.tenant, params.id),
   });
-  inRequests({
+  requestEndpoint({
     route: "get /{tenant}/requests",
     id: "listRequests",
     summary: "List audit records, newest first",
     description:
-      "One record per sampling request, including refused ones. For rate-limit refusals, the first hundred per key and minute; `thinned` counts the others. `from` is inclusive, `to` is exclusive, and all filters have to match. A page reads at most 100,000 records, so it can have fewer than `limit` entries, or none, and a `nextCursor`.",
+      "One record per sampling request, including refused ones. Rate-limit refusals are recorded up to a hundred per key and minute; `thinned` counts the others. `from` is inclusive, `to` is exclusive, and a record must match all filters. A page reads at most 100,000 records, so it can have fewer than `limit` entries, or none, and still have a `nextCursor`.",
     query: pageQuery.extend(recordFilter.shape),
     answer: pageOf(record).extend({ names }),
     run: async ({ admin, actor, params, query: { cursor, limit, ...filter } }) => {
@@ -60,11 +60,11 @@ export function recordRoutes() {
       });
       const listed = await admin.records.requests(actor, params.tenant, filter, page);
       return listed.ok
-        ? ok({ ...listed.value, data: listed.value.data.map((found) => shownRecord(found)) })
+        ? ok({ ...listed.value, data: listed.value.data.map((each) => shownRecord(each)) })
         : listed;
     },
   });
-  inRequests({
+  requestEndpoint({
     route: "get /{tenant}/requests/{id}",
     id: "readRequest",
     summary: "Get an audit record, with its content if stored",
@@ -73,38 +73,38 @@ export function recordRoutes() {
     run: ({ admin, actor, params }) =>
       mapped(admin.records.request(actor, params.tenant, params.id), shownRecord),
   });
-  inRequests({
+  requestEndpoint({
     route: "post /{tenant}/requests/{id}/replay",
     id: "replayRequest",
     summary: "Replay a recorded decision",
     description:
-      "Repeats the model selection with the recorded request, without a call or charge. The response lists figures that have changed.",
+      "Repeats the model selection with the recorded request, without calling a provider. The response lists what has changed since, for example prices.",
     answer: replayed,
     run: ({ admin, actor, params }) => admin.replay(actor, params.tenant, params.id),
   });
-  inRequests({
+  requestEndpoint({
     route: "post /{tenant}/requests/{id}/correct",
     id: "correctRequest",
     summary: "Correct a call with an unknown outcome (operator)",
     description:
-      "Settles a request with the outcome `unknown` once, with a reason. Budgets and usage follow, and the event log has the change.",
+      "Sets the usage of a request with the outcome `unknown`, and requires a reason. A request can be corrected only once. Budgets and usage are updated, and the change is logged as an event.",
     body: correctionInput,
     answer: recordWithContent,
     run: ({ admin, actor, params, body }) =>
       mapped(admin.correct(actor, params.tenant, params.id, body), shownRecord),
   });
-  inEvents({
+  eventEndpoint({
     route: "get /{tenant}/events",
     id: "listTenantEvents",
     summary: "List a tenant's events, newest first",
     description:
-      "All changes through the admin API: who, what, when. `names` has the names of keys and servers.",
+      "All changes through the admin API: who changed what, and when. `names` maps the ids of keys and servers to their names.",
     query: pageQuery,
     answer: pageOf(event).extend({ names }),
     run: ({ admin, actor, params, query }) =>
       admin.records.eventsOf(actor, params.tenant, pageRequestOf(query)),
   });
-  inUsage({
+  usageEndpoint({
     route: "get /{tenant}/usage",
     id: "readUsage",
     summary: "Get usage by hour, day or month, oldest first",
@@ -114,22 +114,22 @@ export function recordRoutes() {
     answer: usageOfTenant,
     run: ({ admin, actor, params, query }) => admin.usage.read(actor, params.tenant, query),
   });
-  inUsage({
+  usageEndpoint({
     route: "get /{tenant}/usage/top",
     id: "readTopUsage",
     summary: "List who spent most",
     description:
-      "Keys, people, servers, models, groups, tags or endpoints, highest cost first, with their share of the cost of all calls, the period of the same length before, and their fullest budget. Whole hours count. Default range: the current month in the tenant's time zone. Groups are those named by the person's token; a call with several groups counts in each.",
+      "Keys, people, servers, models, groups, tags or endpoints, highest cost first, with their share of the total cost, the same figures of the previous period of the same length, and the budget with the highest usage. The range is extended to whole hours. Default range: the current month in the tenant's time zone. Groups are those in the person's token; a call with several groups counts in each.",
     query: topUsageQuery,
     answer: topUsage,
     run: ({ admin, actor, params, query }) => admin.topUsage(actor, params.tenant, query),
   });
-  inUsage({
+  usageEndpoint({
     route: "get /{tenant}/limits",
     id: "readLimits",
     summary: "List limits with used, reserved and remaining amounts",
     description:
-      "The tenant's limits, its ceiling and its database size limit, then servers and keys, newest first and without revoked and expired keys, then groups, runs, tags and people with usage. `limit` applies to each kind.",
+      "In this order: the limits of the tenant, including its ceiling and its database size; of servers and keys, newest first, except for revoked and expired keys; and of groups, runs, tags and people with usage. `limit` applies to each kind.",
     query: pageQuery,
     answer: pageOf(limitState).extend({ names }),
     run: ({ admin, actor, params, query }) =>
@@ -146,7 +146,7 @@ export function usageRoutes() {
     id: "readUsageOfAll",
     summary: "Get usage of all tenants by hour or day (operator)",
     description:
-      "Like a tenant's usage, for all tenants. `group` is the tenant's id, or the model with `by=model`.",
+      "The usage of all tenants. `group` is the tenant's id, or the model with `by=model`.",
     query: usageOfAllQuery,
     answer: usage,
     run: ({ admin, actor, query }) => admin.usage.readAll(actor, query),
@@ -162,7 +162,7 @@ export function eventRoutes() {
     id: "listEvents",
     summary: "List events, newest first",
     description:
-      "All changes through the admin API: who, what, when. The operator sees all tenants, a key its own.",
+      "All changes through the admin API: who changed what, and when. The operator gets the events of all tenants, and a key those of its own tenant.",
     query: pageQuery,
     answer: pageOf(event).extend({ names: names.optional() }),
     run: ({ admin, actor, query }) => admin.records.events(actor, pageRequestOf(query)),

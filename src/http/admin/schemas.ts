@@ -52,7 +52,10 @@ export const count = z.int().min(1).max(1_000_000_000);
 
 export const slug = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "Lower-case letters, digits and hyphens.")
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    "Use only lowercase letters, digits and hyphens.",
+  )
   .openapi({ example: "acme" });
 /** A text that other systems read as one line, such as a name, an id, or an address. */
 export const line = (maxCharacters: number) => optionalLine(maxCharacters).min(1);

@@ -48,10 +48,10 @@ const shown = (found: Result<Tenant, Refusal>) => (found.ok ? ok(placed(found.va
 
 export function tenantRoutes() {
   const app = adminApp();
-  const inTenants = endpointsOf(app, "Tenants");
-  const inPolicy = endpointsOf(app, "Policy");
-  const inCeiling = endpointsOf(app, "Ceiling");
-  inTenants({
+  const tenantEndpoint = endpointsOf(app, "Tenants");
+  const policyEndpoint = endpointsOf(app, "Policy");
+  const ceilingEndpoint = endpointsOf(app, "Ceiling");
+  tenantEndpoint({
     route: "post /",
     id: "createTenant",
     summary: "Create a tenant (operator)",
@@ -64,7 +64,7 @@ export function tenantRoutes() {
         .create(actor, { ...body, ...residencyAsked({ region, jurisdiction }) })
         .then(shown),
   });
-  inTenants({
+  tenantEndpoint({
     route: "get /",
     id: "listTenants",
     summary: "List tenants, newest first",
@@ -77,7 +77,7 @@ export function tenantRoutes() {
         data: page.data.map(listed),
       })),
   });
-  inTenants({
+  tenantEndpoint({
     route: "get /{tenant}",
     id: "readTenant",
     summary: "Get a tenant",
@@ -86,7 +86,7 @@ export function tenantRoutes() {
     answer: tenant,
     run: ({ admin, actor, params }) => admin.tenants.get(actor, params.tenant).then(shown),
   });
-  inTenants({
+  tenantEndpoint({
     route: "patch /{tenant}",
     id: "renameTenant",
     summary: "Rename a tenant",
@@ -96,7 +96,7 @@ export function tenantRoutes() {
     run: ({ admin, actor, params, body }) =>
       admin.tenants.rename(actor, params.tenant, body.name).then(shown),
   });
-  inTenants({
+  tenantEndpoint({
     route: "delete /{tenant}",
     id: "deleteTenant",
     summary: "Delete a tenant and all its data (operator)",
@@ -104,7 +104,7 @@ export function tenantRoutes() {
       "Deletes all data including audit records; this can't be undone. The event log is kept.",
     run: ({ admin, actor, params }) => admin.tenants.remove(actor, params.tenant),
   });
-  inPolicy({
+  policyEndpoint({
     route: "get /{tenant}/policy",
     id: "readPolicy",
     summary: "Get the policy",
@@ -113,7 +113,7 @@ export function tenantRoutes() {
     tagged: true,
     run: ({ admin, actor, params }) => admin.tenants.policy(actor, params.tenant),
   });
-  inPolicy({
+  policyEndpoint({
     route: "put /{tenant}/policy",
     id: "replacePolicy",
     summary: "Replace the policy",
@@ -125,7 +125,7 @@ export function tenantRoutes() {
     run: ({ admin, actor, params, body, ifMatch }) =>
       admin.tenants.replacePolicy(actor, params.tenant, { ifMatch, policy: body }),
   });
-  inPolicy({
+  policyEndpoint({
     route: "patch /{tenant}/policy",
     id: "changePolicy",
     summary: "Update the policy",
@@ -141,7 +141,7 @@ export function tenantRoutes() {
         parsePolicy: (value) => parsed(policy, value),
       }),
   });
-  inCeiling({
+  ceilingEndpoint({
     route: "get /{tenant}/ceiling",
     id: "readCeiling",
     summary: "Get the ceiling (operator)",
@@ -151,7 +151,7 @@ export function tenantRoutes() {
     tagged: true,
     run: ({ admin, actor, params }) => admin.ceilings.get(actor, params.tenant),
   });
-  inCeiling({
+  ceilingEndpoint({
     route: "put /{tenant}/ceiling",
     id: "replaceCeiling",
     summary: "Replace the ceiling (operator)",

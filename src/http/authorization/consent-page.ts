@@ -43,19 +43,19 @@ export function consentPage(
   const name = escaped(clientName.slice(0, 100));
   const rows = [
     row("Program", clientName.slice(0, 100)),
-    row("Known by", clientDomain ?? "its own statement; the name is not verified"),
+    row("Identified by", clientDomain ?? "the name it claims, which is not verified"),
     row("Tenant", resource.tenant),
     ...(resource.kind === "server" ? [row("Server", resource.server)] : []),
     row("It may", allowed(facts)),
     row("For", "30 days, or until it is revoked"),
-    row("You go on to", redirectHost),
+    row("Redirects to", redirectHost),
   ];
   const warning = redirectIsLoopback
     ? `<p class="warning">This authorizes a program on your own computer. Continue only if you have just asked that program to connect.</p>`
     : "";
   return document(
-    `Let ${name} in`,
-    `<h1>Let ${name} in?</h1><dl>${rows.join("")}</dl>${warning}${
+    `Authorize ${name}`,
+    `<h1>Authorize ${name}?</h1><dl>${rows.join("")}</dl>${warning}${
       wrong === null ? "" : `<p class="wrong" role="alert">${escaped(wrong)}</p>`
     }<form method="post" action="/oauth/authorize"><input type="hidden" name="handle" value="${escaped(handle)}">${identityProviderHost === null ? askKey : askSignIn(identityProviderHost)}<button name="decision" value="deny">Deny</button></form>`,
   );
@@ -65,7 +65,7 @@ export function consentPage(
 export const leavingPage = (to: string): string =>
   document(
     "Sign in",
-    `<meta http-equiv="refresh" content="0;url=${escaped(to)}"><h1>You go on to sign in</h1><p><a href="${escaped(to)}">Go on to ${escaped(new URL(to).host)}</a></p>`,
+    `<meta http-equiv="refresh" content="0;url=${escaped(to)}"><h1>Continue to sign in</h1><p><a href="${escaped(to)}">Continue to ${escaped(new URL(to).host)}</a></p>`,
   );
 
 export const faultPage = (detail: string): string =>

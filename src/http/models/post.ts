@@ -47,12 +47,12 @@ interface AuthenticatedRequest {
   decoded: Decoded;
   slot: CallSlot | null;
   startedAt: number;
-  beganAt: number;
+  monotonicStart: number;
   authMs: number;
 }
 
-/** A caller of HTTP alone declares nothing, so every capability counts as declared. */
-export const declared = { capabilities: everyCapability, features: featuresOf({}) };
+/** Clients of the model endpoints declare no capabilities, so all are assumed. */
+export const assumedDeclarations = { capabilities: everyCapability, features: featuresOf({}) };
 
 /** Rereads the caller, whose policy may refuse the request by now. */
 async function currentCaller(
@@ -74,7 +74,7 @@ async function samplingRequestOf(
   { request: { headers }, url, tenant }: ModelRequest,
   authenticated: AuthenticatedRequest & { endpoint: ModelEndpointName },
 ): Promise<UnreadRequest> {
-  const { caller, decoded, bytes, slot, startedAt, beganAt, authMs } = authenticated;
+  const { caller, decoded, bytes, slot, startedAt, monotonicStart, authMs } = authenticated;
   const key = idempotencyKeyOf(headers, {});
   const asked = askedByHeaders(headers);
   const [name, version] = (headers.get("User-Agent")?.split(" ")[0] ?? "").split("/");
@@ -95,7 +95,7 @@ async function samplingRequestOf(
     : asked;
   return {
     caller,
-    again: () => currentCaller(services, { tenant, authenticated }),
+    reauthenticate: () => currentCaller(services, { tenant, authenticated }),
     call: key.ok ? call : key,
     endpoint: authenticated.endpoint,
     passed: (current) =>
@@ -104,7 +104,7 @@ async function samplingRequestOf(
       key.ok && key.value !== null
         ? { kind: "client", key: await services.sha256Hex(key.value) }
         : null,
-    declaredBy: () => declared,
+    declaredBy: () => assumedDeclarations,
     client: {
       name: name?.slice(0, 200) || null,
       version: version?.slice(0, 200) || null,
@@ -116,7 +116,7 @@ async function samplingRequestOf(
     bytes: bytes.bytes.byteLength,
     content: authenticated.body,
     startedAt,
-    beganAt,
+    monotonicStart,
     authMs,
     slot,
     waiting: () => ({ patienceMs: patienceOf(headers) }),
@@ -248,7 +248,7 @@ export async function postModelCall(
 ): Promise<BufferedAnswer | StreamedAnswer> {
   const { dialect } = endpoint;
   const startedAt = services.now();
-  const beganAt = services.elapsed();
+  const monotonicStart = services.elapsed();
   const answered = await inSlot(services, input, async (authenticated) => {
     const decoded = decodedRequest(
       endpoint,
@@ -256,8 +256,8 @@ export async function postModelCall(
       endpointPolicy(authenticated.caller),
     );
     if (!decoded.ok) return decoded;
-    const authMs = services.elapsed() - beganAt;
-    const of = { ...authenticated, decoded: decoded.value, startedAt, beganAt, authMs };
+    const authMs = services.elapsed() - monotonicStart;
+    const of = { ...authenticated, decoded: decoded.value, startedAt, monotonicStart, authMs };
     return ok(await answerTo(services, endpoint, { input, authenticated: of }));
   });
   return answered.ok

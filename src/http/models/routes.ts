@@ -1,7 +1,7 @@
-/** For programs that speak to model APIs directly. The same below `/t/{tenant}/v1`. */
+/** The model endpoints, mounted at `/v1` and `/t/{tenant}/v1`. */
 import { Hono, type Context } from "hono";
 import { ok } from "../../domain/result.ts";
-import { tokensMeasured, measureInput } from "../../domain/sampling/estimate.ts";
+import { estimateInputTokens } from "../../domain/sampling/estimate.ts";
 import { responseOf } from "../../domain/ports/client-answer.ts";
 import type { HttpEnv } from "../context.ts";
 import { challengeUnauthenticated } from "../middleware/challenge.ts";
@@ -13,77 +13,76 @@ import { passedFrom } from "./passed-from.ts";
 import { unscheduled } from "../../domain/sampling/call-slot.ts";
 import type { StreamedAnswer } from "./stream.ts";
 import { inSlot, type ModelRequest } from "./in-slot.ts";
-import { declared, postModelCall, type ModelEndpoint } from "./post.ts";
+import { assumedDeclarations, postModelCall, type ModelEndpoint } from "./post.ts";
 
-const inputOf = (c: Context<HttpEnv>): ModelRequest => ({
+const modelRequestOf = (c: Context<HttpEnv>): ModelRequest => ({
   request: c.req.raw,
   url: c.req.url,
   requestId: c.get("requestId"),
   tenant: c.req.param("tenant"),
 });
 
-const answered = (answer: BufferedAnswer | StreamedAnswer): Response =>
+const toResponse = (answer: BufferedAnswer | StreamedAnswer): Response =>
   responseOf(clientAnswer(answer));
 
-const call =
+const modelCall =
   (endpoint: ModelEndpoint) =>
   async (c: Context<HttpEnv>): Promise<Response> =>
-    answered(await postModelCall(c.get("services").models, endpoint, inputOf(c)));
+    toResponse(await postModelCall(c.get("services").models, endpoint, modelRequestOf(c)));
 
-/** Anthropic's SDK names the API's version in each request. */
+/** Only Anthropic's clients send this header, and they send it with each request. */
 const dialectOf = (c: Context<HttpEnv>): Dialect =>
   c.req.header("anthropic-version") === undefined ? "openai" : "anthropic";
 
-async function list(c: Context<HttpEnv>): Promise<Response> {
-  const [dialect, input] = [dialectOf(c), inputOf(c)];
+async function getModels(c: Context<HttpEnv>): Promise<Response> {
+  const [dialect, input] = [dialectOf(c), modelRequestOf(c)];
   const { requestId } = input;
   const name = c.req.param("name");
   const services = c.get("services").models;
   const listed = await (name === undefined
     ? listedModels(services, input, dialect)
     : listedModel(services, input, { name, dialect }));
-  return answered(
+  return toResponse(
     listed.ok
       ? { status: 200, headers: idHeaders(requestId), body: listed.value }
       : errorAnswer(listed.error, { dialect, requestId }),
   );
 }
 
-/** The provider's count, or an estimate. No model is asked, so nothing is charged or recorded. */
-async function count(c: Context<HttpEnv>): Promise<Response> {
-  const input = { ...inputOf(c), freshness: "database" } as const;
+/** Returns the provider's count, or an estimate. Counting calls no model, so nothing is charged or recorded. */
+async function countTokens(c: Context<HttpEnv>): Promise<Response> {
+  const input = { ...modelRequestOf(c), freshness: "database" } as const;
   const { requestId } = input;
   const services = c.get("services").models;
   const counted = await inSlot(services, input, async ({ body, bytes, caller, slot }) => {
-    const asked = countedRequest(body);
-    if (!asked.ok) return asked;
+    const decoded = countedRequest(body);
+    if (!decoded.ok) return decoded;
     const { headers, signal } = input.request;
     const passed = passedFrom({ headers, url: input.url }, "messages", { body: bytes, caller });
-    const found = await (slot ?? unscheduled).outside(() =>
+    const providerCount = await (slot ?? unscheduled).outside(() =>
       services.countTokens({
-        call: asked.value,
+        call: decoded.value,
         passed: { ...passed, addsLimit: false },
-        declared,
+        declared: assumedDeclarations,
         caller,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(countsWithinMs)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(countTimeoutMs)]),
       }),
     );
-    const tokens = tokensMeasured(measureInput(asked.value), "anthropic");
-    const answer = found ?? { input_tokens: tokens };
-    return ok({ status: 200, headers: idHeaders(requestId), body: answer });
+    const estimate = { input_tokens: estimateInputTokens(decoded.value, "anthropic") };
+    return ok({ status: 200, headers: idHeaders(requestId), body: providerCount ?? estimate });
   });
-  return answered(
+  return toResponse(
     counted.ok ? counted.value : errorAnswer(counted.error, { dialect: "anthropic", requestId }),
   );
 }
 
-/** ms after which an estimate is better than a count */
-const countsWithinMs = 5_000;
+/** Then the client gets an estimate. */
+const countTimeoutMs = 5_000;
 
-const allowing =
+const methodNotAllowed =
   (allow: string, dialect: Dialect) =>
   (c: Context<HttpEnv>): Response =>
-    answered(
+    toResponse(
       errorAnswer(
         { reason: "method_not_allowed", allow },
         { dialect, requestId: c.get("requestId") },
@@ -93,15 +92,15 @@ const allowing =
 export const modelRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
     .use(challengeUnauthenticated("models"))
-    .post("/chat/completions", call(modelEndpoints["chat/completions"]))
-    .all("/chat/completions", allowing("POST", "openai"))
-    .post("/responses", call(modelEndpoints.responses))
-    .all("/responses", allowing("POST", "openai"))
-    .post("/messages", call(modelEndpoints.messages))
-    .all("/messages", allowing("POST", "anthropic"))
-    .post("/messages/count_tokens", count)
-    .all("/messages/count_tokens", allowing("POST", "anthropic"))
-    .get("/models", list)
-    .all("/models", allowing("GET, HEAD", "openai"))
-    .get("/models/:name{.+}", list)
-    .all("/models/:name{.+}", allowing("GET, HEAD", "openai"));
+    .post("/chat/completions", modelCall(modelEndpoints["chat/completions"]))
+    .all("/chat/completions", methodNotAllowed("POST", "openai"))
+    .post("/responses", modelCall(modelEndpoints.responses))
+    .all("/responses", methodNotAllowed("POST", "openai"))
+    .post("/messages", modelCall(modelEndpoints.messages))
+    .all("/messages", methodNotAllowed("POST", "anthropic"))
+    .post("/messages/count_tokens", countTokens)
+    .all("/messages/count_tokens", methodNotAllowed("POST", "anthropic"))
+    .get("/models", getModels)
+    .all("/models", methodNotAllowed("GET, HEAD", "openai"))
+    .get("/models/:name{.+}", getModels)
+    .all("/models/:name{.+}", methodNotAllowed("GET, HEAD", "openai"));

@@ -20,7 +20,7 @@ import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { patienceOf } from "./waiting.ts";
 import { approvalMessage, patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
-import { refusalReply, type Single } from "../../mcp/reply.ts";
+import { refusalReply, type SingleReply } from "../../mcp/reply.ts";
 import { propagatedIn } from "../../mcp/trace-context.ts";
 
 export const createMessageMethods = ["sampling/createMessage", "sampling-router/createMessage"];
@@ -30,12 +30,12 @@ export interface CreateMessage {
   params: JsonObject;
   codec: Codec;
   caller: Caller;
-  again: () => Promise<Result<Caller, Refusal>>;
+  reauthenticate: () => Promise<Result<Caller, Refusal>>;
   capabilitiesOf: (caller: Caller) => JsonObject;
   clientInfo: JsonObject;
   headers: Pick<Headers, "get">;
   arrival: Arrival;
-  leavingCancels: boolean;
+  cancelsOnDisconnect: boolean;
 }
 
 const nameIn = (clientInfo: JsonObject, key: string): string | null => {
@@ -59,7 +59,7 @@ async function samplingRequestOf(
   const key = idempotencyKeyOf(input.headers, params);
   return {
     caller,
-    again: input.again,
+    reauthenticate: input.reauthenticate,
     call: key.ok ? call : key,
     replayKey:
       key.ok && key.value !== null
@@ -81,7 +81,7 @@ async function samplingRequestOf(
     server: null,
     tool: null,
     content,
-    messageId: input.leavingCancels ? null : await messageKey(deps, JSON.stringify(id)),
+    messageId: input.cancelsOnDisconnect ? null : await messageKey(deps, JSON.stringify(id)),
     ...input.arrival,
     waiting,
     propagated: propagatedIn(input.headers, _meta),
@@ -91,7 +91,7 @@ async function samplingRequestOf(
 export async function createMessage(
   deps: CreateMessageServices,
   input: CreateMessage,
-): Promise<Single> {
+): Promise<SingleReply> {
   const { id, params, codec } = input;
   let waiting: Waiting = { patienceMs: patienceOf(input.headers) };
   const started = await deps.sample(await samplingRequestOf(deps, input, () => waiting));
@@ -111,7 +111,7 @@ export async function createMessage(
     kind: "running",
     headers: { "X-Request-Id": requestId, ...limitHeaders(limits, null) },
     running: {
-      leavingCancels: input.leavingCancels,
+      cancelsOnDisconnect: input.cancelsOnDisconnect,
       async finish(signal, notify) {
         const progress =
           notify === undefined

@@ -1,4 +1,4 @@
-/** Legacy messages: `initialize` starts a session that all others belong to. */
+/** Legacy messages: `initialize` starts a session, and all other messages belong to one. */
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
@@ -12,7 +12,7 @@ import type { Caller, Claim } from "../../pipeline/callers/authenticate.ts";
 import type { LegacyMessageServices } from "../sampling-services.ts";
 import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
-import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
+import { answer, refusalReply, type SingleReply } from "../../mcp/reply.ts";
 
 export interface InboundMessage {
   token: string | null;
@@ -21,19 +21,20 @@ export interface InboundMessage {
   headers: Pick<Headers, "get">;
   bytes: number;
   requestId: string;
+  /** ms since the epoch */
   startedAt: number;
-  /** the same, monotonic */
-  beganAt: number;
-  /** start of processing: scheduled, body received */
-  workedFrom: number;
+  /** the same time on the monotonic clock */
+  monotonicStart: number;
+  /** monotonic; after scheduling, and after the body was received */
+  processingStart: number;
   /** `null` if each call waits for its own slot */
   slot: CallSlot | null;
 }
 
 export const arrivalOf = (
-  { bytes, startedAt, beganAt, workedFrom, slot }: InboundMessage,
+  { bytes, startedAt, monotonicStart, processingStart, slot }: InboundMessage,
   now: number,
-): Arrival => ({ bytes, startedAt, beganAt, authMs: now - workedFrom, slot });
+): Arrival => ({ bytes, startedAt, monotonicStart, authMs: now - processingStart, slot });
 
 export const claimOf = (
   { token, tenant }: Pick<InboundMessage, "token" | "tenant">,
@@ -50,8 +51,8 @@ async function initialize(
   inbound: InboundMessage,
   id: RequestId,
   params: JsonObject,
-): Promise<Single> {
-  const refused = (refusal: Refusal): Single => refusalReply(id, refusal, inbound.requestId);
+): Promise<SingleReply> {
+  const refused = (refusal: Refusal): SingleReply => refusalReply(id, refusal, inbound.requestId);
   const caller = await services.authenticate(claimOf(inbound, null), "database");
   if (!caller.ok) return refused(caller.error);
   const call = decodeInitialize(params);
@@ -62,21 +63,21 @@ async function initialize(
   const session = await services.sessions.begin(snapshot, { revision, capabilities, clientInfo });
   if (!session.ok) return refused(session.error);
   const known = codecFor(revision)?.capabilitiesOf(capabilities) ?? capabilities;
-  const hosted = services.sessions.capabilitiesFor(snapshot, known);
-  return answer(resultMessage(id, encodeInitialize(revision, hosted)), {
+  const supported = services.sessions.capabilitiesFor(snapshot, known);
+  return answer(resultMessage(id, encodeInitialize(revision, supported)), {
     "Mcp-Session-Id": session.value.id,
     "X-Request-Id": inbound.requestId,
   });
 }
 
-/** Only sampling may use a cached snapshot. */
+/** Only sampling may use a cached caller: admission verifies it in the database. */
 async function inSession(
   services: LegacyMessageServices,
   inbound: InboundMessage,
   message: Extract<Incoming, { kind: "request" }>,
-): Promise<Single> {
+): Promise<SingleReply> {
   const { id, method, params } = message;
-  const refused = (refusal: Refusal): Single => refusalReply(id, refusal, inbound.requestId);
+  const refused = (refusal: Refusal): SingleReply => refusalReply(id, refusal, inbound.requestId);
   const isSampling = createMessageMethods.includes(method);
   const authenticated = await authenticate(services, inbound, isSampling ? "memory" : "database");
   if (!authenticated.ok) return refused(authenticated.error);
@@ -91,12 +92,12 @@ async function inSession(
       params,
       codec,
       caller,
-      again: () => authenticate(services, inbound, "database"),
+      reauthenticate: () => authenticate(services, inbound, "database"),
       capabilitiesOf: (current) => current.session?.capabilities ?? {},
       clientInfo: session.clientInfo,
       headers: inbound.headers,
       arrival: arrivalOf(inbound, services.elapsed()),
-      leavingCancels: false,
+      cancelsOnDisconnect: false,
     });
   const touched = await services.sessions.touch(caller);
   if (!touched.ok) return refused(touched.error);
@@ -121,7 +122,7 @@ export async function handleLegacy(
   services: LegacyMessageServices,
   inbound: InboundMessage,
   message: Incoming,
-): Promise<Single> {
+): Promise<SingleReply> {
   if (message.kind === "request")
     return message.method === "initialize"
       ? initialize(services, inbound, message.id, message.params)

@@ -7,7 +7,7 @@ import { checkHeaders, decodeModernMeta, modernRevision } from "../../mcp/rev202
 import type { ModernMessageServices } from "../sampling-services.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
 import { arrivalOf, claimOf, type InboundMessage } from "./legacy.ts";
-import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
+import { answer, refusalReply, type SingleReply } from "../../mcp/reply.ts";
 
 export const unsupportedRevision = (requested: string): Refusal => ({
   reason: "unsupported_protocol_version",
@@ -19,17 +19,17 @@ export async function handleModern(
   services: ModernMessageServices,
   inbound: InboundMessage,
   message: Incoming,
-): Promise<Single> {
+): Promise<SingleReply> {
   const id = message.kind === "request" ? message.id : null;
-  const refused = (refusal: Refusal): Single =>
+  const refused = (refusal: Refusal): SingleReply =>
     refusalReply(id, refusal, inbound.requestId, { wireOf: modernWireOf });
   const claim = claimOf(inbound, null);
-  const again = () => services.authenticate(claim, "database");
+  const reauthenticate = () => services.authenticate(claim, "database");
   const isSampling = message.kind === "request" && createMessageMethods.includes(message.method);
   const caller = await services.authenticate(claim, isSampling ? "memory" : "database");
   if (!caller.ok) return refused(caller.error);
   const header = inbound.headers.get("MCP-Protocol-Version");
-  const unsupported = (requested: string): Single => refused(unsupportedRevision(requested));
+  const unsupported = (requested: string): SingleReply => refused(unsupportedRevision(requested));
   // Modern callers receive no requests, and cancel by disconnecting.
   if (message.kind !== "request")
     return header === null || header === modernRevision
@@ -50,17 +50,20 @@ export async function handleModern(
       params,
       codec,
       caller: caller.value,
-      again,
+      reauthenticate,
       capabilitiesOf: () => meta.value.capabilities,
       clientInfo: meta.value.clientInfo,
       headers: inbound.headers,
       arrival: arrivalOf(inbound, services.elapsed()),
-      leavingCancels: true,
+      cancelsOnDisconnect: true,
     });
   if (method !== "server/discover")
     return refused({ reason: "method_not_found", method: method.slice(0, 100) });
-  const hosted = services.sessions.capabilitiesFor(caller.value.snapshot, meta.value.capabilities);
-  return answer(resultMessage(message.id, encodeDiscover(supportedRevisions, hosted)), {
+  const supported = services.sessions.capabilitiesFor(
+    caller.value.snapshot,
+    meta.value.capabilities,
+  );
+  return answer(resultMessage(message.id, encodeDiscover(supportedRevisions, supported)), {
     "X-Request-Id": inbound.requestId,
   });
 }

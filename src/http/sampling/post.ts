@@ -11,7 +11,7 @@ import { bearerOf } from "../../domain/tenancy/access.ts";
 import { ambiguityInSlices, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
 import { authenticate, claimOf, handleLegacy, type InboundMessage } from "./legacy.ts";
 import { handleModern } from "./modern.ts";
-import { refusalReply, respond, type Reply, type Single } from "../../mcp/reply.ts";
+import { refusalReply, respond, type Reply, type SingleReply } from "../../mcp/reply.ts";
 import { unscheduled } from "../../domain/sampling/call-slot.ts";
 import { admitBody } from "../../pipeline/callers/body-allowance.ts";
 
@@ -34,7 +34,7 @@ const handle = (
   services: SamplingServices,
   inbound: InboundMessage,
   message: Incoming,
-): Promise<Single> => {
+): Promise<SingleReply> => {
   const params = message.kind === "response" ? {} : message.params;
   const modern =
     isModern(params, inbound.headers.get("MCP-Protocol-Version")) &&
@@ -51,7 +51,7 @@ async function inOwnSlot(
   services: SamplingServices,
   inbound: InboundMessage,
   message: Extract<Envelope["messages"][number], { ok: true }>["value"],
-): Promise<Single> {
+): Promise<SingleReply> {
   if (message.kind !== "request") return handleLegacy(services, inbound, message);
   const { token, sessionId, requestId } = inbound;
   const entered = await services.callScheduler.enterFor({ token, sessionId });
@@ -75,7 +75,7 @@ async function batchReply(
   if (!allowsBatch(revision))
     return refusalReply(null, { reason: "invalid_request", detail }, inbound.requestId);
   const replies = await Promise.all(
-    messages.map(async (message): Promise<Single> => {
+    messages.map(async (message): Promise<SingleReply> => {
       if (!message.ok)
         return refusalReply(message.error.id, message.error.refusal, inbound.requestId);
       const { value } = message;
@@ -137,7 +137,7 @@ export async function postSampling(
   const acceptsStream = namesStream(accept);
   const refused = (refusal: Refusal): Promise<ClientAnswer> =>
     respond(refusalReply(null, refusal, requestId), { acceptsStream, signal });
-  const [startedAt, beganAt] = [services.now(), services.elapsed()];
+  const [startedAt, monotonicStart] = [services.now(), services.elapsed()];
   if (!accepts(accept, json) && !accepts(accept, eventStream))
     return refused({ reason: "not_acceptable", accept: `${json}, ${eventStream}` });
   const expected = expectedInstead(headers);
@@ -167,8 +167,8 @@ export async function postSampling(
     bytes: body.value.byteLength,
     requestId,
     startedAt,
-    beganAt,
-    workedFrom: services.elapsed(),
+    monotonicStart,
+    processingStart: services.elapsed(),
     slot: entered.ok ? entered.value : unscheduled,
   };
   let isRunning = false;

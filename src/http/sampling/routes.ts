@@ -41,8 +41,8 @@ async function end(c: Context<HttpEnv>): Promise<Response> {
     bytes: 0,
     requestId: c.get("requestId"),
     startedAt: services.now(),
-    beganAt: services.elapsed(),
-    workedFrom: services.elapsed(),
+    monotonicStart: services.elapsed(),
+    processingStart: services.elapsed(),
     slot: null,
   };
   const revision = c.req.header("MCP-Protocol-Version");

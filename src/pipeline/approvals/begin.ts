@@ -54,7 +54,7 @@ export function createBegin(deps: {
     const edited =
       edits?.content === undefined ? ok(null) : await read<SamplingCall>(place, "edited");
     if (!edited.ok) return edited;
-    const again = await request.again();
+    const again = await request.reauthenticate();
     if (!again.ok) return again;
     const caller = again.value;
     const server = request.server === null ? null : { ...request.server, ...caller.server };
@@ -74,7 +74,7 @@ export function createBegin(deps: {
     const at = now();
     const wanted = { plan: planned.value, caller, server, request };
     const reserved = reservationOf({ ...wanted, names: call.asked, now: at });
-    const lifted = await approvals.resume({
+    const resumed = await approvals.resume({
       ...place,
       stage: "request",
       now: at,
@@ -82,8 +82,8 @@ export function createBegin(deps: {
       decision: withVerdicts(held),
       limitChecks: reserved.limitChecks.filter(({ resource }) => resource === "concurrent"),
     });
-    if (!lifted.ok) return lifted;
-    if (lifted.value.state !== "lifted") return ok({ state: lifted.value.state });
+    if (!resumed.ok) return resumed;
+    if (resumed.value.state !== "resumed") return ok({ state: resumed.value.state });
     observed.chose(planned.value.decision);
     return ok({
       state: "taken",
@@ -93,7 +93,7 @@ export function createBegin(deps: {
         ...wanted,
         reserved,
         opening: { ...opening, id: requestId, createdAt: held.createdAt },
-        receipt: lifted.value.receipt,
+        receipt: resumed.value.receipt,
         // Circuits that another call may be probing.
         blocked: reserved.probes.map(({ scope }) => scope),
         chooseMs: admittingAt - choosingAt,

@@ -94,7 +94,7 @@ export function createWaitForApproval(deps: {
         return withdraw(place);
       }
       const { patienceMs = usualPatienceMs, progress } = request.waiting?.() ?? {};
-      if (elapsed() - request.beganAt >= patienceMs) {
+      if (elapsed() - request.monotonicStart >= patienceMs) {
         const idempotencyKey = retryKeyOf(call);
         const retryAfterMs = pendingRetryMs;
         return {

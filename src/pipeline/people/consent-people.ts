@@ -32,24 +32,24 @@ export interface AdmittedPerson {
 }
 
 export interface ConsentPeople {
-  noteKeyTry(
+  noteKeyAttempt(
     slug: string,
     shown: { address: string; outcome: Result<unknown, Refusal> },
     attempt: SignInTry,
   ): Promise<void>;
   /** `null` if people of the tenant authorize programs with API keys. */
   signInOf(slug: string): AsyncResult<TenantSignIn | null>;
-  leave(
+  signInUrl(
     tenantSignIn: TenantSignIn,
     /** `asks` absent: the router may ask the provider again later */
     to: { redirectUri: string; pending: PendingSignIn; asks?: "once" },
   ): AsyncResult<string>;
-  cameBack(
+  finishSignIn(
     tenantSignIn: TenantSignIn,
     came: { redirectUri: string; pending: PendingSignIn; query: string; address: string },
   ): AsyncResult<AdmittedPerson>;
   /** Verifies the token of an authenticating proxy, such as Cloudflare Access. */
-  vouchedFor(
+  verifyAssertion(
     tenantSignIn: TenantSignIn,
     came: { assertion: string; address: string },
   ): AsyncResult<AdmittedPerson>;
@@ -127,7 +127,7 @@ async function throttled(
 const withoutToken = (claims: Claims): VerifiedPerson => ({ claims, refreshToken: null });
 
 export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => ({
-  async noteKeyTry(slug, { address, outcome }, attempt) {
+  async noteKeyAttempt(slug, { address, outcome }, attempt) {
     if (!attempt.failedBy(outcome) || outcome.ok) return;
     const tenant = await deps.tenants.bySlug(slug);
     // Without the key's id: the key may be another tenant's.
@@ -146,17 +146,17 @@ export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => (
     return ok(signIn !== null && allowsClients(signIn) ? { tenant: tenant.value, signIn } : null);
   },
 
-  async leave({ signIn }, to) {
+  async signInUrl({ signIn }, to) {
     const begun = await deps.identity.begin(signIn, { asks: "lasting", ...to });
     return begun.ok ? ok(begun.value.url) : err(refusalFor(begun.error));
   },
 
-  cameBack: (tenantSignIn, { address, ...came }) =>
+  finishSignIn: (tenantSignIn, { address, ...came }) =>
     throttled(deps, { tenantSignIn, address }, () =>
       deps.identity.finish(tenantSignIn.signIn, came),
     ),
 
-  vouchedFor: (tenantSignIn, { assertion, address }) =>
+  verifyAssertion: (tenantSignIn, { assertion, address }) =>
     throttled(deps, { tenantSignIn, address }, () =>
       mapped(deps.identity.verify(tenantSignIn.signIn, assertion), withoutToken),
     ),

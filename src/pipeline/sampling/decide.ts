@@ -13,7 +13,7 @@ export const withCurrentCaller =
     const decided = await decide(call);
     const isBelieved = decided.state !== "unchosen" && decided.state !== "stale";
     if (isBelieved || !call.caller.warm) return decided;
-    const again = await call.request.again();
+    const again = await call.request.reauthenticate();
     return again.ok ? decide({ ...call, caller: again.value }) : refused(call, again.error);
   };
 

@@ -8,11 +8,11 @@ export const createApprovalJob =
   async (): AsyncResult<number> => {
     const expired = await deps.approvals.expire(deps.now());
     if (!expired.ok) return expired;
-    const undone = await deps.approvals.undone(deps.now());
-    if (!undone.ok) return undone;
-    for (const place of undone.value) {
+    const unclosed = await deps.approvals.findUnclosed();
+    if (!unclosed.ok) return unclosed;
+    for (const place of unclosed.value) {
       const ended = await deps.endHeld(place);
       if (!ended.ok) return ended;
     }
-    return ok(expired.value + undone.value.length);
+    return ok(expired.value + unclosed.value.length);
   };

@@ -31,12 +31,12 @@ const forms: Partial<Record<Cloud, ClaudeForm>> = {
   },
 };
 
-/** `undefined` where Claude has its maker's own form, or isn't served. */
+/** `undefined` if the cloud uses Anthropic's own API, or doesn't serve Claude. */
 export const claudeFormOf = (place: CloudPlace | null | undefined): ClaudeForm | undefined =>
   place ? forms[place.cloud] : undefined;
 
-/** The same for a request that passes byte for byte. */
-export function passedFormOf(
+/** How to edit a request that is otherwise forwarded byte for byte. */
+export function cloudFormOf(
   form: ClaudeForm,
   { "anthropic-beta": header }: Readonly<Record<string, string>>,
 ): CloudForm {

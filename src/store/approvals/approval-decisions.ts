@@ -10,7 +10,7 @@ import { approvalCode, findStage, type ApprovalDeps } from "./approval-codes.ts"
 import { keepContent } from "./approval-rows.ts";
 import { raw, type Compiled, type Row } from "../db.ts";
 import { appendEventWhere } from "../events.ts";
-import { writeOptionsOf } from "./approval-lifts.ts";
+import { writeOptionsOf } from "./approval-resumption.ts";
 import { announce } from "../notifications/webhook-announcements.ts";
 import { reclaiming } from "./approval-edits.ts";
 import { withoutSlot } from "../rows/concurrency-slots.ts";

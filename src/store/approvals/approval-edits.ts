@@ -11,7 +11,7 @@ import { ok } from "../../domain/result.ts";
 import { recordOf } from "./approval-rows.ts";
 import { raw, summed, type Compiled, type Database } from "../db.ts";
 import { storedChecksIn, limitChecksText, withMoney } from "../rows/stored-limit-checks.ts";
-import { openRow, recoded } from "./approval-lifts.ts";
+import { openRow, recoded } from "./approval-resumption.ts";
 import type { RequestRow } from "../records/record-codes.ts";
 import { samplingRequests } from "../schema.ts";
 import { countedIn } from "../rows/windows.ts";

@@ -13,11 +13,11 @@ import {
 } from "./approval-codes.ts";
 import { approvals } from "../schema/approval-schema.ts";
 import { raw, type Compiled } from "../db.ts";
-import { writeOptionsOf } from "./approval-lifts.ts";
+import { writeOptionsOf } from "./approval-resumption.ts";
 import { announce } from "../notifications/webhook-announcements.ts";
 
 /** Bounds one batch; the next run of the job takes the rest. */
-export const atOnce = 100;
+export const batchSize = 100;
 
 type Ending = Pick<
   ApprovalRow,
@@ -34,7 +34,7 @@ const changeOf = async ({ rowMac }: ApprovalDeps, row: ApprovalRow, to: Ending) 
   to: { ...to, code: await approvalCode(rowMac, { ...row, ...to }) },
 });
 
-/** Changes only rows that are still as they were read. They travel as one parameter. */
+/** Changes only rows that haven't changed since they were read. All are in one parameter. */
 function write(changes: readonly Change[], now: number): Compiled[] {
   const texts = JSON.stringify(
     changes.map(({ row, to }) => [
@@ -85,7 +85,7 @@ export async function expire(deps: ApprovalDeps, now: number): AsyncResult<numbe
         sql`is_open = 1 and deadline <= ${now}
           and (state = 'waiting' or (state = 'approved' and stage = 'request'))`,
       )
-      .limit(atOnce),
+      .limit(batchSize),
   );
   if (!late.ok) return late;
   if (late.value.length === 0) return ok(0);

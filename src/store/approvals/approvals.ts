@@ -6,13 +6,13 @@ import type { Page, PageRequest } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import type { HeldCalls } from "../../domain/sampling/approval.ts";
 import { isGenuine, ofCall, type ApprovalDeps, type ApprovalRow } from "./approval-codes.ts";
-import { atOnce, expire, withdraw } from "./approval-ends.ts";
+import { batchSize, expire, withdraw } from "./approval-ends.ts";
 import { approvalOf, findHeld, heldCalls, readContent } from "./approval-rows.ts";
 import { approvals } from "../schema/approval-schema.ts";
 import { decide } from "./approval-decisions.ts";
 import type { Database } from "../db.ts";
 import { execute } from "../execute.ts";
-import { holdResult, lift, writeOptionsOf } from "./approval-lifts.ts";
+import { holdResult, resume, writeOptionsOf } from "./approval-resumption.ts";
 import { rowsFor } from "../page.ts";
 
 const pageOfRows = (
@@ -27,7 +27,7 @@ const pageOfRows = (
       .where(
         and(
           eq(approvals.tenantId, tenantId),
-          // A call with an approved request and an approved result is listed once, by the later approval.
+          // A call with an approved request and an approved result is listed once, as its result approval.
           sql`not exists (select 1 from approvals later where later.tenant_id = ${tenantId}
             and later.request_id = ${approvals.requestId} and later.stage > ${approvals.stage})`,
           state === null ? undefined : eq(approvals.state, state),
@@ -42,35 +42,35 @@ const pageOfRows = (
   });
 
 export function createApprovalStore(db: Database, deps: Omit<ApprovalDeps, "db">): ApprovalStore {
-  const parts: ApprovalDeps = { db, ...deps };
+  const storeDeps: ApprovalDeps = { db, ...deps };
   return {
     count: (who) =>
       db.read(async (builder) => {
         const [row] = await builder.all<HeldCalls>(heldCalls(who));
         return row ?? { key: 0, server: 0, tenant: 0 };
       }),
-    find: (place) => findHeld(parts, place),
+    find: (place) => findHeld(storeDeps, place),
     async list(tenantId, asked) {
       const page = await genuinePage(
         asked,
         (next) => pageOfRows(db, tenantId, { ...next, state: asked.state }),
-        (row) => isGenuine(parts, row),
+        (row) => isGenuine(storeDeps, row),
       );
       return page.ok ? ok({ ...page.value, data: page.value.data.map(approvalOf) }) : page;
     },
     content: (place, kind) => readContent(db, place, kind),
-    decide: (decision, event) => decide(parts, decision, event),
-    resume: (lifted) => lift(parts, lifted),
-    holdResult: (place, approval) => holdResult(parts, place, approval),
-    expire: (now) => expire(parts, now),
-    withdraw: (place, now) => withdraw(parts, place, now),
-    undone: () =>
+    decide: (decision, event) => decide(storeDeps, decision, event),
+    resume: (call) => resume(storeDeps, call),
+    holdResult: (place, approval) => holdResult(storeDeps, place, approval),
+    expire: (now) => expire(storeDeps, now),
+    withdraw: (place, now) => withdraw(storeDeps, place, now),
+    findUnclosed: () =>
       db.read((builder) =>
         builder.all<CallPlace>(sql`
           select tenant_id as "tenantId", request_id as "requestId" from approvals
           where is_open = 1 and (state in ('denied', 'expired', 'withdrawn')
             or (state = 'approved' and stage = 'result'))
-          limit ${atOnce}`),
+          limit ${batchSize}`),
       ),
     close: (place) =>
       execute(

@@ -1,5 +1,5 @@
 import { sql, type SQL } from "drizzle-orm";
-import { keptFaults, type CircuitChange, type CircuitFault } from "../../domain/choice/circuits.ts";
+import { maxFaults, type CircuitChange, type CircuitFault } from "../../domain/choice/circuits.ts";
 import { latestLeaseEnd } from "../../domain/leases.ts";
 import type { CircuitProbe } from "../../domain/ports/ledger.ts";
 import { raw, type Compiled } from "../db.ts";
@@ -27,7 +27,7 @@ function faultStatement(
           select value from (
             select ${kept} as value, -1 as position
             union all select value, key from json_each(circuits.faults))
-          order by position limit ${keptFaults})),
+          order by position limit ${maxFaults})),
       probe_until = case when probe_id = ${requestId} then null else probe_until end,
       probe_id = case when probe_id = ${requestId} then null else probe_id end,
       updated_at = max(excluded.updated_at, updated_at + 1)`);

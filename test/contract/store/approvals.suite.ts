@@ -1,4 +1,4 @@
-/** Held calls on each engine: decided once, lifted once, counted nowhere meanwhile, and sound in the audit chain. */
+/** Held calls on each engine: decided once, resumed once, counted nowhere meanwhile, and sound in the audit chain. */
 import { describe, expect, it } from "vitest";
 import type { NewApproval } from "../../../src/domain/sampling/approval.ts";
 import { maxHeldCalls } from "../../../src/domain/sampling/approval.ts";
@@ -65,7 +65,7 @@ export const approvalsSuite = (backend: Backend): void => {
       reservation(who, start + minuteMs).limitChecks.filter(
         ({ resource }) => resource === "concurrent",
       );
-    const lift = async (
+    const resume = async (
       who: Caller,
       place: { tenantId: string; requestId: string },
       limitChecks = concurrentOf(who),
@@ -130,17 +130,17 @@ export const approvalsSuite = (backend: Backend): void => {
     it("are taken up once, with a place, and end as any call", async () => {
       const who = await caller(world.stores, { tenantLimits: { concurrent: 1 } });
       const [one, two] = [await hold(who), await hold(who)];
-      expect((await lift(who, one.place)).state).toBe("gone");
+      expect((await resume(who, one.place)).state).toBe("gone");
       value(await decide(one.place));
       value(await decide(two.place, { by: "timeout" }));
-      const lifted = await Promise.all([lift(who, one.place), lift(who, one.place)]);
-      expect(lifted.map(({ state }) => state).toSorted()).toEqual(["gone", "lifted"]);
-      expect((await lift(who, two.place)).state).toBe("busy");
-      const first = lifted.find((each) => each.state === "lifted");
-      const receipt = first?.state === "lifted" ? first.receipt : null;
+      const resumed = await Promise.all([resume(who, one.place), resume(who, one.place)]);
+      expect(resumed.map(({ state }) => state).toSorted()).toEqual(["gone", "resumed"]);
+      expect((await resume(who, two.place)).state).toBe("busy");
+      const first = resumed.find((each) => each.state === "resumed");
+      const receipt = first?.state === "resumed" ? first.receipt : null;
       const ended = { ...settlement(one.held, start + minuteMs), receipt };
       expect(value(await world.stores.ledger.settle(ended))).toBe(true);
-      expect((await lift(who, two.place)).state).toBe("lifted");
+      expect((await resume(who, two.place)).state).toBe("resumed");
       expect(value(await world.stores.ledger.sweep(start + 9 * minuteMs))).toBe(1);
       // Both records are the router's own: the codes cover what the approval changed.
       await sealAll(world.stores, who.tenantId);
@@ -171,8 +171,8 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(value(another)).toMatchObject({ state: "refused", check: { resource: "concurrent" } });
       const limits = value(await world.stores.limits.sum(who.tenantId, slots, start + minuteMs));
       expect(limits).toMatchObject([{ counted: 4 }]);
-      const lifted = await Promise.all(approved.map(({ place }) => lift(who, place)));
-      expect(lifted.map(({ state }) => state)).toEqual(Array(4).fill("lifted"));
+      const resumed = await Promise.all(approved.map(({ place }) => resume(who, place)));
+      expect(resumed.map(({ state }) => state)).toEqual(Array(4).fill("resumed"));
     });
 
     it("count under the limit of a tag as soon as they are taken up", async () => {
@@ -182,12 +182,12 @@ export const approvalsSuite = (backend: Backend): void => {
       const slots = tagged().limitChecks.filter(({ resource }) => resource === "concurrent");
       const [one, two] = [await hold(who), await hold(who)];
       for (const { place } of [one, two]) value(await decide(place));
-      expect((await lift(who, one.place, slots)).state).toBe("lifted");
-      expect((await lift(who, two.place, slots)).state).toBe("busy");
+      expect((await resume(who, one.place, slots)).state).toBe("resumed");
+      expect((await resume(who, two.place, slots)).state).toBe("busy");
       const another = value(await world.stores.ledger.admit(tagged()));
       expect(another).toMatchObject({ state: "refused", check: { subject: "tag:mail" } });
       expect(value(await world.stores.ledger.sweep(start + 9 * minuteMs))).toBe(1);
-      expect((await lift(who, two.place, slots)).state).toBe("lifted");
+      expect((await resume(who, two.place, slots)).state).toBe("resumed");
     });
 
     it("give their places back when they are withdrawn, or after ten minutes", async () => {
@@ -219,10 +219,10 @@ export const approvalsSuite = (backend: Backend): void => {
         state: "approved",
         decidedBy: "timeout",
       });
-      expect(value(await approvals.undone(start))).toContainEqual(deny.place);
-      expect(value(await approvals.undone(start))).not.toContainEqual(approve.place);
+      expect(value(await approvals.findUnclosed())).toContainEqual(deny.place);
+      expect(value(await approvals.findUnclosed())).not.toContainEqual(approve.place);
       value(await approvals.close(deny.place));
-      expect(value(await approvals.undone(start))).not.toContainEqual(deny.place);
+      expect(value(await approvals.findUnclosed())).not.toContainEqual(deny.place);
       // Nobody came for what was approved.
       value(await approvals.expire(start + 1_000 * minuteMs));
       expect(await stateOf(approve.place)).toMatchObject({ state: "expired" });
@@ -234,7 +234,7 @@ export const approvalsSuite = (backend: Backend): void => {
       const [waits, approved, begun] = [await hold(who), await hold(who), await hold(who)];
       value(await decide(approved.place));
       value(await decide(begun.place));
-      expect((await lift(who, begun.place)).state).toBe("lifted");
+      expect((await resume(who, begun.place)).state).toBe("resumed");
       const at = start + minuteMs;
       expect(value(await approvals.withdraw(begun.place, at))).toBe(false);
       for (const { place } of [waits, approved]) {
@@ -243,8 +243,8 @@ export const approvalsSuite = (backend: Backend): void => {
         const found = value(await approvals.find(place));
         expect(found?.approval).toMatchObject({ state: "withdrawn", decidedBy: "caller" });
         expect(value(await decide(place)).state).toBe("conflict");
-        expect((await lift(who, place)).state).toBe("gone");
-        expect(value(await approvals.undone(at))).toContainEqual(place);
+        expect((await resume(who, place)).state).toBe("gone");
+        expect(value(await approvals.findUnclosed())).toContainEqual(place);
       }
       const charged = { receipt: null, chargedTokens: 0, chargedMicroUsd: 0 };
       const ended = { ...settlement(waits.held, at), ...charged, outcome: "cancelled" as const };
@@ -252,7 +252,7 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(value(await ledger.settle(ended))).toBe(false);
       value(await approvals.close(waits.place));
       expect(value(await approvals.withdraw(waits.place, at))).toBe(true);
-      expect(value(await approvals.undone(at))).not.toContainEqual(waits.place);
+      expect(value(await approvals.findUnclosed())).not.toContainEqual(waits.place);
     });
 
     it("hold the money of an edit in place of the money before, if the budget has room", async () => {
@@ -276,8 +276,8 @@ export const approvalsSuite = (backend: Backend): void => {
       // All of the budget is held by now.
       expect((await hold(who)).admission.state).toBe("refused");
       expect(value(await decide(other.place, { claim: claimFor(500) }))).toEqual({ state: "done" });
-      const lifted = await lift(who, one.place);
-      const receipt = lifted.state === "lifted" ? lifted.receipt : null;
+      const resumed = await resume(who, one.place);
+      const receipt = resumed.state === "resumed" ? resumed.receipt : null;
       const ended = { ...settlement(one.held, start + minuteMs), receipt, chargedMicroUsd: 100 };
       expect(value(await world.stores.ledger.settle(ended))).toBe(true);
       await sealAll(world.stores, who.tenantId);
@@ -308,7 +308,7 @@ export const approvalsSuite = (backend: Backend): void => {
         const found = value(await approvals.find(place));
         expect(found?.approval).toMatchObject({ state: "expired", decidedBy: "timeout" });
         expect(found?.stages).toEqual([]);
-        expect((await lift(who, place)).state).toBe("gone");
+        expect((await resume(who, place)).state).toBe("gone");
         expect(rejected).toContainEqual({
           tenantId: who.tenantId,
           table: "approvals",
@@ -333,19 +333,19 @@ export const approvalsSuite = (backend: Backend): void => {
         expect(value(await approvals.withdraw(place, start))).toBe(false);
         value(await approvals.expire(start + 1_000 * minuteMs));
         expect(value(await approvals.find(place))?.approval.state).toBe("expired");
-        expect(value(await approvals.undone(start))).toContainEqual(place);
+        expect(value(await approvals.findUnclosed())).toContainEqual(place);
       });
 
       it("are not begun twice by a state that is set back", async () => {
         const who = await caller(world.stores);
         const { place, held } = await hold(who);
         value(await decide(place));
-        expect((await lift(who, place)).state).toBe("lifted");
+        expect((await resume(who, place)).state).toBe("resumed");
         const result = { ...place, keyId: who.keyId, now: start + minuteMs };
         value(await world.stores.approvals.holdResult(result, waiting({ stage: "result" })));
         value(await world.db.write([raw(sql`delete from approvals where stage = 'result'`)]));
         await change(sql`state = 'approved', is_open = 1`, place);
-        expect((await lift(who, place)).state).toBe("gone");
+        expect((await resume(who, place)).state).toBe("gone");
         expect(held.opening.id).toBe(place.requestId);
       });
 
@@ -353,7 +353,7 @@ export const approvalsSuite = (backend: Backend): void => {
         const who = await caller(world.stores);
         const { place } = await hold(who);
         value(await decide(place));
-        expect((await lift(who, place)).state).toBe("lifted");
+        expect((await resume(who, place)).state).toBe("resumed");
         value(
           await world.db.write([
             raw(sql`insert into approvals select tenant_id, request_id, 'result', key_id, 'approved',

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/domain/audit/record.ts";
 import {
   forgottenAfterMs,
-  keptFaults,
+  maxFaults,
   type CircuitChange,
   type CircuitFault,
 } from "../../../src/domain/choice/circuits.ts";
@@ -65,10 +65,10 @@ export const healthSuite = (backend: Backend): void => {
           updatedAt: start + 2,
         },
       ]);
-      for (let count = 0; count < keptFaults; count += 1)
+      for (let count = 0; count < maxFaults; count += 1)
         await settleWith(who, { circuits: [failed(start + 3)] }, start + 3);
       const [row] = await circuitsOf(who);
-      expect(row?.faults).toHaveLength(keptFaults);
+      expect(row?.faults).toHaveLength(maxFaults);
       await settleWith(who, { circuits: [closed] }, start + 4);
       expect(await circuitsOf(who)).toEqual([]);
     });

@@ -194,7 +194,7 @@ const nameNoTenant = [
   "health.prune",
   "idempotency.prune",
   "approvals.expire",
-  "approvals.undone",
+  "approvals.findUnclosed",
   // The job looks over all tenants; what is found names its tenant.
   "sinks.claim",
   // A stretch names its tenant, and comes from the claim alone.
@@ -820,7 +820,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(decided)).toEqual({ state: "conflict" });
     },
     "approvals.resume": async ({ approvals }, owner, stranger) => {
-      const lifted = await approvals.resume({
+      const resumed = await approvals.resume({
         ...heldPlaceOf(owner, stranger),
         stage: "request",
         now: start,
@@ -828,7 +828,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
         decision: decision(),
         limitChecks: [],
       });
-      expect(value(lifted)).toEqual({ state: "gone" });
+      expect(value(resumed)).toEqual({ state: "gone" });
     },
     "approvals.holdResult": async ({ approvals }, owner, stranger) => {
       const place = { ...heldPlaceOf(owner, stranger), keyId: stranger.keyId, now: start };

@@ -38,7 +38,11 @@ describe("a circuit", () => {
 
   it("is open for fifteen seconds, then lets one call probe it", () => {
     const twice = circuit([now, now]);
-    expect(stateOf(twice, now)).toEqual({ state: "open", until: now + 15_000, askedUntil: null });
+    expect(stateOf(twice, now)).toEqual({
+      state: "open",
+      until: now + 15_000,
+      retryAfterUntil: null,
+    });
     expect(stateOf(twice, now + 14_999)).toMatchObject({ state: "open" });
     expect(stateOf(twice, now + 15_000)).toEqual({ state: "half-open" });
   });
@@ -62,14 +66,17 @@ describe("a circuit", () => {
     const twice = { ...circuit([now, now]), probeUntil: now + 20_000 };
     expect(stateOf(twice, now - hour)).toEqual({ state: "closed" });
     const asked = circuit([{ at: now, retryAfterMs: 3 * minute }]);
-    expect(stateOf(asked, now)).toMatchObject({ state: "open", askedUntil: expect.any(Number) });
+    expect(stateOf(asked, now)).toMatchObject({
+      state: "open",
+      retryAfterUntil: expect.any(Number),
+    });
     expect(stateOf(asked, now - hour)).toEqual({ state: "closed" });
     // Faults from then on open the circuit as ever, and those from before the jump don't count.
     const since = circuit([now, now, now - hour, now - hour]);
     expect(stateOf(since, now - hour)).toEqual({
       state: "open",
       until: now - hour + 15_000,
-      askedUntil: null,
+      retryAfterUntil: null,
     });
     expect(stateOf(circuit([now, now, now - hour]), now - hour)).toEqual({ state: "closed" });
     // Clocks may differ by a minute.
@@ -86,7 +93,7 @@ describe("a circuit", () => {
     expect(stateOf(asked, now)).toEqual({
       state: "open",
       until: now + 7_000,
-      askedUntil: now + 7_000,
+      retryAfterUntil: now + 7_000,
     });
     expect(stateOf(asked, now + 7_000)).toEqual({ state: "closed" });
     expect(stateOf(circuit([{ at: now, retryAfterMs: 86_400_000 }]), now)).toMatchObject({

@@ -6,7 +6,7 @@ import type { PassingNeeds } from "../../../src/domain/requirements.ts";
 import type { ProviderRequest } from "../../../src/domain/sampling/providers.ts";
 import { readModelRequest } from "../../../src/mcp/json-text/model-request.ts";
 import { bodyFor } from "../../../src/domain/passing.ts";
-import { claudeFormOf, passedFormOf } from "../../../src/providers/clouds/claude.ts";
+import { claudeFormOf, cloudFormOf } from "../../../src/providers/clouds/claude.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
 import { answerAt } from "../../fakes/wire-answers.ts";
 import { oddJson, oddObject } from "../../fakes/odd-json.ts";
@@ -146,7 +146,7 @@ describe("the request", () => {
           const read = readModelRequest(new TextEncoder().encode(came));
           if (!read.ok) throw new Error(came);
           const claude = claudeFormOf(cloudPlaces[cloud]);
-          const form = claude && passedFormOf(claude, {});
+          const form = claude && cloudFormOf(claude, {});
           const passing = {
             endpoint: "messages",
             body: read.value,

@@ -55,7 +55,7 @@ export function exchange(fields: Partial<Exchange> & { session?: Session | null 
     caller,
     server: entry,
     current: async () => ok(caller),
-    again: async () => ok(caller),
+    reauthenticate: async () => ok(caller),
     method: "POST",
     headers: new Headers({ "MCP-Protocol-Version": "2025-11-25" }),
     authorization: null,

@@ -13,7 +13,7 @@ describe("a derived exchange", () => {
     const derived = derive(exchange(), { caller: denied });
     expect(derived.server.sampling).toBe("deny");
     expect(derived.caller.server?.sampling).toBe("deny");
-    for (const read of [derived.current, derived.again])
+    for (const read of [derived.current, derived.reauthenticate])
       expect(await read()).toMatchObject({ ok: true, value: { server: { sampling: "deny" } } });
   });
 
@@ -36,8 +36,8 @@ describe("a derived exchange", () => {
     const confirm = async (): Promise<Refusal> => ({ reason: "session_not_found" });
     const derived = derive(exchange(), { confirm });
     expect(await derived.current()).toMatchObject({ ok: true });
-    expect(await derived.again()).toEqual(err({ reason: "session_not_found" }));
-    expect(await derive(exchange(), { confirm: async () => null }).again()).toMatchObject({
+    expect(await derived.reauthenticate()).toEqual(err({ reason: "session_not_found" }));
+    expect(await derive(exchange(), { confirm: async () => null }).reauthenticate()).toMatchObject({
       ok: true,
     });
   });
@@ -45,8 +45,8 @@ describe("a derived exchange", () => {
   it("passes on why a caller may not call any more, without asking for more", async () => {
     const refusal: Refusal = { reason: "unauthorized", detail: "revoked" };
     const confirm = async (): Promise<Refusal> => ({ reason: "session_not_found" });
-    const gone = exchange({ again: async () => err(refusal) });
-    expect(await derive(gone, { caller: denied, confirm }).again()).toEqual(err(refusal));
+    const gone = exchange({ reauthenticate: async () => err(refusal) });
+    expect(await derive(gone, { caller: denied, confirm }).reauthenticate()).toEqual(err(refusal));
   });
 
   it("keeps its server where the derived caller has none", () => {

@@ -141,7 +141,7 @@ describe("figures", () => {
     expect(textOf(its)).toContain(
       'sampling_router_requests_total{otel_metric_overflow="true"} 5\n',
     );
-    expect(its.read()[0]?.lines).toHaveLength(2_001);
+    expect(its.read()[0]?.allSeries).toHaveLength(2_001);
   });
 
   it.skipIf(!isInstalled("promtool"))(

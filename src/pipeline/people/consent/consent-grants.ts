@@ -197,7 +197,7 @@ export async function redirectToSignIn(
   if (!begun.ok) return begun;
   const { state, headers } = begun.value;
   const redirectUri = `${server.issuer}${signInPath}`;
-  const to = await database.people.leave(tenantSignIn, {
+  const to = await database.people.signInUrl(tenantSignIn, {
     redirectUri,
     pending: { ...secrets, state },
   });

@@ -86,7 +86,7 @@ export function createOauthConsents(
       const domain = domainOf(facts);
       return mayConnect(policy.value ?? {}, domain)
         ? prompt
-        : err({ kind: "page", detail: `This tenant doesn't authorize programs of ${domain}.` });
+        : err({ kind: "page", detail: `This tenant doesn't authorize programs from ${domain}.` });
     },
 
     deny: (request, handle) =>
@@ -108,7 +108,7 @@ export function createOauthConsents(
       if (!attempt.ok) return askAgain(deps, approved, attempt.error);
       const by = await holderOf(deps, key.trim(), resource);
       const { people } = found.value.database;
-      await people.noteKeyTry(resource.tenant, { address, outcome: by }, attempt.value);
+      await people.noteKeyAttempt(resource.tenant, { address, outcome: by }, attempt.value);
       if (!by.ok) return askAgain(deps, approved, by.error);
       return completeGrant(deps, approved, { by: by.value, person: null });
     },
@@ -124,7 +124,7 @@ export function createOauthConsents(
       if (tenantSignIn.signIn.kind === "openid-connect")
         return redirectToSignIn(deps, approved, { database, tenantSignIn });
       if (assertion === null) return askAgain(deps, approved, noGateway);
-      const who = database.people.vouchedFor(tenantSignIn, { assertion, address });
+      const who = database.people.verifyAssertion(tenantSignIn, { assertion, address });
       return grantToPerson(deps, approved, { database, tenantSignIn, who });
     },
 
@@ -137,7 +137,7 @@ export function createOauthConsents(
       const { database, tenantSignIn } = found.value;
       if (tenantSignIn === null) return askAgain(deps, approved, noSignIn);
       const { searchParams } = new URL(request.url);
-      const who = database.people.cameBack(tenantSignIn, {
+      const who = database.people.finishSignIn(tenantSignIn, {
         redirectUri: `${server.issuer}${signInPath}`,
         pending: { ...secrets, state: searchParams.get("state") ?? "" },
         query: searchParams.toString(),

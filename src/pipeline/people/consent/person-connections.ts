@@ -89,7 +89,7 @@ export async function firstConnection(
 
 export const createPersonConnections = (deps: {
   databaseOfKey: (key: string) => ConnectDatabase | null;
-  databaseOfSlug: (slug: string) => AsyncResult<{ people: Pick<ConsentPeople, "noteKeyTry"> }>;
+  databaseOfSlug: (slug: string) => AsyncResult<{ people: Pick<ConsentPeople, "noteKeyAttempt"> }>;
   throttle: SignInThrottle;
 }): PersonConnections => ({
   async byKey({ tenant, server: slug, key, address, ownUrl }) {
@@ -106,7 +106,7 @@ export const createPersonConnections = (deps: {
         attempt.value.failedBy(page);
         return page;
       }
-      await page.value.people.noteKeyTry(tenant, { address, outcome: found }, attempt.value);
+      await page.value.people.noteKeyAttempt(tenant, { address, outcome: found }, attempt.value);
       return again(explain(found.error));
     }
     attempt.value.succeeded();

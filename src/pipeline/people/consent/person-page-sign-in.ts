@@ -20,7 +20,10 @@ export interface PagePlace {
 
 export interface SignInDatabase {
   authenticate: Authenticate;
-  people: Pick<ConsentPeople, "noteKeyTry" | "signInOf" | "leave" | "cameBack" | "vouchedFor">;
+  people: Pick<
+    ConsentPeople,
+    "noteKeyAttempt" | "signInOf" | "signInUrl" | "finishSignIn" | "verifyAssertion"
+  >;
 }
 
 export type PageSignedIn =
@@ -134,7 +137,7 @@ async function away(
 ): AsyncResult<PageSignIn> {
   const { nonce, now, mac } = deps;
   const pending = { nonce: nonce(), verifier: nonce(), state: nonce() };
-  const to = await people.leave(signIn, {
+  const to = await people.signInUrl(signIn, {
     redirectUri: `${ownUrl}${signInPath}`,
     pending,
     asks: "once",
@@ -167,7 +170,7 @@ export const createPersonPageSignIn = (deps: PersonPageSignInDeps): PersonPageSi
     const attempt = deps.throttle.begin({ address, subject: `account ${place.tenant}` });
     if (!attempt.ok) return retry(explain(attempt.error));
     const who = await keyHolder(deps, place.tenant, key);
-    await found.value.people.noteKeyTry(place.tenant, { address, outcome: who }, attempt.value);
+    await found.value.people.noteKeyAttempt(place.tenant, { address, outcome: who }, attempt.value);
     if (!who.ok) return retry(explain(who.error));
     return sessionOf(deps, place, who.value);
   },
@@ -182,7 +185,7 @@ export const createPersonPageSignIn = (deps: PersonPageSignInDeps): PersonPageSi
       return away(deps, { people, signIn }, { place, ownUrl });
     return assertion === null
       ? retry(noGateway)
-      : vouched(deps, place, people.vouchedFor(signIn, { assertion, address }));
+      : vouched(deps, place, people.verifyAssertion(signIn, { assertion, address }));
   },
 
   async finish({ kept, query, address, ownUrl }) {
@@ -199,6 +202,6 @@ export const createPersonPageSignIn = (deps: PersonPageSignInDeps): PersonPageSi
       query: query.toString(),
       address,
     };
-    return vouched(deps, place, people.cameBack(signIn, came));
+    return vouched(deps, place, people.finishSignIn(signIn, came));
   },
 });

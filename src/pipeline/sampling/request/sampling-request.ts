@@ -27,7 +27,7 @@ export interface Waiting {
 export interface SamplingRequest {
   caller: Caller;
   /** Rereads the caller from the database. */
-  again: () => Promise<Result<Caller, Refusal>>;
+  reauthenticate: () => Promise<Result<Caller, Refusal>>;
   call: Result<SamplingCall, Refusal>;
   endpoint?: ModelEndpointName;
   /** what a provider that speaks the endpoint's wire is sent; absent: every provider is sent the call */
@@ -45,8 +45,8 @@ export interface SamplingRequest {
   bytes: number;
   /** ms since the epoch */
   startedAt: number;
-  /** the same, monotonic */
-  beganAt: number;
+  /** the same time on the monotonic clock */
+  monotonicStart: number;
   authMs: number;
   slot: CallSlot | null;
   /** absent: the answer is requested as a whole */
@@ -61,9 +61,12 @@ export interface UnreadRequest extends Omit<SamplingRequest, "content" | "bytes"
   bytes: number | null;
 }
 
-/** First revision whose requests declare capabilities. */
-export type Arrival = Pick<UnreadRequest, "bytes" | "startedAt" | "beganAt" | "authMs" | "slot">;
+export type Arrival = Pick<
+  UnreadRequest,
+  "bytes" | "startedAt" | "monotonicStart" | "authMs" | "slot"
+>;
 
+/** The first revision whose requests declare capabilities. */
 const firstWithoutSessions = "2026-07-28";
 
 function declaredIn({ caller, client, declaredBy }: SamplingRequest): Pick<Asked, "declared"> {

@@ -33,7 +33,7 @@ export const endOf = (
     admit: admitMs,
     provider: providerMs,
   },
-  totalMs: endedAt - request.beganAt,
+  totalMs: endedAt - request.monotonicStart,
 });
 
 const capturedOf = (

@@ -35,10 +35,13 @@ export function createStreams(deps: StreamDeps) {
   const { limits, after, elapsed } = deps;
   /** reads that several streams of one caller share */
   const reads = new Map<string, { at: number; read: Promise<Result<Caller, Refusal>> }>();
-  const readOnce = ({ caller, again }: SamplingRequest): Promise<Result<Caller, Refusal>> => {
+  const readOnce = ({
+    caller,
+    reauthenticate,
+  }: SamplingRequest): Promise<Result<Caller, Refusal>> => {
     const known = reads.get(caller.memoryKey);
     if (known !== undefined && elapsed() - known.at < limits.watchMs / 2) return known.read;
-    const read = again();
+    const read = reauthenticate();
     reads.set(caller.memoryKey, { at: elapsed(), read });
     return read;
   };

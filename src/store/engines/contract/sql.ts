@@ -13,8 +13,8 @@ export interface Sql {
   change(sql: string, params: Bound[]): number;
 }
 
-/** The rows are the truth. `flush` runs before other statements touch the table, `forget` after them. */
-export interface Remembered {
+/** A write-back cache of a table. `flush` runs before other statements use the table, and `forget` after them. */
+export interface CachedTable {
   table: string;
   alsoReads?: string;
   flush(): void;

@@ -1,4 +1,4 @@
-/** Cached counters of limits. All calls of a group share one write of a counter. */
+/** Cached counters of limits. Changes of a counter by all calls of a commit group are written once. */
 import { asReadable, largestInteger } from "../../../domain/magnitudes.ts";
 import {
   usedIn,
@@ -7,7 +7,7 @@ import {
   type Window,
 } from "../../../domain/limits/admission-verdict.ts";
 import { lastBucketOf } from "../../../domain/limits/limit-checks.ts";
-import type { Bound, Remembered, Sql } from "../contract/sql.ts";
+import type { Bound, CachedTable, Sql } from "../contract/sql.ts";
 import type { LedgerTexts } from "./texts.ts";
 
 export interface Counter {
@@ -16,63 +16,63 @@ export interface Counter {
   resource: string;
 }
 
-interface Line extends Counter {
+interface CachedCounter extends Counter {
   /** Oldest bucket from which `buckets` is complete; Infinity before the first read. */
   from: number;
   buckets: Map<number, number>;
   unwritten: Map<number, number> | null;
-  /** last sum that was asked for */
+  /** of the window that was read last */
   sum: { since: number; last: number; used: Used } | null;
 }
 
-/** Bounded memory: a counter has as many buckets as rows that are not yet pruned. */
-const linesKept = 10_000;
-/** Above this, buckets older than the window are dropped. */
-const bucketsKept = 256;
+/** All counters are dropped above this number. */
+const maxCounters = 10_000;
+/** Buckets older than the window are dropped from counters with more buckets. */
+const maxBuckets = 256;
 
-const sum = (a: number, b: number): number => asReadable(a + b) ?? 0;
+const boundedSum = (a: number, b: number): number => asReadable(a + b) ?? 0;
 const addTo = (buckets: Map<number, number>, bucket: number, amount: number): void =>
-  void buckets.set(bucket, sum(buckets.get(bucket) ?? 0, amount));
+  void buckets.set(bucket, boundedSum(buckets.get(bucket) ?? 0, amount));
 
-const trim = (line: Line, since: number): void => {
-  line.from = since;
-  line.sum = null;
-  for (const bucket of line.buckets.keys()) if (bucket < since) line.buckets.delete(bucket);
+const trim = (cached: CachedCounter, since: number): void => {
+  cached.from = since;
+  cached.sum = null;
+  for (const bucket of cached.buckets.keys()) if (bucket < since) cached.buckets.delete(bucket);
 };
 
-/** Keeps the sum, unless it reached the largest number that can be written. */
-function addToLine(line: Line, bucket: number, amount: number): void {
-  const before = line.buckets.get(bucket) ?? 0;
-  addTo(line.buckets, bucket, amount);
-  const { sum: kept } = line;
+/** Also updates the cached sum, unless it reached `largestInteger`, where it would no longer be exact. */
+function addToCached(cached: CachedCounter, bucket: number, amount: number): void {
+  const before = cached.buckets.get(bucket) ?? 0;
+  addTo(cached.buckets, bucket, amount);
+  const { sum: kept } = cached;
   if (kept === null || bucket < kept.since || bucket > kept.last) return;
-  const used = kept.used.used + (line.buckets.get(bucket) ?? 0) - before;
+  const used = kept.used.used + (cached.buckets.get(bucket) ?? 0) - before;
   const oldest = Math.min(kept.used.oldest ?? bucket, bucket);
-  line.sum = used < largestInteger ? { ...kept, used: { used, oldest } } : null;
+  cached.sum = used < largestInteger ? { ...kept, used: { used, oldest } } : null;
 }
 
-export interface Counters extends Remembered {
+export interface Counters extends CachedTable {
   bucketsOf(counter: Counter, since: number): Buckets;
-  /** Sums a window. Kept until the window moves, because a minute has up to 61 buckets. */
+  /** The sum is cached until the window moves, because a minute has up to 61 buckets. */
   usedOf(counter: Counter, window: Window): Used;
   add(counter: Counter, bucket: number, amount: number): void;
 }
 
 /** Nested maps by tenant, resource, and subject avoid building and hashing a joined key per counter. */
-function createLines() {
-  const tenants = new Map<string, Map<string, Map<string, Line>>>();
+function createCache() {
+  const tenants = new Map<string, Map<string, Map<string, CachedCounter>>>();
   let count = 0;
   return {
     count: (): number => count,
-    lineOf({ tenantId, subject, resource }: Counter): Line {
+    counterOf({ tenantId, subject, resource }: Counter): CachedCounter {
       let resources = tenants.get(tenantId);
       if (resources === undefined) tenants.set(tenantId, (resources = new Map()));
       let subjects = resources.get(resource);
       if (subjects === undefined) resources.set(resource, (subjects = new Map()));
-      let line = subjects.get(subject);
-      if (line === undefined) {
+      let cached = subjects.get(subject);
+      if (cached === undefined) {
         const from = Number.POSITIVE_INFINITY;
-        line = {
+        cached = {
           tenantId,
           subject,
           resource,
@@ -81,10 +81,10 @@ function createLines() {
           unwritten: null,
           sum: null,
         };
-        subjects.set(subject, line);
+        subjects.set(subject, cached);
         count += 1;
       }
-      return line;
+      return cached;
     },
     clear(): void {
       tenants.clear();
@@ -94,20 +94,20 @@ function createLines() {
 }
 
 export function createCounters(sql: Sql, texts: LedgerTexts): Counters {
-  const lines = createLines();
-  let changed: Line[] = [];
+  const cache = createCache();
+  let changed: CachedCounter[] = [];
 
-  const read = (line: Line, since: number): void => {
-    const { tenantId, subject, resource, unwritten } = line;
+  const read = (cached: CachedCounter, since: number): void => {
+    const { tenantId, subject, resource, unwritten } = cached;
     const rows = sql.all(texts.readCounter, [tenantId, subject, resource, since]);
-    line.from = since;
-    line.sum = null;
-    line.buckets = new Map(rows.map(([bucket, amount]) => [Number(bucket), Number(amount)]));
+    cached.from = since;
+    cached.sum = null;
+    cached.buckets = new Map(rows.map(([bucket, amount]) => [Number(bucket), Number(amount)]));
     for (const [bucket, amount] of unwritten ?? [])
-      if (bucket >= since) addTo(line.buckets, bucket, amount);
+      if (bucket >= since) addTo(cached.buckets, bucket, amount);
   };
 
-  /** Few large statements: a statement costs more than a row. */
+  /** Uses few large statements, because a statement costs more than a row. */
   const write = (rows: readonly Bound[][]): void => {
     let at = 0;
     for (const { size, text } of texts.addCounters)
@@ -115,49 +115,49 @@ export function createCounters(sql: Sql, texts: LedgerTexts): Counters {
         sql.change(text, rows.slice(at, at + size).flat());
   };
 
-  const lineSince = (counter: Counter, since: number): Line => {
-    const line = lines.lineOf(counter);
-    if (since < line.from) read(line, since);
-    if (line.buckets.size > bucketsKept) trim(line, since);
-    return line;
+  const cachedSince = (counter: Counter, since: number): CachedCounter => {
+    const cached = cache.counterOf(counter);
+    if (since < cached.from) read(cached, since);
+    if (cached.buckets.size > maxBuckets) trim(cached, since);
+    return cached;
   };
 
   return {
     table: texts.tables.counters,
-    bucketsOf: (counter, since) => lineSince(counter, since).buckets,
+    bucketsOf: (counter, since) => cachedSince(counter, since).buckets,
     usedOf(counter, window) {
       const { since } = window;
-      const line = lineSince(counter, since);
-      // A pause moves the beginning of the window with every use.
-      if (window.pause !== undefined) return usedIn(line.buckets, window);
+      const cached = cachedSince(counter, since);
+      // With `pause`, the window begins after the last pause in usage, so a sum can't be cached.
+      if (window.pause !== undefined) return usedIn(cached.buckets, window);
       const last = lastBucketOf(window);
-      if (line.sum?.since !== since || line.sum.last !== last)
-        line.sum = { since, last, used: usedIn(line.buckets, window) };
-      return line.sum.used;
+      if (cached.sum?.since !== since || cached.sum.last !== last)
+        cached.sum = { since, last, used: usedIn(cached.buckets, window) };
+      return cached.sum.used;
     },
     add(counter, bucket, amount) {
-      const line = lines.lineOf(counter);
-      if (bucket >= line.from) addToLine(line, bucket, amount);
-      if (line.unwritten === null) {
-        line.unwritten = new Map();
-        changed.push(line);
+      const cached = cache.counterOf(counter);
+      if (bucket >= cached.from) addToCached(cached, bucket, amount);
+      if (cached.unwritten === null) {
+        cached.unwritten = new Map();
+        changed.push(cached);
       }
-      addTo(line.unwritten, bucket, amount);
+      addTo(cached.unwritten, bucket, amount);
     },
     flush() {
       const rows: Bound[][] = [];
-      for (const line of changed) {
-        const { tenantId, subject, resource, unwritten } = line;
+      for (const cached of changed) {
+        const { tenantId, subject, resource, unwritten } = cached;
         for (const [bucket, amount] of unwritten ?? [])
           rows.push([tenantId, subject, resource, bucket, amount]);
-        line.unwritten = null;
+        cached.unwritten = null;
       }
       changed = [];
       write(rows);
-      if (lines.count() > linesKept) lines.clear();
+      if (cache.count() > maxCounters) cache.clear();
     },
     forget() {
-      lines.clear();
+      cache.clear();
       changed = [];
     },
   };

@@ -6,7 +6,7 @@ import { admitEntry } from "./admit.ts";
 import type { Answer, Entry } from "../contract/entries.ts";
 import { createMemory, type LedgerParts, type Memory } from "./memory.ts";
 import { settleEntry } from "./settle.ts";
-import type { Remembered, Sql, Statement } from "../contract/sql.ts";
+import type { CachedTable, Sql, Statement } from "../contract/sql.ts";
 import type { LedgerTexts } from "./texts.ts";
 
 export interface MemoryLedger {
@@ -27,10 +27,10 @@ export const namesOf = (tables: readonly string[], flags = "i"): RegExp =>
   new RegExp(`\\b(?:${tables.join("|")})\\b`, flags);
 
 export function remembersOf(memory: Memory): {
-  all: readonly Remembered[];
-  namedIn(statements: readonly Statement[]): Remembered[];
+  all: readonly CachedTable[];
+  namedIn(statements: readonly Statement[]): CachedTable[];
 } {
-  const all: Remembered[] = Object.values(memory);
+  const all: CachedTable[] = Object.values(memory);
   const byTable = new Map(
     all.flatMap((each) =>
       [each.table, each.alsoReads ?? each.table].map((name) => [name, each] as const),

@@ -3,7 +3,7 @@ import { latestLeaseEnd } from "../../../domain/leases.ts";
 import { hasConcurrencySlot } from "../../../domain/limits/concurrency-slots.ts";
 import type { Reserved } from "../../../domain/limits/admission-verdict.ts";
 import { storedChecksIn, slotSubjectsIn, type Kept } from "../../rows/stored-limit-checks.ts";
-import type { Remembered, Sql } from "../contract/sql.ts";
+import type { CachedTable, Sql } from "../contract/sql.ts";
 import type { LedgerTexts } from "./texts.ts";
 
 export interface OpenCall {
@@ -62,7 +62,7 @@ export interface LimitWindow extends Pick<LimitCheck, "subject" | "resource"> {
   last: number;
 }
 
-export interface OpenCalls extends Remembered {
+export interface OpenCalls extends CachedTable {
   of(tenantId: string): Map<string, OpenCall>;
   reserved(tenantId: string, window: LimitWindow, now: number): Reserved;
   count(tenantId: string, limit: Pick<LimitCheck, "scope" | "subject">, now: number): number;

@@ -1,7 +1,7 @@
 /** All calls of a group share one write of a sum. */
 import { keptSamples, type HealthChange, type Sample } from "../../../domain/choice/health.ts";
 import { asReadable } from "../../../domain/magnitudes.ts";
-import type { Bound, Remembered, Sql } from "../contract/sql.ts";
+import type { Bound, CachedTable, Sql } from "../contract/sql.ts";
 import type { LedgerTexts } from "./texts.ts";
 
 export type UsageKey = [
@@ -12,7 +12,7 @@ export type UsageKey = [
   model: string,
 ];
 
-export interface UsageSums extends Remembered {
+export interface UsageSums extends CachedTable {
   /** @param figures by column; absent figures are 0 */
   add(key: UsageKey, figures: Record<string, number>): void;
 }
@@ -40,7 +40,7 @@ export function createUsageSums(sql: Sql, texts: LedgerTexts): UsageSums {
   };
 }
 
-export interface HealthSums extends Remembered {
+export interface HealthSums extends CachedTable {
   add(tenantId: string, change: HealthChange, now: number): void;
 }
 

@@ -1,4 +1,4 @@
-import type { Remembered, Sql } from "../contract/sql.ts";
+import type { CachedTable, Sql } from "../contract/sql.ts";
 import type { LedgerTexts } from "./texts.ts";
 
 const tenantsKept = 10_000;
@@ -33,7 +33,7 @@ export const createScopes = (sql: Sql, texts: LedgerTexts) =>
     (tenantId) => new Set(sql.all(texts.readScopes, [tenantId]).map(([scope]) => scope)),
   );
 
-export interface Numbers extends Remembered {
+export interface Numbers extends CachedTable {
   next(tenantId: string): number;
   use(tenantId: string, number: number): void;
   written(tenantId: string): number;

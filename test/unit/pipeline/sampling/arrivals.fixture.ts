@@ -22,7 +22,7 @@ import { callerWith, planOf, priced, reservedBy } from "../callers/callers.fixtu
 
 export const arrivalWith = (fields: Partial<SamplingRequest> = {}): SamplingRequest => ({
   caller: callerWith(),
-  again: async () => ok(callerWith()),
+  reauthenticate: async () => ok(callerWith()),
   call: ok(call()),
   declaredBy: () => ({ capabilities: {}, features: featuresOf({}) }),
   client: { name: null, version: null, revision: "2025-11-25" },
@@ -33,7 +33,7 @@ export const arrivalWith = (fields: Partial<SamplingRequest> = {}): SamplingRequ
   content: { sha256: "c0", bytes: 2, characters: 2, text: () => "{}" },
   bytes: 10,
   startedAt: 1_000,
-  beganAt: 0,
+  monotonicStart: 0,
   authMs: 2,
   slot: null,
   propagated: { traceparent: null, tracestate: null },

@@ -59,7 +59,7 @@ async function decided(
   const log: string[] = [];
   const { told, observed } = observer();
   const arrival = arrivalWith({
-    again: async () => {
+    reauthenticate: async () => {
       log.push("again");
       return ok(callerWith());
     },

@@ -10,7 +10,7 @@ import { callerWith } from "../../callers/callers.fixture.ts";
 import { arrivalWith } from "../arrivals.fixture.ts";
 import { createClock } from "./clock.fixture.ts";
 
-async function watched(again: SamplingRequest["again"]) {
+async function watched(reauthenticate: SamplingRequest["reauthenticate"]) {
   const clock = createClock();
   let reads = 0;
   const streams = createStreams({
@@ -35,9 +35,9 @@ async function watched(again: SamplingRequest["again"]) {
   });
   const request = arrivalWith({
     reader: { begins: () => {}, take: async () => {} },
-    again: () => {
+    reauthenticate: () => {
       reads += 1;
-      return again();
+      return reauthenticate();
     },
   });
   const begin = () =>

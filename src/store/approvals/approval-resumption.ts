@@ -72,17 +72,17 @@ const receiptFrom = (row: RequestRow, { openingCode: code }: { openingCode: stri
 });
 
 /** Resumes an approved call: it gets a lease and a concurrency slot, and can be resumed only once. */
-export async function lift(
+export async function resume(
   deps: ApprovalDeps,
-  lifted: ResumedCall,
+  call: ResumedCall,
 ): ReturnType<ApprovalStore["resume"]> {
   const { db, mac } = deps;
-  const { tenantId, requestId, stage, now, leaseUntil, decision, limitChecks } = lifted;
-  const found = await openRow(deps, lifted);
+  const { tenantId, requestId, stage, now, leaseUntil, decision, limitChecks } = call;
+  const found = await openRow(deps, call);
   if (!found.ok) return found;
   const row = found.value;
   if (row === null || row.leaseUntil !== null) return ok({ state: "gone" });
-  const approval = await findStage(deps, lifted);
+  const approval = await findStage(deps, call);
   if (!approval.ok) return approval;
   if (approval.value?.state !== "approved") return ok({ state: "gone" });
   const change = await recoded(mac, row, { leaseUntil, decision });
@@ -94,13 +94,13 @@ export async function lift(
     [
       raw(sql`
         update approvals set state = 'started', code = ${code}, nonce = ${nonce}, is_open = 0
-        where ${approved} and not exists (select 1 ${withoutSlot(lifted, limitChecks, now)})`),
+        where ${approved} and not exists (select 1 ${withoutSlot(call, limitChecks, now)})`),
       db.builder
         .update(samplingRequests)
         .set({ ...change, limitChecks: withSlots(row.limitChecks, limitChecks) })
         .where(
           and(
-            recordOf(lifted),
+            recordOf(call),
             eq(samplingRequests.outcome, "admitted"),
             eq(samplingRequests.openingCode, row.openingCode),
             isNull(samplingRequests.leaseUntil),
@@ -116,7 +116,7 @@ export async function lift(
   if (!written.ok) return written;
   const [after] = written.value[2] ?? [];
   if (Number(after?.["mine"] ?? 0) === 1)
-    return ok({ state: "lifted", receipt: receiptFrom(row, change) });
+    return ok({ state: "resumed", receipt: receiptFrom(row, change) });
   return ok({ state: after?.["state"] === "approved" ? "busy" : "gone" });
 }
 
