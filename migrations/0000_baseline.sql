@@ -530,6 +530,7 @@ CREATE TABLE `servers` (
 	`supported_modalities` integer NOT NULL,
 	`auth` text DEFAULT 'keys' NOT NULL,
 	`bridge` text DEFAULT 'fallback' NOT NULL,
+	`parking` integer DEFAULT false NOT NULL,
 	`policy` text NOT NULL,
 	`oauth` text,
 	`learned` text NOT NULL,

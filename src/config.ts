@@ -28,6 +28,7 @@ export interface Bindings extends OperatorAwsEnvironment {
   DEMO_PROVIDER?: string;
   OAUTH_REFRESH_GRACE_SECONDS?: string;
   STREAM_SILENCE_SECONDS?: string;
+  PARKED_SECONDS?: string;
   SESSION_TTL_HOURS?: string;
   SESSIONS_PER_KEY?: string;
   INITIALIZE_PER_MINUTE?: string;
@@ -84,6 +85,8 @@ export interface Config extends Secrets, TelemetrySettings {
   demoProvider: boolean;
   /** between two events of a provider's stream; `null` for the default */
   streamSilenceMs: number | null;
+  /** for which a call waits at a server for its client's answer */
+  parkedMs: number;
   sessionTtlMs: number;
   sessionLimits: SessionLimits;
   /** per process */
@@ -175,20 +178,19 @@ function sessionTtlOf(env: Bindings): Result<number, ConfigFault> {
     : fault("SESSION_TTL_HOURS", "must be a number of hours");
 }
 
-function rolloutOf(env: Bindings): Result<number, ConfigFault> {
-  const seconds = Number(env.ROLLOUT_SECONDS?.trim() || defaultRolloutSeconds);
-  return seconds >= 0 && seconds <= 86_400
-    ? ok(seconds * 1_000)
-    : fault("ROLLOUT_SECONDS", "must be a number of seconds, at most a day");
-}
-
-function streamSilenceOf(env: Bindings): Result<number | null, ConfigFault> {
-  const text = env.STREAM_SILENCE_SECONDS?.trim() ?? "";
-  if (text === "") return ok(null);
+/** ms */
+function secondsOf<Unset>(
+  env: Bindings,
+  setting: "PARKED_SECONDS" | "ROLLOUT_SECONDS" | "STREAM_SILENCE_SECONDS",
+  unless: Unset,
+): Result<number | Unset, ConfigFault> {
+  const text = env[setting]?.trim() ?? "";
+  const [atLeast, atMost] = setting === "ROLLOUT_SECONDS" ? [0, 86_400] : [1, 3_600];
   const seconds = Number(text);
-  return seconds >= 1 && seconds <= 3_600
+  if (text === "") return ok(unless);
+  return seconds >= atLeast && seconds <= atMost
     ? ok(seconds * 1_000)
-    : fault("STREAM_SILENCE_SECONDS", "must be a number of seconds from 1 to 3600");
+    : fault(setting, `must be a number of seconds from ${atLeast} to ${atMost}`);
 }
 
 function catalogueUrlOf(env: Bindings): Result<string | null, ConfigFault> {
@@ -242,10 +244,12 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!sessionTtlMs.ok) return sessionTtlMs;
   const sessionLimits = parseSessionLimits(env);
   if (!sessionLimits.ok) return sessionLimits;
-  const rolloutMs = rolloutOf(env);
+  const rolloutMs = secondsOf(env, "ROLLOUT_SECONDS", defaultRolloutSeconds * 1_000);
   if (!rolloutMs.ok) return rolloutMs;
-  const streamSilenceMs = streamSilenceOf(env);
+  const streamSilenceMs = secondsOf(env, "STREAM_SILENCE_SECONDS", null);
   if (!streamSilenceMs.ok) return streamSilenceMs;
+  const parkedMs = secondsOf(env, "PARKED_SECONDS", 300_000);
+  if (!parkedMs.ok) return parkedMs;
   const catalogueUrl = catalogueUrlOf(env);
   if (!catalogueUrl.ok) return catalogueUrl;
   const writesAtOnce = givenWritesAtOnce(env);
@@ -278,6 +282,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     issuing: issuing.value,
     demoProvider: env.DEMO_PROVIDER === "true",
     streamSilenceMs: streamSilenceMs.value,
+    parkedMs: parkedMs.value,
     sessionTtlMs: sessionTtlMs.value,
     sessionLimits: sessionLimits.value,
     openLimits: openLimits.value,
@@ -287,7 +292,6 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     ...telemetry.value,
     signIn: signIn.value,
     operatorAws: operatorAws.value,
-    // Printing a Config must not reveal secrets.
-    toJSON: () => "[config]",
+    toJSON: () => "[config]", // Printing a Config must not reveal secrets.
   });
 }

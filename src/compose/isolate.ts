@@ -38,6 +38,7 @@ import { createOpenedKeys } from "../pipeline/opened-keys.ts";
 import { createGrantMemory } from "../pipeline/provider-keys.ts";
 import { createOpenExchanges } from "../domain/limits/open-exchanges.ts";
 import { createListenerMemory } from "../proxy/bridge/listeners.ts";
+import { createParkedCalls } from "../proxy/bridge/parked-calls.ts";
 import { createStreamMemory } from "../proxy/legacy/streams.ts";
 import { createRetests } from "../proxy/retests.ts";
 import { createChooser } from "../pipeline/sampling/choice/choose.ts";
@@ -272,6 +273,10 @@ export async function createIsolate(config: Config, host: Host) {
     openExchanges: openOnes,
     streamMemory: createStreamMemory(callersRemembered),
     listenerMemory: createListenerMemory(callersRemembered),
+    parkedCalls:
+      host.isOneProcess === true
+        ? createParkedCalls({ epoch: randomBytesOf(16).join("."), patienceMs: config.parkedMs })
+        : null,
     retests: createRetests({ capacity: callersRemembered, elapsed }),
     queues,
     heldBack: { count: 0 },

@@ -32,6 +32,8 @@ const sampling = (text: string) => ({
 /** Calls of the tool `account`, by its argument. */
 const accounts = new Map<string, number>();
 const neededCalls = 2;
+/** What lets a call of the tool `gated` go on after its answer, by its argument. */
+export const gates = new Map<string, () => void>();
 
 /** A legacy server's sessions, and what each subscribed to. */
 type Sessions = Map<LegacyServer, Set<string>>;
@@ -66,6 +68,26 @@ function legacyTools(server: LegacyServer, sessions: Sessions): void {
     "url",
     () => elicitation({ mode: "url", elicitationId: "e1", ...page("q") }),
     ElicitResultSchema,
+  );
+  server.registerTool("twice", { inputSchema }, async ({ q }, extra) => {
+    const said = [];
+    for (let turn = 0; turn < 2; turn += 1)
+      said.push(
+        await extra.sendRequest(elicitation({ mode: "form", ...form(q) }), ElicitResultSchema),
+      );
+    return says(JSON.stringify(said));
+  });
+  server.registerTool("gated", { inputSchema }, async ({ q }, extra) => {
+    const request = elicitation({ mode: "form", ...form(q) });
+    const said = await extra.sendRequest(request, ElicitResultSchema);
+    await new Promise<void>((resolve) => void gates.set(q, resolve));
+    return says(JSON.stringify(said));
+  });
+  server.registerTool(
+    "waits",
+    { inputSchema },
+    (_, { signal }) =>
+      new Promise((resolve) => signal.addEventListener("abort", () => resolve(says("late")))),
   );
   asks("roots", () => ({ method: "roots/list" }), ListRootsResultSchema);
   asks(

@@ -94,6 +94,7 @@ describe("servers", () => {
       supportedModalities: false,
       auth: "both",
       bridge: "fallback",
+      parking: false,
       policy: { limits: { concurrent: 2 }, toolRounds: 3 },
       oauth: {
         grant: "client_credentials",

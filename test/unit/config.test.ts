@@ -131,6 +131,24 @@ describe("STREAM_SILENCE_SECONDS", () => {
   });
 });
 
+describe("PARKED_SECONDS", () => {
+  it.each([
+    [undefined, 300_000],
+    ["1", 1_000],
+    ["3600", 3_600_000],
+  ])("%j is %j ms", (given, parkedMs) => {
+    const env = given === undefined ? needed : { ...needed, PARKED_SECONDS: given };
+    expect(parseConfig(env)).toMatchObject({ ok: true, value: { parkedMs } });
+  });
+
+  it.each(["0", "3601", "long"])("%j is a fault", (given) => {
+    expect(parseConfig({ ...needed, PARKED_SECONDS: given })).toMatchObject({
+      ok: false,
+      error: { setting: "PARKED_SECONDS" },
+    });
+  });
+});
+
 describe("ROLLOUT_SECONDS", () => {
   it.each([
     [undefined, 600_000],

@@ -56,6 +56,8 @@ export interface CarriedState {
   connecting?: true;
   /** a round with calls that wait for approval */
   held?: HeldRound;
+  /** a call that waits at an older server, and the round of the client's next answer */
+  parked?: { id: string; epoch: string; round: number };
 }
 
 /** The client comes back for the answer after the decision. */

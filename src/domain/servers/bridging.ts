@@ -92,6 +92,10 @@ export const notCrossing = (method: string, client: "legacy" | "modern"): Refusa
   detail: notTranslated(client),
 });
 
+/** For the check of an entry. */
+export const parkingSentence =
+  "With parking, each call of a 2026-07-28 client that takes questions begins a session of its own: two more requests to the server, and one to end it.";
+
 /** Whether clients that only support 2026-07-28 can't use the server. */
 export const needsAlways = ({ learned, bridge }: Pick<McpServer, "learned" | "bridge">): boolean =>
   learned.era === "legacy" && bridge === "fallback";

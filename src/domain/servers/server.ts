@@ -45,6 +45,8 @@ export interface McpServer {
   supportedModalities: boolean;
   auth: AuthMode;
   bridge: BridgeMode;
+  /** whether calls of 2026-07-28 clients wait at a legacy server while the client answers its questions */
+  parking: boolean;
   policy: ServerPolicy;
   oauth: OauthClient | null;
   learned: Learned;

@@ -7,6 +7,8 @@ export type Bridge =
       /** digest that identifies the session in modern requests */
       key: string;
       initialized: JsonObject;
+      /** the session of one call, whose client can be asked */
+      parks?: true;
     }
   | {
       to: "modern";

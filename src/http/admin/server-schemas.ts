@@ -81,6 +81,10 @@ const bridge = z.enum(bridgeModes).openapi({
   description:
     "always: the router answers server/discover for a legacy server and translates, for 2026-07-28 clients. fallback (default): it is refused, and clients with both eras use the legacy one.",
 });
+const parking = z.boolean().openapi({
+  description:
+    "For 2026-07-28 clients of a legacy server: a call waits while its client answers the server's questions, up to 5 minutes. Each call of a client with elicitation has a session of its own. Node host only.",
+});
 export const serverInput = z
   .strictObject({
     slug,
@@ -92,6 +96,7 @@ export const serverInput = z
     supportedModalities: supportedModalities.optional(),
     auth: auth.optional(),
     bridge: bridge.optional(),
+    parking: parking.optional(),
     policy: serverPolicy.optional(),
     oauth: orNull(oauthInput).optional(),
   })
@@ -118,6 +123,7 @@ export const serverPatch = z
     supportedModalities: supportedModalities.nullish(),
     auth: auth.optional(),
     bridge: bridge.nullish(),
+    parking: parking.nullish(),
     policy: orNull(serverPolicyPatch).optional(),
     oauth: orNull(oauthInput).optional(),
   })
@@ -139,6 +145,7 @@ export const server = z
     supportedModalities: z.boolean(),
     auth: z.enum(authModes),
     bridge: z.enum(bridgeModes),
+    parking: z.boolean(),
     policy: serverPolicy,
     oauth: z
       .object({

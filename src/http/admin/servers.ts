@@ -49,6 +49,7 @@ export function serverRoutes() {
         supportedModalities: body.supportedModalities ?? false,
         auth: body.auth ?? "both",
         bridge: body.bridge ?? "fallback",
+        parking: body.parking ?? false,
         policy: body.policy ?? {},
         oauth: body.oauth ? oauthOf(body.oauth) : null,
       }),

@@ -57,6 +57,7 @@ export const createAdminUseCases = (
       catalogue: CatalogueReader;
       catalogueSync: CatalogueSyncDeps | null;
       allowPrivateUpstreams: boolean;
+      parks: boolean;
       ownOrigins: readonly string[];
       roomNow: (() => AsyncResult<Room>) | null;
       oauth: Oauth;

@@ -8,7 +8,6 @@ import { discoverMethod, discoverResultOf } from "../../mcp/translate/discovery.
 import { legacyRequest, type LegacyRequest } from "../../mcp/translate/to-legacy.ts";
 import { isFaithful } from "../../mcp/body.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
-import { parsedId } from "../../mcp/json-text/exact-ids.ts";
 import { resultMessage } from "../../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
 import {
@@ -23,9 +22,10 @@ import { concludeRefused, openClientReply } from "../client-reply.ts";
 import { derive, refuse, type Exchange } from "../exchange.ts";
 import { proxyLegacy } from "../legacy/message.ts";
 import type { BridgeServices } from "./services.ts";
-import { inSession, sessionFor } from "./legacy-session.ts";
+import { cancelInSession, inSession, sessionFor } from "./legacy-session.ts";
 import { listenToLegacy } from "./listen-to-legacy.ts";
-import { neededPagesFor } from "./needed-pages.ts";
+import { carryParked, mayPark } from "./carry-parked.ts";
+import { carriedIn, neededPagesFor } from "./needed-pages.ts";
 import { answerTo, bridgedCaller, relayTranslated, type Bridging } from "./relay.ts";
 
 function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal | null {
@@ -83,8 +83,18 @@ async function carry(
 ): Promise<void> {
   const { method } = request;
   const { gone, reply } = bridging;
-  const pages = await neededPagesFor(services, exchange, { request, meta });
+  const carried = await carriedIn(services, exchange, request);
+  if (!carried.ok) return concludeRefused(reply, carried.error, bridging.request);
+  const pages = neededPagesFor(services, exchange, { request, meta, carried: carried.value });
   if (!pages.ok) return concludeRefused(reply, pages.error, bridging.request);
+  if (carried.value?.parked !== undefined || mayPark(services, exchange, { request, meta }))
+    return carryParked(services, exchange, {
+      request,
+      meta,
+      bridging,
+      pages: pages.value,
+      state: carried.value?.parked ?? null,
+    });
   const there = derive(exchange, { left: gone });
   let found = await sessionFor(services, there, { meta, renew: null });
   for (;;) {
@@ -102,7 +112,7 @@ async function carry(
     if (!sent.ok) return concludeRefused(reply, sent.error, bridging.request);
     const translate = (message: string) => pages.value.translate(legacy.translate(message));
     const needed = await relayTranslated({ ...bridging, translate }, sent.value.response);
-    if (gone.aborted) await cancel(services, exchange, { meta, messageId, ...sent.value });
+    if (gone.aborted) await cancelInSession(services, exchange, { meta, messageId, ...sent.value });
     if (needed === null) return;
     if (!(await pages.value.looksAgain(needed, gone)))
       return answerTo(bridging, await pages.value.ask(needed), 200);
@@ -160,23 +170,4 @@ async function sendInSession(
   if (!renewed.ok) return renewed;
   const { session } = renewed.value;
   return ok({ response: await sent(session), session });
-}
-
-/** Leaving cancels in the client's era. In the server's era that takes a message. */
-async function cancel(
-  services: BridgeServices,
-  exchange: Exchange,
-  context: { session: Session; meta: ModernMeta; messageId: string },
-): Promise<void> {
-  const text = JSON.stringify({
-    jsonrpc: "2.0",
-    method: "notifications/cancelled",
-    params: { requestId: parsedId(context.messageId), reason: "The client has left." },
-  });
-  const notified = await proxyLegacy(
-    services,
-    // Never aborted. A signal shared by all cancellations would keep a listener of each.
-    inSession(services, exchange, { ...context, text, left: new AbortController().signal }),
-  );
-  await notified.body?.cancel();
 }

@@ -12,10 +12,12 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { isLegacy, latestLegacy } from "../../mcp/era.ts";
 import { serverInfo } from "../../mcp/initialize.ts";
+import { parsedId } from "../../mcp/json-text/exact-ids.ts";
 import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
 import { derive, headersFor, sendOn, type Exchange } from "../exchange.ts";
 import { dropBody } from "../first-answer.ts";
 import { initializeServer, isRefused } from "../legacy/initialize.ts";
+import { proxyLegacy } from "../legacy/message.ts";
 import type { BridgeServices } from "./services.ts";
 import { learn } from "./era.ts";
 
@@ -87,12 +89,17 @@ export async function beginLegacySession(
     "background" | "callerMemory" | "retests" | "servers" | "sessions" | "upstream"
   >,
   exchange: Exchange,
-  context: { meta: ModernMeta; key: string },
+  context: { meta: ModernMeta; key: string; parks?: true },
 ): Promise<Result<Session, Refusal>> {
   const { server, caller } = exchange;
   const { clientInfo: info, capabilities: declared } = context.meta;
   const named = typeof info["name"] === "string" && typeof info["version"] === "string";
-  const capabilities = bridgedDeclarations(declared);
+  const { parks } = context;
+  const elicitation = parks === true ? own(declared, "elicitation") : undefined;
+  const capabilities = {
+    ...bridgedDeclarations(declared),
+    ...(elicitation !== undefined && { elicitation }),
+  };
   const clientInfo = named ? info : { ...serverInfo };
   const params = { protocolVersion: latestLegacy, capabilities, clientInfo };
   const id = "sampling-router-initialize";
@@ -122,7 +129,7 @@ export async function beginLegacySession(
     clientInfo,
     upstreamId,
     advertisedCapabilities: advertised.capabilities,
-    bridge: { to: "legacy", key: context.key, initialized },
+    bridge: { to: "legacy", key: context.key, initialized, ...(parks && { parks }) },
   });
   if (!stored.ok) return stored;
   const notified = await sendOn(services, exchange, {
@@ -134,6 +141,23 @@ export async function beginLegacySession(
   if (!notified.ok) return notified;
   await notified.value.body?.cancel();
   return stored;
+}
+
+/** Ends a session at the server too. The client may have left. */
+export async function endLegacySession(
+  services: Pick<BridgeServices, "sessions" | "upstream">,
+  exchange: Exchange,
+  session: Session,
+): Promise<void> {
+  const sent = await sendOn(services, exchange, {
+    method: "DELETE",
+    headers: sessionHeaders(exchange.headers, session),
+    body: null,
+    signal: new AbortController().signal,
+    timeoutMs: notifyMs,
+  });
+  if (sent.ok) await sent.value.body?.cancel();
+  await services.sessions.end(session);
 }
 
 /** @param context `renew` is a session that its server has forgotten, and that is ended first */
@@ -158,4 +182,23 @@ export async function sessionFor(
   if (found.value !== null) return ok({ session: found.value, isNew: false });
   const stored = await beginLegacySession(services, exchange, { meta: context.meta, key });
   return stored.ok ? ok({ session: stored.value, isNew: true }) : stored;
+}
+
+/** Leaving cancels in the client's era. In the server's era that takes a message. */
+export async function cancelInSession(
+  services: BridgeServices,
+  exchange: Exchange,
+  context: { session: Session; meta: ModernMeta; messageId: string },
+): Promise<void> {
+  const text = JSON.stringify({
+    jsonrpc: "2.0",
+    method: "notifications/cancelled",
+    params: { requestId: parsedId(context.messageId), reason: "The client has left." },
+  });
+  const notified = await proxyLegacy(
+    services,
+    // Never aborted. A signal shared by all cancellations would keep a listener of each.
+    inSession(services, exchange, { ...context, text, left: new AbortController().signal }),
+  );
+  await notified.body?.cancel();
 }

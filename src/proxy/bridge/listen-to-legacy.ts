@@ -27,7 +27,12 @@ import { concludeRefused, openClientReply, type ClientReply } from "../client-re
 import { derive, refuse, sendOn, type Exchange } from "../exchange.ts";
 import { dropBody, readAnswer } from "../first-answer.ts";
 import { proxyLegacy } from "../legacy/message.ts";
-import { beginLegacySession, inSession, sessionHeaders } from "./legacy-session.ts";
+import {
+  beginLegacySession,
+  endLegacySession,
+  inSession,
+  sessionHeaders,
+} from "./legacy-session.ts";
 import type { BridgeServices } from "./services.ts";
 
 const timeoutMs = 15_000;
@@ -149,19 +154,6 @@ async function listen(
   reply.end();
 }
 
-async function end(services: BridgeServices, exchange: Exchange, session: Session): Promise<void> {
-  const sent = await sendOn(services, exchange, {
-    method: "DELETE",
-    headers: sessionHeaders(exchange.headers, session),
-    body: null,
-    // Its own signal: the client may have left.
-    signal: new AbortController().signal,
-    timeoutMs,
-  });
-  if (sent.ok) await sent.value.body?.cancel();
-  await services.sessions.end(session);
-}
-
 const checked = (
   exchange: Exchange,
   request: ProxiedRequest,
@@ -201,7 +193,7 @@ export async function listenToLegacy(
     try {
       await listen(services, exchange, listening, filter.value);
     } finally {
-      await end(services, exchange, session);
+      await endLegacySession(services, exchange, session);
     }
   };
   services.background(

@@ -6,7 +6,7 @@ import { memoize } from "../../domain/lazily.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { supports } from "../../domain/sampling/capabilities.ts";
-import { maxRounds, roundMethods } from "../../domain/sampling/rounds.ts";
+import { maxRounds, roundMethods, type CarriedState } from "../../domain/sampling/rounds.ts";
 import type { ProxiedRequest } from "../../mcp/message.ts";
 import { modernCodec, type ModernMeta } from "../../mcp/rev2026/codec.ts";
 import { roundWire } from "../../mcp/rev2026/round.ts";
@@ -29,21 +29,27 @@ export interface NeededPages {
   ask(answer: string): Promise<string>;
 }
 
-export async function neededPagesFor(
+/** The router's state in a request. A legacy server gives none. */
+export async function carriedIn(
+  services: Pick<BridgeServices, "sha256Hex" | "states">,
+  exchange: Exchange,
+  request: ProxiedRequest,
+): Promise<Result<CarriedState | null, Refusal>> {
+  const sent = roundWire.stateSent(exchange.text);
+  if (!isState(sent)) return ok(null);
+  if (!isOwnState(sent)) return err(stateRefused);
+  const owner = await stateOwnerOf(services, exchange, request);
+  return services.states.open(owner, JSON.parse(sent) as string);
+}
+
+export function neededPagesFor(
   services: Pick<BridgeServices, "sha256Hex" | "states" | "wait">,
   exchange: Exchange,
-  { request, meta }: { request: ProxiedRequest; meta: ModernMeta },
-): Promise<Result<NeededPages, Refusal>> {
+  context: { request: ProxiedRequest; meta: ModernMeta; carried: CarriedState | null },
+): Result<NeededPages, Refusal> {
+  const { request, meta, carried } = context;
   const { states, wait } = services;
   const owner = memoize(() => stateOwnerOf(services, exchange, request));
-  const sent = roundWire.stateSent(exchange.text);
-  // A legacy server gives no states.
-  if (isState(sent) && !isOwnState(sent)) return err(stateRefused);
-  const opened = isState(sent)
-    ? await states.open(await owner(), JSON.parse(sent) as string)
-    : null;
-  if (opened?.ok === false) return opened;
-  const carried = opened?.value ?? null;
   if (!areOpened(roundWire.responsesOf(exchange.text)))
     return err({ reason: "input_missing", detail: "The user didn't open the server's page." });
   const mayAsk =

@@ -4,12 +4,15 @@ import type { LegacyServices } from "../legacy/services.ts";
 import type { RoundStates } from "../modern/round-state.ts";
 import type { ModernServices } from "../modern/rounds.ts";
 import type { Listeners } from "./listeners.ts";
+import type { ParkedCalls } from "./parked-calls.ts";
 import type { Questions } from "./questions.ts";
 
 export interface BridgeServices extends LegacyServices, ModernServices {
   callerMemory: Pick<CallerMemory, "amend">;
   ids: Ids;
   listeners: Listeners;
+  /** null: this host can't keep connections between requests */
+  parkedCalls: ParkedCalls | null;
   questions: Questions;
   states: RoundStates;
 }

@@ -27,6 +27,8 @@ import {
 /** The revision of a client that names none (2025-06-18, "Protocol Version Header"). */
 const unnamedRevision = "2025-03-26";
 
+const elicitationMethod = "elicitation/create";
+
 export type Verdict =
   | { kind: "pass" }
   | { kind: "intercept"; id: RequestId; params: JsonObject }
@@ -40,8 +42,10 @@ export interface VerdictRules {
   mode: SamplingMode;
   clientCapabilities: JsonObject;
   decodeCall: Codec["decodeCall"];
-  /** false behind a bridge: a client of the other era can't be asked anything */
+  /** false behind a bridge: a client of the other era can't be asked anything… */
   hasClient: boolean;
+  /** …except questions, if its call waits for the answers */
+  parks: boolean;
 }
 
 export function verdictOn(value: JsonValue, rules: VerdictRules): Verdict {
@@ -62,7 +66,9 @@ export function verdictOn(value: JsonValue, rules: VerdictRules): Verdict {
     case "request": {
       const { id, method, params } = message;
       if (method !== samplingMethod)
-        return rules.hasClient ? { kind: "pass" } : { kind: "decline", id, method };
+        return rules.hasClient || (rules.parks && method === elicitationMethod)
+          ? { kind: "pass" }
+          : { kind: "decline", id, method };
       const answerer = answererOf(rules.mode, rules.decodeCall(params), rules.clientCapabilities);
       return answerer === "client" ? { kind: "pass" } : { kind: "intercept", id, params };
     }
@@ -112,6 +118,8 @@ export function createInterceptor(
 ): Interceptor {
   const { session } = exchange.caller;
   const hasClient = session === null || session.bridge === null;
+  const parks =
+    stream.answers !== null && session?.bridge?.to === "legacy" && session.bridge.parks === true;
   // Created on first use: most streams contain nothing for the router.
   const negotiated = memoize(() => negotiatedOf(session, exchange.headers));
   let answering: Answering | null = null;
@@ -125,6 +133,7 @@ export function createInterceptor(
       clientCapabilities: codec.capabilitiesOf(session?.capabilities ?? {}),
       decodeCall: codec.decodeCall,
       hasClient,
+      parks,
     });
     switch (verdict.kind) {
       case "pass":

@@ -27,6 +27,7 @@ export const servers = sqliteTable(
     supportedModalities: integer("supported_modalities", { mode: "boolean" }).notNull(),
     auth: text().$type<AuthMode>().notNull().default("keys"),
     bridge: text().$type<BridgeMode>().notNull().default("fallback"),
+    parking: integer({ mode: "boolean" }).notNull().default(false),
     policy: text({ mode: "json" }).$type<ServerPolicy>().notNull(),
     oauth: text({ mode: "json" }).$type<OauthClient>(),
     learned: text({ mode: "json" }).$type<Learned>().notNull(),

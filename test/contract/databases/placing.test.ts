@@ -120,6 +120,7 @@ function invocation(
         providerKeys: undefined as never,
         catalogue: undefined as never,
         allowPrivateUpstreams: true,
+        parks: true,
         ownOrigins: [],
         roomNow: null,
         grants: () => null,

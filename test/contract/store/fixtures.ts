@@ -109,6 +109,7 @@ export const server = (tenantId: string, fields: Partial<SealedServer> = {}): Se
   supportedModalities: false,
   auth: "keys",
   bridge: "fallback",
+  parking: false,
   policy: { limits: { requestsPerMinute: 5 } },
   oauth: null,
   learned: {},

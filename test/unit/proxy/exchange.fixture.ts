@@ -18,6 +18,7 @@ export const server = (fields: Partial<SealedServer> = {}): SealedServer => ({
   supportedModalities: false,
   auth: "keys",
   bridge: "fallback",
+  parking: false,
   policy: {},
   oauth: null,
   learned: {},

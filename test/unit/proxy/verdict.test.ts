@@ -150,6 +150,7 @@ describe("the verdict on a legacy server's message", () => {
         clientCapabilities: client,
         decodeCall: codec.decodeCall,
         hasClient,
+        parks: false,
       });
       expect(found.kind).toBe(verdict);
     },
@@ -157,10 +158,10 @@ describe("the verdict on a legacy server's message", () => {
 
   it("names the messages that are intercepted, declined and cancelled", () => {
     const rules = { mode: "router", clientCapabilities: {}, decodeCall: codec.decodeCall } as const;
-    const onStream = { ...rules, hasClient: true };
+    const onStream = { ...rules, hasClient: true, parks: false };
     expect(verdictOn(sampling(), onStream)).toEqual({ kind: "intercept", id: 7, params });
     expect(verdictOn(cancelled, onStream)).toEqual({ kind: "cancel", serverRequestId: 7 });
-    const behindBridge = { ...rules, hasClient: false };
+    const behindBridge = { ...rules, hasClient: false, parks: false };
     const declined = { kind: "decline", id: "e", method: "elicitation/create" };
     expect(verdictOn(elicitation, behindBridge)).toEqual(declined);
   });

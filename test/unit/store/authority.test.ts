@@ -187,6 +187,7 @@ const granting: Record<string, Grants> = {
       supportedModalities: false,
       auth: "keys",
       bridge: "fallback",
+      parking: false,
       policy: {},
       learned: {},
       status: "active",
@@ -195,7 +196,7 @@ const granting: Record<string, Grants> = {
     },
     ...sealed(secretsOf),
     open: Object.fromEntries(
-      `slug headerNames passHeaders forwardAuthorization sampling supportedModalities auth bridge
+      `slug headerNames passHeaders forwardAuthorization sampling supportedModalities auth bridge parking
        policy learned status createdAt updatedAt`
         .split(/\s+/)
         .map((column) => [column, "An entry's settings are as the database says: no secret."]),

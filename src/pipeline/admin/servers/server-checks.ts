@@ -1,7 +1,7 @@
 import { ok } from "../../../domain/result.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
-import { needsAlways, olderServerHint } from "../../../domain/servers/bridging.ts";
+import { needsAlways, olderServerHint, parkingSentence } from "../../../domain/servers/bridging.ts";
 import { passedSentence } from "../../../domain/servers/proxied-headers.ts";
 import {
   eraCorrection,
@@ -42,6 +42,7 @@ export function createServerCheck(
       seen.status !== null && correction === null && needsAlways(server) ? olderServerHint : null,
       passedSentence(server.passHeaders),
       seen.era === "modern" ? unsealedSentence(server) : null,
+      seen.era === "legacy" && server.parking ? parkingSentence : null,
     ].filter((hint) => hint !== null);
     const described = { ...seen, detail: [seen.detail, ...hints].join(" ") };
     if (described.status === null) return ok(described);

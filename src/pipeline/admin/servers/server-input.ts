@@ -21,6 +21,7 @@ export interface ServerInput {
   supportedModalities: boolean;
   auth: AuthMode;
   bridge: BridgeMode;
+  parking: boolean;
   policy: ServerPolicy;
   oauth: OauthInput | null;
 }
@@ -33,6 +34,7 @@ export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth"
   supportedModalities?: boolean | null;
   auth?: AuthMode;
   bridge?: BridgeMode | null;
+  parking?: boolean | null;
   policy?: JsonObject | null;
 };
 

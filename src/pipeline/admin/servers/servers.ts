@@ -43,6 +43,7 @@ const plainOf = (
     supportedModalities,
     auth,
     bridge,
+    parking,
     policy,
   }: ServerPatch,
   current: ServerPolicy,
@@ -56,6 +57,7 @@ const plainOf = (
   ...(supportedModalities !== undefined && { supportedModalities: supportedModalities ?? false }),
   ...(auth !== undefined && { auth }),
   ...(bridge !== undefined && { bridge: bridge ?? "fallback" }),
+  ...(parking !== undefined && { parking: parking ?? false }),
   ...(policy !== undefined && {
     policy: policy === null ? {} : mergePatch(current as JsonObject, policy),
   }),
@@ -65,8 +67,16 @@ export interface ServerAdminDeps extends AdminDeps {
   servers: ServerStore;
   vault: Vault;
   allowPrivateUpstreams: boolean;
+  /** whether this host can keep a call's connection between the client's requests */
+  parks: boolean;
   ownOrigins: readonly string[];
 }
+
+const noParking: Refusal = {
+  reason: "invalid_params",
+  path: "parking",
+  detail: "Cloudflare Workers can't keep a call's connection between requests: use the Node host.",
+};
 
 const clientOf = ({ clientSecret, ...client }: OauthInput): OauthClient => ({
   ...client,
@@ -120,6 +130,7 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
       ownOrigins: deps.ownOrigins,
     });
     if (problem !== null) return err({ reason: "invalid_params", ...problem });
+    if (entry.parking && !deps.parks) return err(noParking);
     return checkedWebhook(
       { rule: entry.policy.approval, before: before?.policy.approval },
       "policy.approval.webhookUrl",
