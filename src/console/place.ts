@@ -14,3 +14,11 @@ export function tenantIn(path: string): string | null {
 /** `page` starts with a slash, or is empty for the overview. */
 export const tenantPath = (tenant: string, page = ""): string =>
   pathOf(`/t/${encodeURIComponent(tenant)}${page}`);
+
+/** A request, or the list. Keeps the list's filters in the address for the way back. */
+export function requestPath(tenant: string, id = ""): string {
+  const filters = new URLSearchParams(location.search);
+  filters.delete("open");
+  const query = filters.size === 0 ? "" : `?${filters.toString()}`;
+  return `${tenantPath(tenant, "/requests")}${id === "" ? "" : `/${encodeURIComponent(id)}`}${query}`;
+}

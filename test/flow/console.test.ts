@@ -738,8 +738,8 @@ describe("requests", () => {
     await open("/t/watched/requests?outcome=succeeded");
     expect(await rows.count()).toBe(succeeded);
     const drawer = page.getByRole("dialog", { name: "Request" });
-    // The time is a button; the rest of the row does the same for a mouse.
-    for (const pressed of [rows.first().getByRole("button"), rows.first().locator("td").last()]) {
+    // The time is a link; the rest of the row does the same for a mouse.
+    for (const pressed of [rows.first().getByRole("link"), rows.first().locator("td").last()]) {
       await pressed.click();
       await drawer.getByRole("heading", { name: "Why this model" }).waitFor();
       expect(await violationsOn(page)).toEqual([]);
@@ -753,7 +753,7 @@ describe("requests", () => {
     const lines = readFileSync(await file.path(), "utf8")
       .trim()
       .split(/\r?\n(?=\d{4}-)/);
-    expect(lines[0]).toMatch(/^When,Id,Outcome,Model,/);
+    expect(lines[0]).toMatch(/^When,Id,Outcome,Model,Error,/);
     expect(lines.length - 1).toBe(succeeded);
   });
 
@@ -766,11 +766,11 @@ describe("requests", () => {
     await settled(page);
     const first = page.getByRole("region", { name: "Requests" }).locator("tbody tr").first();
     const drawer = page.getByRole("dialog", { name: "Request" });
-    await first.getByRole("button").click();
+    await first.getByRole("link").click();
     await drawer.waitFor();
     await page.goBack();
     await drawer.waitFor({ state: "detached" });
-    await first.getByRole("button").click();
+    await first.getByRole("link").click();
     await drawer.getByRole("button", { name: "Close" }).click();
     await drawer.waitFor({ state: "detached" });
     expect(await page.getByLabel("Outcome").inputValue()).toBe("succeeded");
@@ -808,7 +808,7 @@ describe("requests", () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await open("/t/watched/requests?outcome=succeeded");
     const rows = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
-    await rows.first().getByRole("button").click();
+    await rows.first().getByRole("link").click();
     const drawer = page.getByRole("dialog", { name: "Request" });
     await drawer.getByRole("button", { name: "Copy as curl" }).click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
@@ -1471,7 +1471,7 @@ describe("approvals", () => {
     await open("/t/held/requests");
     const listed = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
     await listed.getByText("held", { exact: true }).waitFor();
-    await listed.getByRole("button").click();
+    await listed.getByRole("link").click();
     const record = page.getByRole("dialog", { name: "Request" });
     await record.getByRole("link", { name: "Approvals", exact: true }).waitFor();
     await open("/t/held/approvals?state=waiting");
@@ -1555,7 +1555,7 @@ describe("a record in doubt", () => {
     await callOnce(router, key, asking("hello"));
     await open("/t/doubted/requests");
     const listed = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
-    await listed.getByRole("button").click();
+    await listed.getByRole("link").click();
     const drawer = page.getByRole("dialog", { name: "Request" });
     await drawer.getByText("implausible usage").waitFor();
     await drawer.getByRole("button", { name: "Correct record" }).click();

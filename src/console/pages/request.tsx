@@ -2,7 +2,7 @@ import { useLoaded, useRepeated } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { tenantPath } from "../place.ts";
+import { requestPath } from "../place.ts";
 import { RequestDetail } from "../requests/detail.tsx";
 import { readRequest } from "../requests/record.ts";
 
@@ -20,7 +20,7 @@ function useRequest(tenant: string, id: string) {
 export function Request({ params: { tenant, id } }: { params: { tenant: string; id: string } }) {
   const loading = useRequest(tenant, id);
   return (
-    <Page title="Request" lead={<a href={listPath(tenant)}>Back to requests</a>}>
+    <Page title="Request" lead={<a href={requestPath(tenant)}>Back to requests</a>}>
       <There what="the request" loading={loading}>
         {(record) => (
           <RequestDetail tenant={tenant} record={record} onChanged={() => void loading.again()} />
@@ -29,14 +29,6 @@ export function Request({ params: { tenant, id } }: { params: { tenant: string; 
     </Page>
   );
 }
-
-/** Keeps the list's filters in the address for the way back. */
-const listPath = (tenant: string, id = ""): string => {
-  const filters = new URLSearchParams(location.search);
-  filters.delete("open");
-  const query = filters.size === 0 ? "" : `?${filters.toString()}`;
-  return `${tenantPath(tenant, "/requests")}${id === "" ? "" : `/${encodeURIComponent(id)}`}${query}`;
-};
 
 interface DrawerProps {
   tenant: string;
@@ -49,7 +41,7 @@ export function RequestDrawer({ tenant, id, onClose }: DrawerProps) {
   return (
     <Dialog title="Request" onClose={onClose} isDrawer>
       <p>
-        <a href={listPath(tenant, id)}>Open as a page</a>
+        <a href={requestPath(tenant, id)}>Open as a page</a>
       </p>
       <There what="the request" loading={loading}>
         {(record) => (

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { count, duration, usd, spaced } from "../format.ts";
+import { count, duration, none, usd } from "../format.ts";
 import { later } from "../later.tsx";
-import { Check } from "../parts/form.tsx";
+import { Check, Choice } from "../parts/form.tsx";
 import { Brief } from "../parts/brief.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -10,28 +10,50 @@ import { Table, type Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { Filters } from "../requests/filters.tsx";
 import { filters } from "../requests/live-list.ts";
+import { requestPath } from "../place.ts";
+import { errorText } from "../requests/reason.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import { useRequestList } from "./use-request-list.ts";
 
 const RequestDrawer = later(async () => (await import("./request.tsx")).RequestDrawer);
 
+const sizes: readonly (readonly [string, string])[] = [
+  ["", "50"],
+  ["100", "100"],
+  ["200", "200"],
+];
+
 type Names = Readonly<Record<string, string>>;
+
+/** Opens the request in the drawer, unless the reader wants a new tab. */
+const opening = (open: () => void) => (event: MouseEvent) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  open();
+};
 
 /** Deleted ones have only an id. */
 const nameOf = (names: Names, id: string | null): string => (id === null ? "–" : (names[id] ?? id));
 
 const figures: Column<RequestRecord>[] = [
   {
-    title: "Tokens in",
+    title: "Tokens in, out",
     isNumber: true,
-    show: ({ usage }) => count(usage?.inputTokens),
+    show: ({ usage }) =>
+      usage === null ? none : `${count(usage.inputTokens)}, ${count(usage.outputTokens)}`,
+  },
+  {
+    title: "Tokens in",
+    show: () => null,
     text: ({ usage }) => usage?.inputTokens ?? null,
+    isFileOnly: true,
   },
   {
     title: "Tokens out",
-    isNumber: true,
-    show: ({ usage }) => count(usage?.outputTokens),
+    show: () => null,
     text: ({ usage }) => usage?.outputTokens ?? null,
+    isFileOnly: true,
   },
   {
     title: "Cost",
@@ -49,33 +71,24 @@ const figures: Column<RequestRecord>[] = [
 
 const modelColumn: Column<RequestRecord> = {
   title: "Model",
-  show: ({ model, attempts }) => {
-    const failed = attempts.filter(({ fault }) => fault !== null).length;
-    return (
-      <>
-        <Brief text={model} isCode />
-        {failed > 0 && (
-          <span class="faint">after {failed === 1 ? "a fault" : `${failed} faults`}</span>
-        )}
-      </>
-    );
-  },
+  show: ({ model }) => <Brief text={model} isCode />,
   text: ({ model }) => model,
 };
 
 interface Shown {
+  tenant: string;
   rows: readonly RequestRecord[];
   names: Names;
   open: (id: string) => void;
 }
 
-const columnsOf = ({ rows, names, open }: Shown): Column<RequestRecord>[] => [
+const columnsOf = ({ tenant, rows, names, open }: Shown): Column<RequestRecord>[] => [
   {
     title: "When",
     show: ({ id, createdAt }) => (
-      <button type="button" class="link" aria-haspopup="dialog" onClick={() => open(id)}>
+      <a href={requestPath(tenant, id)} aria-haspopup="dialog" onClick={opening(() => open(id))}>
         <Time at={createdAt} />
-      </button>
+      </a>
     ),
     text: ({ createdAt }) => isoOf(createdAt),
   },
@@ -87,15 +100,18 @@ const columnsOf = ({ rows, names, open }: Shown): Column<RequestRecord>[] => [
   },
   {
     title: "Outcome",
-    show: ({ outcome, reason, held }) => (
-      <>
-        <Badge word={held ? "held" : outcome} />{" "}
-        {reason !== null && <span class="faint">{spaced(reason)}</span>}
-      </>
-    ),
+    show: ({ outcome, held }) => <Badge word={held ? "held" : outcome} />,
     text: ({ outcome, held }) => (held ? "held" : outcome),
   },
   modelColumn,
+  {
+    title: "Error",
+    show: (record) => {
+      const text = errorText(record);
+      return text !== "" && <Brief text={text} />;
+    },
+    text: errorText,
+  },
   {
     title: "Key",
     show: ({ who }) => <Brief text={nameOf(names, who.keyId)} />,
@@ -143,7 +159,7 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
           return (
             <Table
               name="Requests"
-              columns={columnsOf({ rows, names, open })}
+              columns={columnsOf({ tenant, rows, names, open })}
               rows={rows}
               keyOf={({ id }) => id}
               open={({ id }) => open(id)}
@@ -156,10 +172,19 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
                   : "No requests yet. See First steps to send one."
               }
               foot={
-                <Steps
-                  {...{ cursor, next: nextCursor }}
-                  go={(to) => change({ cursor: to ?? "" })}
-                />
+                <>
+                  <Steps
+                    {...{ cursor, next: nextCursor }}
+                    go={(to) => change({ cursor: to ?? "" })}
+                  />
+                  <Choice
+                    title="Rows"
+                    name="limit"
+                    value={query["limit"] ?? ""}
+                    options={sizes}
+                    onInput={(limit) => change({ limit, cursor: "" })}
+                  />
+                </>
               }
             />
           );

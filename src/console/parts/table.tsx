@@ -29,6 +29,8 @@ export interface TableProps<Row> {
   foot?: ComponentChildren;
   /** the opened row */
   current?: string | null;
+  /** rows that are shown before "Show all"; absent if all are */
+  isShown?: (row: Row, at: number) => boolean;
   /** pointer action on a row; keyboards use a button in a cell */
   open?: (row: Row) => void;
 }
@@ -116,11 +118,39 @@ function Sums<Row>({ columns, rows }: Pick<TableProps<Row>, "columns" | "rows">)
   );
 }
 
+interface RowsProps<Row> extends Pick<TableProps<Row>, "columns" | "rows" | "keyOf"> {
+  current: string | null | undefined;
+  open: TableProps<Row>["open"] | undefined;
+}
+
+const Rows = <Row,>({ columns, rows, keyOf, current, open }: RowsProps<Row>) => (
+  <tbody>
+    {rows.map((row) => (
+      <tr
+        key={keyOf(row)}
+        {...(keyOf(row) === current && { "aria-current": "true" })}
+        {...(open !== undefined && {
+          class: "opens",
+          onClick: (event: MouseEvent) => isForRow(event) && open(row),
+        })}
+      >
+        {columns.map((column) => (
+          <td key={column.title} {...alignment(column)}>
+            {column.show(row)}
+          </td>
+        ))}
+      </tr>
+    ))}
+  </tbody>
+);
+
 export function Table<Row>(props: TableProps<Row>) {
-  const { name, keyOf, empty, foot, current, open } = props;
+  const { name, keyOf, empty, foot, current, open, isShown } = props;
   const [sorted, sort] = useState<Sorted | null>(null);
+  const [isWhole, setWhole] = useState(isShown === undefined);
   const by = props.columns.find(({ title }) => title === sorted?.title);
   const rows = sorted === null || by === undefined ? props.rows : sortedBy(props.rows, by, sorted);
+  const shown = isWhole || isShown === undefined ? rows : rows.filter(isShown);
   const columns = props.columns.filter(({ isFileOnly }) => isFileOnly !== true);
   if (rows.length === 0)
     return (
@@ -141,29 +171,17 @@ export function Table<Row>(props: TableProps<Row>) {
               ))}
             </tr>
           </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr
-                key={keyOf(row)}
-                {...(keyOf(row) === current && { "aria-current": "true" })}
-                {...(open !== undefined && {
-                  class: "opens",
-                  onClick: (event: MouseEvent) => isForRow(event) && open(row),
-                })}
-              >
-                {columns.map((column) => (
-                  <td key={column.title} {...alignment(column)}>
-                    {column.show(row)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
+          <Rows {...{ columns, keyOf, current, open }} rows={shown} />
           <Sums columns={columns} rows={rows} />
         </table>
       </div>
       <div class="foot">
         {foot}
+        {shown.length < rows.length && (
+          <button type="button" class="quiet" onClick={() => setWhole(true)}>
+            Show all {rows.length}
+          </button>
+        )}
         <button type="button" class="quiet" onClick={() => exportRows({ ...props, rows })}>
           Save as CSV
         </button>

@@ -6,16 +6,20 @@ import type { WholeRecord } from "./record.ts";
 
 type Attempt = WholeRecord["attempts"][number];
 
-export function attemptColumns({
-  providerMessages: messages,
-  attempts,
-}: Pick<WholeRecord, "providerMessages" | "attempts">): Column<Attempt>[] {
-  const isStreamed = attempts.some(({ stream }) => stream !== undefined);
-  const messageOf = ({ provider, model, fault }: Attempt): string =>
-    fault === null
-      ? ""
-      : (messages.find((each) => each.provider === provider && each.model === model)?.message ??
-        "");
+type Attempted = Pick<WholeRecord, "providerMessages" | "attempts">;
+
+export const messageOf = (
+  { providerMessages }: Attempted,
+  { provider, model, fault }: Attempt,
+): string =>
+  fault === null
+    ? ""
+    : (providerMessages.find((each) => each.provider === provider && each.model === model)
+        ?.message ?? "");
+
+export function attemptColumns(record: Attempted): Column<Attempt>[] {
+  const isStreamed = record.attempts.some(({ stream }) => stream !== undefined);
+  const message = (attempt: Attempt): string => messageOf(record, attempt);
   return [
     {
       title: "Model",
@@ -52,6 +56,6 @@ export function attemptColumns({
       show: ({ costMicroUsd }) => usd(typeof costMicroUsd === "number" ? costMicroUsd / 1e6 : null),
       text: ({ costMicroUsd }) => costMicroUsd ?? null,
     },
-    { title: "Provider’s message", show: messageOf, text: messageOf },
+    { title: "Provider’s message", show: message, text: message },
   ];
 }

@@ -1,9 +1,8 @@
 import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import { Fragment } from "preact";
-import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import { count, percent, usd } from "../format.ts";
+import { compact, count, percent, usd } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { tenantIn, tenantPath } from "../place.ts";
@@ -144,7 +143,7 @@ const Scores = ({ weights }: { weights: Decision["weights"] }) => (
 
 function wishesOf({ hints = [], priorities = {} }: Partial<Asked>): string {
   const given = axes.flatMap((axis) =>
-    priorities[axis] === undefined ? [] : [`${axis} ${priorities[axis]}`],
+    priorities[axis] === undefined ? [] : [`${axis} ${compact(priorities[axis])}`],
   );
   const hinted =
     hints.length === 0
@@ -162,39 +161,9 @@ interface DecisionProps {
   ended?: Ended;
 }
 
+/** candidates that are shown first; called ones always are */
+const maxBest = 5;
 const notCalled: Ended = new Map();
-
-const shownAtFirst = 5;
-
-function Candidates({ rows, columns, ended }: CandidatesProps) {
-  const [isWhole, showWhole] = useState(false);
-  // What was called is always shown.
-  const isShown = (candidate: Candidate, at: number): boolean =>
-    isWhole || at < shownAtFirst || ended.has(nameOf(candidate));
-  const shown = rows.filter(isShown);
-  return (
-    <Table
-      name="Candidates"
-      columns={columns}
-      rows={shown}
-      keyOf={nameOf}
-      empty="No feasible model."
-      foot={
-        shown.length < rows.length && (
-          <button type="button" class="quiet" onClick={() => showWhole(true)}>
-            Show all {rows.length} models
-          </button>
-        )
-      }
-    />
-  );
-}
-
-interface CandidatesProps {
-  rows: readonly Candidate[];
-  columns: readonly Column<Candidate>[];
-  ended: Ended;
-}
 
 export function DecisionTable({ decision, asked = null, ended = notCalled }: DecisionProps) {
   const { candidates = [], excluded = {}, weights, estimate, notes = [] } = decision;
@@ -206,10 +175,13 @@ export function DecisionTable({ decision, asked = null, ended = notCalled }: Dec
       </p>
       {isHinted && <p class="faint">Models that match a hint are ranked first.</p>}
       {weights !== undefined && <Scores weights={weights} />}
-      <Candidates
+      <Table
+        name="Candidates"
         columns={columnsOf({ isHinted, weights, ended })}
         rows={candidates}
-        ended={ended}
+        keyOf={nameOf}
+        isShown={(candidate, at) => at < maxBest || ended.has(nameOf(candidate))}
+        empty="No feasible model."
       />
       <Excluded excluded={excluded} />
       <dl class="facts">

@@ -1,15 +1,15 @@
-import { count, duration, none, time, usd, spaced } from "../format.ts";
+import { count, duration, none, time, usd } from "../format.ts";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
 import { routerUrl, tenantPath } from "../place.ts";
 import { isOperator } from "../session.ts";
-import { attemptColumns } from "./attempts.tsx";
+import { attemptColumns, messageOf } from "./attempts.tsx";
 import { ReplayButton, Seal } from "./checks.tsx";
 import { Correct } from "./correct.tsx";
 import { DecisionTable, type Ended } from "./decision.tsx";
 import { capabilityText } from "../capability-text.ts";
-import { reasonText } from "./reason.ts";
+import { errorText, verdictText } from "./reason.ts";
 import { askedOf, decisionOf, type WholeRecord } from "./record.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -146,20 +146,26 @@ const json = (value: unknown): string => JSON.stringify(value, null, 2);
 const nameOf = ({ provider, model }: { provider: string; model: string }): string =>
   `${provider}/${model}`;
 
-/** Another model may have answered than was chosen. */
-function Failover({ record }: { record: WholeRecord }) {
+/** Failed attempts, with the provider's words. */
+function Failures({ record }: Pick<DetailProps, "record">) {
   const failed = record.attempts.filter(({ fault }) => fault !== null);
-  const answered = record.attempts.find(({ fault }) => fault === null);
-  if (failed.length === 0 || answered === undefined) return null;
-  const faults = failed.map(
-    (attempt) => `${nameOf(attempt)} failed (${spaced(attempt.code ?? attempt.fault ?? "")})`,
-  );
+  if (failed.length === 0) return null;
   return (
-    <p class="notice warn">
-      <strong>
-        {faults.join(", ")}, so {nameOf(answered)} answered.
-      </strong>
-    </p>
+    <div class={`notice ${record.outcome === "succeeded" ? "warn" : "bad"}`}>
+      {failed.map((attempt, at) => {
+        const { status, latencyMs } = attempt;
+        const message = messageOf(record, attempt);
+        return (
+          <div key={at}>
+            <strong>
+              {nameOf(attempt)}: {errorText({ reason: null, attempts: [attempt] })}
+            </strong>{" "}
+            ({status !== null && `HTTP ${status}, `}after {duration(latencyMs)})
+            {message !== "" && <div>“{message}”</div>}
+          </div>
+        );
+      })}
+    </div>
   );
 }
 
@@ -169,31 +175,47 @@ const endedOf = ({ attempts }: WholeRecord): Ended =>
   );
 
 function Summary({ record }: Pick<DetailProps, "record">) {
-  const { createdAt, who, model, costUsd, totalMs, attempts, names } = record;
+  const { createdAt, who, costUsd, totalMs, names } = record;
   const facts = [
     time(createdAt),
     names[who.keyId] ?? who.keyId,
-    model,
     costUsd === null ? null : usd(costUsd),
     totalMs === null ? null : duration(totalMs),
-    attempts.length > 1 ? `${attempts.length} attempts` : null,
   ];
-  return <p>{facts.filter((fact) => fact !== null).join(" · ")}</p>;
+  return (
+    <p class="faint">
+      {facts.filter((fact) => fact !== null).join(" · ")} · <code>{record.id}</code>
+    </p>
+  );
+}
+
+function Verdict({ tenant, record }: DetailProps) {
+  if (record.held)
+    return (
+      <>
+        Requires approval: <a href={tenantPath(tenant, "/approvals")}>Approvals</a>
+      </>
+    );
+  return <>{verdictText(record)}</>;
 }
 
 function Head({ tenant, record }: DetailProps) {
   return (
-    <p>
-      <Badge word={record.held ? "held" : record.outcome} />{" "}
-      {record.held && (
-        <>
-          Requires approval: <a href={tenantPath(tenant, "/approvals")}>Approvals</a>.{" "}
-        </>
-      )}
-      <strong>{reasonText(record)}</strong> <code>{record.id}</code>{" "}
-      <CopyButton text={record.id} label="Copy id" />{" "}
-      <CopyButton text={curlOf({ tenant, record })} label="Copy as curl" />
-    </p>
+    <div class="over">
+      <div>
+        <p class="verdict">
+          <Badge word={record.held ? "held" : record.outcome} />{" "}
+          <strong>
+            <Verdict tenant={tenant} record={record} />
+          </strong>
+        </p>
+        <Summary record={record} />
+      </div>
+      <div class="row-actions">
+        <CopyButton text={record.id} label="Copy id" />
+        <CopyButton text={curlOf({ tenant, record })} label="Copy as curl" />
+      </div>
+    </div>
   );
 }
 
@@ -217,7 +239,7 @@ export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps)
   return (
     <div class="stack">
       <Head tenant={tenant} record={record} />
-      <Summary record={record} />
+      <Failures record={record} />
       {record.correction === null && isOperator.value && (
         <Correct {...{ tenant, record }} onDone={onChanged} />
       )}
@@ -226,10 +248,7 @@ export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps)
         {decision === null ? (
           <p class="faint">Refused before a model was selected.</p>
         ) : (
-          <>
-            <Failover record={record} />
-            <DecisionTable decision={decision} asked={askedOf(record)} ended={endedOf(record)} />
-          </>
+          <DecisionTable decision={decision} asked={askedOf(record)} ended={endedOf(record)} />
         )}
         <ReplayButton tenant={tenant} record={record} />
       </section>

@@ -18,11 +18,6 @@ const outcomes: readonly (readonly [Outcome | "", string])[] = [
   ["cancelled", "cancelled"],
   ["unknown", "unknown"],
 ];
-const sizes: readonly (readonly [string, string])[] = [
-  ["", "50"],
-  ["100", "100"],
-  ["200", "200"],
-];
 
 interface FiltersProps {
   tenant: string;
@@ -124,13 +119,6 @@ export function Filters({ tenant, inAddress, names: shown }: FiltersProps) {
       ))}
       {day("from", "From")}
       {day("to", "To")}
-      <Choice
-        title="Rows"
-        name="limit"
-        value={query["limit"] ?? ""}
-        options={sizes}
-        onInput={(limit) => filter({ limit })}
-      />
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { count, time, spaced } from "../format.ts";
 import { exclusionText } from "./notes.ts";
 import type { RequestRecord } from "./record.ts";
 
+type Attempt = Pick<RequestRecord["attempts"][number], "code" | "fault">;
 type Refused = Pick<RequestRecord, "reason" | "reasonDetail" | "thinned">;
 
 const plain = (value: JsonValue): string =>
@@ -30,8 +31,30 @@ const detailText = ({ reason, reasonDetail, thinned }: Refused): string | null =
   return isObject(detail) ? jsonText(reason, detail) : reasonDetail;
 };
 
+/** Also of models that failed before another one answered. */
+export function errorText({
+  reason,
+  attempts,
+}: Pick<RequestRecord, "reason"> & { attempts: readonly Attempt[] }): string {
+  const faults = attempts.flatMap(({ code, fault }) => (fault === null ? [] : [code ?? fault]));
+  return [...new Set([...(reason === null ? [] : [reason]), ...faults])].map(spaced).join(", ");
+}
+
 export function reasonText(record: Refused): string {
   const detail = detailText(record);
   if (record.reason === null) return "";
   return detail === null ? spaced(record.reason) : `${spaced(record.reason)}: ${detail}`;
+}
+
+/** What became of a request, in a line. */
+export function verdictText(record: Refused & Pick<RequestRecord, "attempts" | "outcome">): string {
+  const { attempts, outcome } = record;
+  const reason = reasonText(record);
+  if (reason !== "") return reason;
+  const answered = attempts.find(({ fault }) => fault === null);
+  if (answered === undefined)
+    return attempts.length === 0 || outcome === "admitted" ? "" : "No model answered";
+  const failed = attempts.length - 1;
+  const after = failed === 0 ? "" : ` after ${failed} failed attempt${failed === 1 ? "" : "s"}`;
+  return `${answered.provider}/${answered.model} answered${after}`;
 }
