@@ -1306,6 +1306,7 @@ describe("a kill switch", () => {
     await open("/t/watched/switches");
     await page.getByLabel("What to stop").selectOption("providers");
     await page.getByLabel("Its name").fill("own");
+    await page.getByText(/Stops \d+ available models?: .*own\/works/).waitFor();
     await page.getByLabel("Reason").fill(hostile);
     await page.getByRole("button", { name: "Stop it" }).click();
     await banner.getByText(hostile).waitFor();
@@ -1343,6 +1344,7 @@ describe("a kill switch", () => {
     await page.getByLabel("Its name").fill("nobody/*");
     await page.getByText("It matches no available model.").waitFor();
     await page.getByLabel("Its name").fill("demo/*");
+    await page.getByText(/Stops \d+ available models?: demo\//).waitFor();
     await page.getByText("It matches no available model.").waitFor({ state: "detached" });
     await page.getByLabel("What to stop").selectOption("keys");
     await page.getByLabel("Which key").selectOption({ label: "test" });

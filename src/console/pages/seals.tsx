@@ -105,6 +105,9 @@ function SealList({ tenant }: { tenant: string }) {
       lead="Each seal signs the records completed since the previous seal, which makes later changes detectable. Keep the newest hash elsewhere to detect a replaced chain."
       actions={
         <>
+          <a class="button" href={`${prefix}/.well-known/sampling-router/audit-keys.json`} download>
+            Public keys
+          </a>
           <a class="button" href={`${exportUrl}?format=ndjson`} download>
             Export records to verify
           </a>

@@ -122,14 +122,32 @@ const namesOf = ({ provider, id, canonicalName }: Model): string[] => [
   ...(canonicalName === null ? [] : [canonicalName, `${provider}/${canonicalName}`]),
 ];
 
-/** A switch may precede its model, so this is only a warning. */
-function WithoutModel({ tenant, glob }: { tenant: string; glob: string }) {
+const maxNamed = 5;
+
+/** A switch may precede its model, so no match is only a warning. */
+function Matches({ tenant, kind, name }: Pick<TargetProps, "tenant" | "kind" | "name">) {
   const { loaded } = useLoaded(`models of ${tenant}`, () => allModels(tenant));
   if (loaded.state !== "there") return null;
-  const isThere = loaded.value.some(
-    (model) => model.available && namesOf(model).some((name) => matchesGlob(glob, name)),
+  const stopped = loaded.value
+    .filter((model) => model.available)
+    .map(namesOf)
+    .filter((names) =>
+      kind === "providers"
+        ? names[0]?.startsWith(`${name}/`)
+        : names.some((each) => matchesGlob(name, each)),
+    );
+  if (stopped.length === 0) return <strong>It matches no available model.</strong>;
+  const more = stopped.length - maxNamed;
+  return (
+    <strong>
+      Stops {stopped.length} available {stopped.length === 1 ? "model" : "models"}:{" "}
+      {stopped
+        .slice(0, maxNamed)
+        .map(([first]) => first)
+        .join(", ")}
+      {more > 0 && ` and ${more} more`}.
+    </strong>
   );
-  return isThere ? null : <strong>It matches no available model.</strong>;
 }
 
 function Target(props: TargetProps) {
@@ -147,7 +165,7 @@ function Target(props: TargetProps) {
       hint={
         <>
           {nameHints[kind]}{" "}
-          {kind === "models" && name !== "" && <WithoutModel tenant={tenant} glob={name.trim()} />}
+          {name.trim() !== "" && <Matches {...{ tenant, kind }} name={name.trim()} />}
         </>
       }
       fault={fault}
