@@ -41,7 +41,7 @@ describe.each(Object.entries(ways))(
       // The limit of one concurrent call holds without the memory that counted it.
       expect(value(await stores.ledger.admit(reservation(who, now)))).toMatchObject({
         state: "refused",
-        hold: { resource: "concurrent" },
+        check: { resource: "concurrent" },
       });
       const end = settlement(reserved, now, { receipt: admission.receipt });
       value(await stores.ledger.settle(end));
