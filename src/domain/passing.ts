@@ -9,22 +9,22 @@ export interface Span {
   end: number;
 }
 
-/** An unchanged JSON object, with the values of the members that decide its treatment. */
+/** The client's JSON object, unchanged. `values` has the byte range of each value that the router reads. */
 export interface RequestBody {
   bytes: Bytes;
-  inside: number;
+  membersStart: number;
   isEmpty: boolean;
   values: ReadonlyMap<string, Span>;
 }
 
-/** What a provider that speaks the endpoint's wire is sent. */
+/** A request for a provider that speaks the endpoint's own wire, so it isn't translated. */
 export interface PassedRequest {
   endpoint: ModelEndpointName;
   body: RequestBody;
   headers: Readonly<Record<string, string>>;
-  /** the client's own query that the provider needs, with its question mark */
+  /** the client's query parameters that the provider needs, with the question mark */
   query?: string;
-  /** whether a limit of tokens is added where the request has none */
+  /** whether to add a token limit if the request has none */
   addsLimit: boolean;
 }
 
@@ -39,25 +39,29 @@ export const valueText = ({ bytes, values }: RequestBody, name: string): string 
 const [quote, openBrace] = [34, 123];
 const blanks: ReadonlySet<number> = new Set([9, 10, 13, 32]);
 
-/** A member with the comma before it, if there is one. */
-function memberSpan({ bytes, inside }: RequestBody, value: Span): Span & { isFirst: boolean } {
+/** The span of a member's name and value, with the comma before them if there is one. */
+function memberSpan(
+  { bytes, membersStart }: RequestBody,
+  value: Span,
+): Span & { isFirst: boolean } {
   const end = bytes.lastIndexOf(quote, value.start - 1);
   let start = bytes.lastIndexOf(quote, end - 1) - 1;
   while (blanks.has(bytes[start] ?? 0)) start -= 1;
   const isFirst = bytes[start] === openBrace;
-  return { start: isFirst ? inside : start, end: value.end, isFirst };
+  return { start: isFirst ? membersStart : start, end: value.end, isFirst };
 }
 
 /**
- * The body with other values for these members, as JSON text. A member that it doesn't have comes first in it.
- * @param removed members to remove; one of `members` must be new then
+ * The body with `members` set. Members that the body doesn't have are added at its start.
+ * @param members values as JSON text
+ * @param removed requires a new member in `members`, since the comma after a removed first member stays
  */
 export function withMembers(
   body: RequestBody,
   members: Readonly<Record<string, string>>,
   removed: readonly string[] = [],
 ): Bytes {
-  const { bytes, inside, isEmpty, values } = body;
+  const { bytes, membersStart, isEmpty, values } = body;
   const edits: { span: Span; text: string }[] = [];
   let added = "";
   for (const [name, text] of Object.entries(members)) {
@@ -65,14 +69,17 @@ export function withMembers(
     if (span === undefined) added += `${added === "" ? "" : ","}${JSON.stringify(name)}:${text}`;
     else edits.push({ span, text });
   }
-  const gone = removed.flatMap((name) => {
+  const removedSpans = removed.flatMap((name) => {
     const span = values.get(name);
     return span === undefined ? [] : [memberSpan(body, span)];
   });
-  const isFollowed = !isEmpty && !gone.some(({ isFirst }) => isFirst);
+  const needsComma = !isEmpty && !removedSpans.some(({ isFirst }) => isFirst);
   if (added !== "")
-    edits.push({ span: { start: inside, end: inside }, text: isFollowed ? `${added},` : added });
-  edits.push(...gone.map((span) => ({ span, text: "" })));
+    edits.push({
+      span: { start: membersStart, end: membersStart },
+      text: needsComma ? `${added},` : added,
+    });
+  edits.push(...removedSpans.map((span) => ({ span, text: "" })));
   if (edits.length === 0) return bytes;
   const parts: Uint8Array[] = [];
   let at = 0;
@@ -83,19 +90,19 @@ export function withMembers(
   return concatenated([...parts, bytes.subarray(at)]);
 }
 
-/** The members of each wire that limit the answer. The first is added where a limit is needed and none is set. */
+/** The members of each wire that limit the answer's tokens. */
 const limitNames = {
   messages: ["max_tokens"],
   responses: ["max_output_tokens"],
   "chat.completions": ["max_completion_tokens", "max_tokens"],
 } as const satisfies Record<ModelEndpointName, readonly string[]>;
 
-/** OpenAI's reasoning models refuse `max_tokens`, and most other servers of its wire don't know the newer name. */
-const addedLimit = (endpoint: ModelEndpointName, provider: string): string =>
+/** OpenAI's reasoning models refuse `max_tokens`, and most other servers of this wire don't know `max_completion_tokens`. */
+const addedLimitName = (endpoint: ModelEndpointName, provider: string): string =>
   endpoint === "chat.completions" && provider !== "openai" ? "max_tokens" : limitNames[endpoint][0];
 
-/** Lowers larger limits; null: no limit. */
-function limitsWithin(
+/** New values for limits above `maxTokens`, and for a missing limit. A limit of `null` counts as missing. */
+function changedLimits(
   { endpoint, body, addsLimit }: PassedRequest,
   { provider, maxTokens }: { provider: string; maxTokens: number },
 ): Record<string, string> {
@@ -104,7 +111,7 @@ function limitsWithin(
     return typeof limit === "number" ? [{ name, limit }] : [];
   });
   if (set.length === 0)
-    return addsLimit ? { [addedLimit(endpoint, provider)]: String(maxTokens) } : {};
+    return addsLimit ? { [addedLimitName(endpoint, provider)]: String(maxTokens) } : {};
   const tooLarge = set.filter(({ limit }) => limit > maxTokens);
   return Object.fromEntries(tooLarge.map(({ name }) => [name, String(maxTokens)]));
 }
@@ -121,7 +128,7 @@ function withUsageAsked(text: string | null): string {
 export const asksForUsage = (body: RequestBody): boolean =>
   own(parsedJson(valueText(body, "stream_options") ?? "null"), "include_usage") === true;
 
-/** How a cloud differs from the maker's API: the model is in the URL, and these members in the body. */
+/** Members that a cloud's body has or lacks compared with the maker's API. The model is in the URL. */
 export interface CloudForm {
   added: Readonly<Record<string, string>>;
   removed: readonly string[];
@@ -129,7 +136,7 @@ export interface CloudForm {
 
 export const isStreamAsked = (body: RequestBody): boolean => valueText(body, "stream") === "true";
 
-/** The bytes for a provider: its name of the model, and limits within the reservation. */
+/** The body for a provider, with the provider's name for the model, and token limits within the reservation. */
 export function bodyFor(
   request: PassedRequest,
   to: { provider: string; model: string; maxTokens: number; form?: CloudForm | undefined },
@@ -140,7 +147,7 @@ export function bodyFor(
   const model = JSON.stringify(to.model);
   const members = {
     ...(removed === undefined && valueText(body, "model") !== model && { model }),
-    ...limitsWithin(request, to),
+    ...changedLimits(request, to),
     ...added,
     ...(isStream &&
       endpoint === "chat.completions" &&

@@ -37,7 +37,7 @@ export const raw = (statement: SQL): Compiled => ({ toSQL: () => dialect.sqlToQu
 
 export type Row = Record<string, unknown>;
 
-/** Typed for one driver; all drivers build and map alike. */
+/** One driver's type: the builders of all drivers build statements and map rows in the same way. */
 export type Builder = DrizzleD1Database;
 
 export interface Database {
@@ -45,9 +45,9 @@ export interface Database {
   read<T>(work: (builder: Builder) => Promise<T>): AsyncResult<T>;
   /** One transaction and one round trip. Returns the rows of each statement. */
   write(statements: readonly Compiled[], writeOptions?: WriteOptions): AsyncResult<Row[][]>;
-  /** Writes together with other callers. Absent if the engine writes for each caller alone. */
+  /** Writes together with other callers. Absent if the engine writes separately for each caller. */
   readonly writeInBulk?: WriteInBulk;
-  /** `null` if it wrote nothing and SQL decides. Absent if the engine has no in-memory ledger. */
+  /** `null` if nothing was written and the caller must use SQL. Absent if the engine has no in-memory ledger. */
   readonly enter?: (entry: Entry, writeOptions: WriteOptions) => AsyncResult<Answer | null>;
   /** `null` if a write succeeded in time. */
   probe(statement: Compiled, withinMs: number): Promise<WriteFault | null>;
@@ -65,7 +65,7 @@ export interface Sent {
 }
 
 export interface Sending {
-  /** `again`: safe to send twice, since the statements find their own effect by id */
+  /** if the response is lost; `again`: safe to send twice, since the statements detect by id that they took effect */
   ifLost: "again" | "once";
   /** `false` after the deadline: the caller got an error, so don't send what is still queued */
   isAwaited: () => boolean;
@@ -75,7 +75,7 @@ export type Send = (statements: Sent[], sending: Sending) => Promise<Row[][]>;
 
 export interface BulkWrite<Outcome> {
   statements: Sent[];
-  /** Outcome of each caller's write; `null` if nothing was written and the caller's own statements decide. */
+  /** Outcome of each caller's write; `null` if nothing was written and the caller must run its own statements. */
   outcomes(rows: readonly Row[][]): (Outcome | null)[];
 }
 
@@ -94,7 +94,7 @@ export type JoinBulk = <Item, Outcome>(
 ) => Promise<Outcome | null>;
 
 export interface DatabaseOptions {
-  /** ms for one round trip and for retries after a 429 */
+  /** ms for each round trip, and for all retries after a 429 */
   timeoutMs?: number;
   /** called for every round trip, for benchmarks and `Server-Timing` */
   onRoundTrip?: (kind: "read" | "write") => void;
@@ -105,10 +105,10 @@ export interface DatabaseOptions {
 
 export const defaultTimeoutMs = 5_000;
 const retryAfterMs = 1_000;
-export const unreleasedAfterMs = 60_000;
-const replacedAfterMs = 60_000;
+export const unreleasedRetryAfterMs = 60_000;
+const replacedRetryAfterMs = 60_000;
 /** Attempts while another writer holds the lock. */
-const lockedTries = 3;
+const maxLockedTries = 3;
 const pauseMs = 25;
 
 const messageOf = (cause: unknown): string => {
@@ -118,19 +118,18 @@ const messageOf = (cause: unknown): string => {
   return text;
 };
 
-// Drivers use different codes for constraint and lock errors; the message is the same.
-const isConstraint = (cause: unknown): boolean =>
-  /UNIQUE constraint failed/i.test(messageOf(cause));
+// Drivers report constraint and lock errors with different codes, but with the same message.
+const isDuplicate = (cause: unknown): boolean => /UNIQUE constraint failed/i.test(messageOf(cause));
 /** `raiseVersion` writes null on a version mismatch, which violates NOT NULL. */
-const isOtherVersion = (cause: unknown): boolean =>
+const isVersionMismatch = (cause: unknown): boolean =>
   /NOT NULL constraint failed: tenants\.version/i.test(messageOf(cause));
 const isLocked = (cause: unknown): boolean =>
   /SQLITE_BUSY|database is locked|database table is locked/i.test(messageOf(cause));
 
-/** A 429 comes before any work, so the request may be retried. */
+/** A request that gets a 429 wasn't executed, so it can be retried. */
 const isThrottled = (cause: unknown): boolean => /HTTP status 429/.test(messageOf(cause));
 
-/** After a file system turns read-only, SQLite only reports that the write failed. */
+/** If the file system becomes read-only, SQLite only reports an I/O error of the write. */
 const isUnwritable = (message: string): boolean =>
   /readonly|read-only|forbidden|blocked|SQLITE_IOERR_(WRITE|FSYNC|TRUNCATE)/i.test(message);
 
@@ -145,14 +144,14 @@ const faultIn = (cause: unknown): WriteFault => {
 };
 
 function refusalFor(cause: unknown): Refusal {
-  if (isConstraint(cause)) return { reason: "conflict", detail: "Already exists." };
-  if (isOtherVersion(cause)) return { reason: "precondition_failed" };
+  if (isDuplicate(cause)) return { reason: "conflict", detail: "Already exists." };
+  if (isVersionMismatch(cause)) return { reason: "precondition_failed" };
   if (messageOf(cause).startsWith(` ${fullCode}: `))
     return { reason: "unavailable", retryAfterMs: roomAfterMs, cause: "full" };
   if (messageOf(cause).startsWith(` ${unreleasedCode}: `))
-    return { reason: "unavailable", retryAfterMs: unreleasedAfterMs, cause: "unreleased" };
+    return { reason: "unavailable", retryAfterMs: unreleasedRetryAfterMs, cause: "unreleased" };
   if (messageOf(cause).startsWith(` ${replacedCode}: `))
-    return { reason: "unavailable", retryAfterMs: replacedAfterMs, cause: "replaced" };
+    return { reason: "unavailable", retryAfterMs: replacedRetryAfterMs, cause: "replaced" };
   return { reason: "unavailable", retryAfterMs };
 }
 
@@ -190,12 +189,12 @@ export function createDatabase(
     work: () => AsyncResult<T>,
   ): AsyncResult<T> => {
     if (writeQueue === undefined) return work();
-    const entered = await writeQueue.enter({ kind: "begins", ...writeOptions });
-    if (!entered.ok) return entered;
+    const slot = await writeQueue.enter({ kind: "begins", ...writeOptions });
+    if (!slot.ok) return slot;
     try {
       return await work();
     } finally {
-      entered.value();
+      slot.value();
     }
   };
   const attempt = async <T>(kind: "read" | "write", work: Work<T>): AsyncResult<T> => {
@@ -205,10 +204,10 @@ export function createDatabase(
       try {
         return ok(await withDeadline(work, timeoutMs));
       } catch (cause) {
-        const again = isThrottled(cause)
+        const isRetried = isThrottled(cause)
           ? performance.now() - begun < timeoutMs
-          : isLocked(cause) && tries < lockedTries;
-        if (!again) return err(refusalFor(cause));
+          : isLocked(cause) && tries < maxLockedTries;
+        if (!isRetried) return err(refusalFor(cause));
         await new Promise((resolve) => setTimeout(resolve, pauseMs * tries));
       }
     }
@@ -257,14 +256,14 @@ export function openLibsql(
   { groups, ...options }: DatabaseOptions & { groups?: { send: Send; join: JoinBulk } } = {},
 ): Database {
   // "write" takes the lock immediately; drizzle's deferred batch can wait seconds for it.
-  const alone: Send = async (statements) => {
+  const sendUngrouped: Send = async (statements) => {
     const results = await client.batch(
       statements.map(({ sql: text, params }) => ({ sql: text, args: params })),
       "write",
     );
     return results.map(({ rows }) => rows as unknown as Row[]);
   };
-  return createDatabase(drizzleLibsql(client), groups?.send ?? alone, {
+  return createDatabase(drizzleLibsql(client), groups?.send ?? sendUngrouped, {
     ...options,
     ...(groups !== undefined && { joinBulk: groups.join }),
   });

@@ -3,7 +3,7 @@ import type { AsyncResult } from "../domain/refusals.ts";
 import { sql } from "drizzle-orm";
 import type { Readiness, WriteFault } from "../domain/ports/readiness.ts";
 import { err, mapped, ok } from "../domain/result.ts";
-import { raw, unreleasedAfterMs, type Compiled, type Database } from "./db.ts";
+import { raw, unreleasedRetryAfterMs, type Compiled, type Database } from "./db.ts";
 
 export interface Migration {
   name: string;
@@ -107,7 +107,11 @@ export const createReadiness = (
     const unreleased = await madeByUnreleased(db);
     if (!unreleased.ok) return unreleased;
     if (unreleased.value)
-      return err({ reason: "unavailable", retryAfterMs: unreleasedAfterMs, cause: "unreleased" });
+      return err({
+        reason: "unavailable",
+        retryAfterMs: unreleasedRetryAfterMs,
+        cause: "unreleased",
+      });
     const rows = await db.read(async (builder) => {
       // A database that was never migrated lacks every migration.
       const tables = await builder.all(sql.raw(migrationTables));

@@ -145,7 +145,7 @@ export function createDatabaseSample(
       ...(config.streamSilenceMs !== null && { silenceMs: config.streamSilenceMs }),
       ...(host.isOneProcess !== true && { readOnMs: workerReadOnMs }),
     },
-    readingOn: { count: 0 },
+    abandonedStreams: { count: 0 },
     elapsed: clock.elapsed,
     after,
   });

@@ -1,6 +1,6 @@
 /**
- * Follows OpenTelemetry's conventions for generative AI. No attribute identifies keys, users, runs or tags;
- * tenants only if enabled.
+ * Follows OpenTelemetry's conventions for generative AI. Attributes never identify keys, users, runs or
+ * tags, and identify tenants only if that is enabled.
  */
 import type { Attempt } from "../attempts.ts";
 import { finishedOperation, providerNameOf, type FinishedRequest } from "./spans.ts";
@@ -18,7 +18,7 @@ export type Labels = readonly string[];
 
 export type Note = (instrument: Instrument, value: number, labels: Labels) => void;
 
-const powers = (first: number, factor: number, count: number): number[] =>
+const geometricBounds = (first: number, factor: number, count: number): number[] =>
   Array.from({ length: count }, (_, at) => first * factor ** at);
 
 const instrument = (
@@ -26,18 +26,18 @@ const instrument = (
   about: Omit<Instrument, "name" | "bounds"> & { bounds?: readonly number[] },
 ): Instrument => ({ name, bounds: [], ...about });
 
-/** Source of both lists of bounds: OpenTelemetry's "Semantic conventions for generative AI metrics". */
+/** Source of the bounds of `gen_ai` metrics: OpenTelemetry's "Semantic conventions for generative AI metrics". */
 export const tokenUsage = instrument("gen_ai.client.token.usage", {
   kind: "histogram",
   unit: "{token}",
   description: "Input and output tokens of each provider call.",
-  bounds: powers(1, 4, 14),
+  bounds: geometricBounds(1, 4, 14),
 });
 export const operationDuration = instrument("gen_ai.client.operation.duration", {
   kind: "histogram",
   unit: "s",
   description: "Duration of each provider call.",
-  bounds: powers(0.01, 2, 14),
+  bounds: geometricBounds(0.01, 2, 14),
 });
 export const timeToFirstToken = instrument("gen_ai.server.time_to_first_token", {
   kind: "histogram",
@@ -59,7 +59,7 @@ export const requests = instrument("sampling_router.requests", {
 export const admissions = instrument("sampling_router.admissions", {
   kind: "counter",
   unit: "{request}",
-  description: "Sampling requests that were admitted, and ended.",
+  description: "Admitted sampling requests that ended.",
 });
 export const refusals = instrument("sampling_router.refusals", {
   kind: "counter",
@@ -69,20 +69,19 @@ export const refusals = instrument("sampling_router.refusals", {
 export const costUsd = instrument("sampling_router.cost_usd", {
   kind: "counter",
   unit: "{USD}",
-  description: "What provider calls were charged, in USD, where the price is known.",
+  description: "Cost in USD of provider calls with a known price.",
 });
 export const overhead = instrument("sampling_router.overhead", {
   kind: "histogram",
   unit: "s",
-  description:
-    "Duration of each request without its provider calls and without waiting for a person.",
-  bounds: powers(0.0005, 2, 14),
+  description: "Duration of each request, without provider calls and waiting for approval.",
+  bounds: geometricBounds(0.0005, 2, 14),
 });
 export const stepDuration = instrument("sampling_router.step.duration", {
   kind: "histogram",
   unit: "s",
-  description: "Duration of each step of a request; admit and settle are the database's.",
-  bounds: powers(0.0005, 2, 18),
+  description: "Duration of each step of a request; admit and settle are database time.",
+  bounds: geometricBounds(0.0005, 2, 18),
 });
 export const queueWaiting = instrument("sampling_router.queue.waiting", {
   kind: "gauge",
@@ -92,24 +91,24 @@ export const queueWaiting = instrument("sampling_router.queue.waiting", {
 export const openExchanges = instrument("sampling_router.open", {
   kind: "gauge",
   unit: "{exchange}",
-  description: "Requests, streams and messages that the proxy of this process holds open.",
+  description: "Open requests, streams and messages in this process's proxy.",
 });
 export const databaseWaiting = instrument("sampling_router.database.waiting", {
   kind: "gauge",
   unit: "{statement}",
-  description: "Reads and writes of this process that wait for its database file.",
+  description: "Reads and writes that wait for this process's database file.",
 });
 export const databaseSize = instrument("sampling_router.database.size", {
   kind: "gauge",
   unit: "By",
-  description: "Size of this process's database file with its log.",
+  description: "Size of this process's database file and its write-ahead log.",
 });
 export const databaseCommit = instrument("sampling_router.database.commit", {
   kind: "histogram",
   unit: "s",
   description:
-    "Duration of each commit to the database file, which is one for all writes that wait.",
-  bounds: powers(0.0005, 2, 14),
+    "Duration of each commit to the database file. One commit includes all waiting writes.",
+  bounds: geometricBounds(0.0005, 2, 14),
 });
 
 export interface DatabaseFigures {
@@ -124,9 +123,9 @@ function measureStream({ stream, latencyMs, usage }: Attempt, call: Labels, note
   const firstMs = stream?.firstMs ?? null;
   if (firstMs === null) return;
   note(timeToFirstToken, firstMs / 1_000, call);
-  const later = (usage?.outputTokens ?? 0) - 1;
-  if (stream?.status === "complete" && later > 0)
-    note(timePerOutputToken, (latencyMs - firstMs) / 1_000 / later, call);
+  const laterTokens = (usage?.outputTokens ?? 0) - 1;
+  if (stream?.status === "complete" && laterTokens > 0)
+    note(timePerOutputToken, (latencyMs - firstMs) / 1_000 / laterTokens, call);
 }
 
 function measureAttempts(finished: FinishedRequest, tenant: Labels, note: Note): void {
@@ -166,7 +165,7 @@ export function measure(
   if (!admittedOutcomes.has(ended.outcome)) return;
   note(admissions, 1, tenant);
   const { provider = 0, approve = 0 } = ended.timing;
-  const own = ended.endedAt - opening.createdAt - provider - approve;
-  note(overhead, Math.max(0, own) / 1_000, tenant);
+  const ownMs = ended.endedAt - opening.createdAt - provider - approve;
+  note(overhead, Math.max(0, ownMs) / 1_000, tenant);
   measureAttempts(finished, tenant, note);
 }

@@ -1,7 +1,7 @@
 /**
  * `ModelPreferences.hints`: the first hint with a feasible match wins. Order of matches: the exact name, its
- * versions, the nearest generations of its line, names that contain the hint. A retired model's successor counts as a
- * match.
+ * versions, the nearest generations of its line, names that contain the hint. If a hint names a retired model, the
+ * successor is a match.
  */
 import { memoizedByObject, memoizedByText } from "../memoized.ts";
 import { classesNamedBy, equivalentsOf } from "../models/equivalents.ts";
@@ -26,7 +26,7 @@ import { meantBy } from "../models/misspelt.ts";
 import type { Model } from "../models/model.ts";
 
 export interface Narrowed {
-  /** by position; 0: not preferred, otherwise lower is better; null: no preference */
+  /** one for each served model; 0: not preferred, otherwise lower is better; null: no preference */
   levels: readonly number[] | null;
   hint: string | null;
   viaEquivalence: boolean;
@@ -34,7 +34,7 @@ export interface Narrowed {
 
 export const nothingNarrowed: Narrowed = { levels: null, hint: null, viaEquivalence: false };
 
-// Levels, best first. Generations of a line are between `lineLevel` and the next level.
+// Levels, best first. Successors and generations of a line have consecutive levels from these on.
 const equalLevel = 1;
 export const versionLevel = 2;
 const successorLevel = 3;
@@ -53,15 +53,14 @@ interface Matches {
   any: boolean;
 }
 
-/** @param put `asides`: include models that need a hint */
-function put(
+function addMatch(
   matches: Matches,
   at: number,
-  { level, asides }: { level: number; asides: boolean },
+  { level, includesHintOnly }: { level: number; includesHintOnly: boolean },
 ): void {
   const { served, levels } = matches;
   if (levels[at] !== 0 || !served.isFeasible(at)) return;
-  if (!asides && served.isHintOnly?.(at) === true) return;
+  if (!includesHintOnly && served.isHintOnly?.(at) === true) return;
   if (level !== equalLevel && served.isExactOnly?.(at) === true) return;
   levels[at] = level;
   matches.any = true;
@@ -112,11 +111,11 @@ function isOfGeneration(named: ParsedName, model: Model | undefined): boolean {
     : generation === named.generation;
 }
 
-/** The newest model of the line, preferably at the same provider; never an older or weaker one. */
-function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
+/** Models of the retired model's line, newest first, from its provider if possible; none that are older or weaker. */
+function addSuccessors(matches: Matches, gone: readonly Gone[]): void {
   const { index, served } = matches;
   for (const { provider, parsed, intelligence } of gone) {
-    const fit = (index.byLine.get(parsed.line) ?? []).filter((at) => {
+    const eligible = (index.byLine.get(parsed.line) ?? []).filter((at) => {
       const model = index.models[at];
       if (model === undefined || !served.isFeasible(at)) return false;
       const generation = generationOf(model);
@@ -124,30 +123,33 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
         generation !== null && parsed.generation !== null && generation < parsed.generation;
       const isWeaker =
         intelligence !== null && model.intelligence !== null && model.intelligence < intelligence;
-      // Without a known price, only an exact hint selects a model.
+      // A model without a known price is only selected if a hint names it exactly.
       return !isOlder && !isWeaker && !isPriceMissing(model);
     });
-    const there = fit.filter((at) => index.models[at]?.provider === provider);
-    const finished = (among: readonly number[]): number[] =>
+    const atProvider = eligible.filter((at) => index.models[at]?.provider === provider);
+    const withoutPreviews = (among: readonly number[]): number[] =>
       among.filter((at) => index.models[at]?.status !== "preview");
-    const first =
+    const successors =
       [
-        finished(there),
-        finished(fit),
+        withoutPreviews(atProvider),
+        withoutPreviews(eligible),
         // Only a preview may replace a preview.
-        parsed.preview ? there : [],
+        parsed.preview ? atProvider : [],
       ].find((among) => among.length > 0) ?? [];
-    const newest = first.toSorted((a, b) => {
+    const ranked = successors.toSorted((a, b) => {
       const [one, other] = [index.models[a], index.models[b]];
       return one === undefined || other === undefined ? 0 : newestFirst(one, other);
     });
-    for (const [rank, at] of newest.entries())
-      put(matches, at, { level: successorLevel + Math.min(rank, maxSuccessors), asides: true });
+    for (const [rank, at] of ranked.entries())
+      addMatch(matches, at, {
+        level: successorLevel + Math.min(rank, maxSuccessors),
+        includesHintOnly: true,
+      });
   }
 }
 
-/** The hint's line, or its series without a size. The nearest generation first, or the newest for `-latest`. */
-function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean): void {
+/** Models of the hint's line, or of its series if it has no size: the nearest generation first, or the newest for `-latest`. */
+function addLine(matches: Matches, { parsed, folded }: ReadHint, includesHintOnly: boolean): void {
   const { index } = matches;
   if (parsed === null || (!namesLine(parsed, index) && parsed.generation === null)) return;
   const ofLine = index.byLine.get(lineIn(index, parsed));
@@ -167,27 +169,30 @@ function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean
   };
   const distances = [...new Set(members.map(distanceOf))].toSorted((a, b) => a - b);
   for (const at of members)
-    put(matches, at, { level: lineLevel + distances.indexOf(distanceOf(at)), asides });
+    addMatch(matches, at, {
+      level: lineLevel + distances.indexOf(distanceOf(at)),
+      includesHintOnly,
+    });
 }
 
-/** Whether the hint also names text models; then it does not mean image models. */
-const namesWriters = (hint: ReadHint, all: readonly Model[]): boolean =>
+/** If a hint matches text models, it doesn't mean image models. */
+const matchesTextModels = (hint: ReadHint, all: readonly Model[]): boolean =>
   containing(indexOf(all), hint).some(({ at, fit }) => {
     const model = all[at];
     return fit !== "inside" && model !== undefined && writesOnly(model);
   });
 
-function putSubstrings(
+function addSubstrings(
   matches: Matches,
   found: ReturnType<typeof containing>,
-  { asides, meansText }: { asides: boolean; meansText: boolean },
+  { includesHintOnly, meansText }: { includesHintOnly: boolean; meansText: boolean },
 ): void {
   const { index, served } = matches;
   for (const { at, fit } of found) {
     const model = index.models[at];
-    const isWriter = model !== undefined && writesOnly(model);
-    if (meansText && !isWriter && served.isHintOnly?.(at) === true) continue;
-    put(matches, at, { level: fitLevels[fit], asides });
+    const isTextModel = model !== undefined && writesOnly(model);
+    if (meansText && !isTextModel && served.isHintOnly?.(at) === true) continue;
+    addMatch(matches, at, { level: fitLevels[fit], includesHintOnly });
   }
 }
 
@@ -195,20 +200,22 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): numbe
   const index = indexOf(served.models);
   const levels = served.models.map(() => 0);
   const matches: Matches = { served, index, levels, any: false };
-  for (const at of equalTo(index, hint)) put(matches, at, { level: equalLevel, asides: true });
+  for (const at of equalTo(index, hint))
+    addMatch(matches, at, { level: equalLevel, includesHintOnly: true });
   const gone = matches.any ? [] : goneModelsFor(hint, indexOf(all));
   if (gone.length > 0) {
-    putSuccessors(matches, gone);
+    addSuccessors(matches, gone);
     return matches.any ? levels : null;
   }
-  for (const at of versionsOf(index, hint)) put(matches, at, { level: versionLevel, asides: true });
-  const holding = containing(index, hint);
-  for (const asides of [false, true]) {
-    // Models that need a hint are only considered if the hint matches no others.
-    if (asides && matches.any) break;
-    putLine(matches, hint, asides);
-    const meansText = asides && holding.length > 0 && namesWriters(hint, all);
-    putSubstrings(matches, holding, { asides, meansText });
+  for (const at of versionsOf(index, hint))
+    addMatch(matches, at, { level: versionLevel, includesHintOnly: true });
+  const containingHint = containing(index, hint);
+  for (const includesHintOnly of [false, true]) {
+    // Hint-only models are only considered if the hint matches no others.
+    if (includesHintOnly && matches.any) break;
+    addLine(matches, hint, includesHintOnly);
+    const meansText = includesHintOnly && containingHint.length > 0 && matchesTextModels(hint, all);
+    addSubstrings(matches, containingHint, { includesHintOnly, meansText });
   }
   return matches.any ? levels : null;
 }
@@ -225,16 +232,16 @@ export const correctionOf = (hint: string, all: readonly Model[]): string | null
   corrections(indexOf(all))(hint);
 
 export function narrow(hints: readonly string[], served: Served, all: readonly Model[]): Narrowed {
-  const read = hints.flatMap((hint) => {
-    const of = readHint(correctionOf(hint, all) ?? hint);
-    return of === null ? [] : [{ hint, of }];
+  const readable = hints.flatMap((hint) => {
+    const read = readHint(correctionOf(hint, all) ?? hint);
+    return read === null ? [] : [{ hint, read }];
   });
-  for (const { hint, of } of read) {
-    const levels = levelsFor(of, served, all);
+  for (const { hint, read } of readable) {
+    const levels = levelsFor(read, served, all);
     if (levels !== null) return { levels, hint, viaEquivalence: false };
   }
-  for (const { hint, of } of read) {
-    const classes = classesNamedBy(of, all);
+  for (const { hint, read } of readable) {
+    const classes = classesNamedBy(read, all);
     if (classes.length === 0) continue;
     const levels = equivalentsOf(classes, served, all);
     if (levels !== null) return { levels, hint, viaEquivalence: true };

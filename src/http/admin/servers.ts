@@ -68,7 +68,8 @@ export function serverRoutes() {
     route: "get /{tenant}/servers/{server}",
     id: "readServer",
     summary: "Get a registered server",
-    description: "The entry, and what the router learned about the server.",
+    description:
+      "The server's settings, and what the router learned about the server when connecting to it.",
     answer: server,
     tagged: true,
     run: ({ admin, actor, params }) => admin.servers.get(actor, params),
@@ -78,7 +79,7 @@ export function serverRoutes() {
     id: "updateServer",
     summary: "Update a server",
     description:
-      "Updates the members in the body. `headers`, `policy` and `oauth` are replaced as a whole. A URL with another origin, and other OAuth endpoints, require the secrets again and delete granted tokens. If the stored secrets can't be decrypted, new ones require `url`.",
+      "Updates the members in the body. `policy` is merged; `headers` and `oauth` are replaced as a whole. If the URL's origin or the OAuth endpoints change, send the secrets again. Changing `url` or sending `oauth` deletes granted tokens. If the stored secrets can't be decrypted, send `url` with the new secrets.",
     body: serverPatch,
     answer: server,
     tagged: true,
@@ -95,7 +96,7 @@ export function serverRoutes() {
     route: "delete /{tenant}/servers/{server}",
     id: "deleteServer",
     summary: "Delete a server",
-    description: "Deletes the entry, its secrets and its tokens. Clients then get 404.",
+    description: "Deletes the server with its secrets and tokens. Clients then get 404.",
     run: ({ admin, actor, params }) => admin.servers.remove(actor, params),
   });
   endpoint({
@@ -112,7 +113,7 @@ export function serverRoutes() {
     id: "checkServer",
     summary: "Check the connection to a server",
     description:
-      "Connects to the server like a client: discovers or initializes, and lists the tools. `detail` describes the result or problem. The detected era is stored.",
+      "Connects to the server as a client (`server/discover` or `initialize`), and lists its tools. `detail` describes the result or problem. The detected era is stored.",
     answer: serverCheck,
     run: ({ admin, actor, params }) => admin.checkServer(actor, params),
   });
@@ -121,7 +122,7 @@ export function serverRoutes() {
     id: "readServerInstall",
     summary: "Get client configurations for a server",
     description:
-      "A configuration for each client, and one-click links for VS Code and Cursor. They contain no key, but an environment variable or a prompt.",
+      "A configuration for each client, and one-click links for VS Code and Cursor. Instead of a key, they contain an environment variable or a prompt.",
     answer: serverInstall,
     run: async ({ admin, actor, params, ownUrl }) => {
       const found = await admin.servers.get(actor, params);

@@ -64,5 +64,5 @@ export function readModelRequest(sent: Uint8Array<ArrayBuffer>): Result<RequestB
       path: doubted,
       detail: `ambiguous JSON: the key "${String(doubted)}" occurs twice, or is spelled otherwise`,
     });
-  return ok({ bytes, inside: bytes.indexOf(123) + 1, isEmpty, values });
+  return ok({ bytes, membersStart: bytes.indexOf(123) + 1, isEmpty, values });
 }

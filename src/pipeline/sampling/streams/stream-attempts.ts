@@ -1,4 +1,4 @@
-/** Until the first content has been given out, a fault leads to another candidate. */
+/** A fault leads to another candidate only if the caller has received no part of the answer. */
 import type { ProviderFault, StreamEnd } from "../../../domain/attempts.ts";
 import { nameOf, type Model } from "../../../domain/models/model.ts";
 import { err } from "../../../domain/result.ts";
@@ -18,61 +18,61 @@ export interface StreamAttempts extends AttemptStreams {
   model(): Model | null;
 }
 
-/** Streams that are read to their end though their callers have left, in this isolate. */
-export interface ReadingOn {
+/** Number of this isolate's streams that are read to their end after their callers have left. */
+export interface AbandonedStreams {
   count: number;
 }
 
 export interface StreamDeps {
   providers: Pick<Providers, "stream">;
   limits: StreamLimits;
-  readingOn: ReadingOn;
+  abandonedStreams: AbandonedStreams;
   elapsed: () => number;
   after: (ms: number, act: () => void) => () => void;
 }
 
-/** Who reads, and what ends the reading: the caller's leaving, or the router, which gives a reason of its own. */
+/** Who reads the stream, and two signals that end it: the caller has left, or the router aborts with its own reason. */
 export interface StreamCall {
   reader: StreamReader | null;
   caller: AbortSignal;
   router: AbortSignal;
 }
 
-interface Giving {
+interface Delivery {
   take: (part: StreamPart) => Promise<void>;
-  /** The reader has no room, so the provider may have written more than was read. */
+  /** Whether the reader has no room for more parts. The provider may then have written more than was read. */
   isWaiting(): boolean;
-  firstMs(): number | null;
+  firstContentMs(): number | null;
   clear(): void;
 }
 
-function createGiving(
+function createDelivery(
   { limits, after, elapsed }: StreamDeps,
   {
     request,
     reader,
-    isLeft,
+    isAborted,
     bill,
     clock,
-    givenOut,
+    onFirstDelivery,
   }: {
     request: ProviderRequest;
     reader: StreamReader | null;
-    isLeft: () => boolean;
+    isAborted: () => boolean;
     bill: StreamBill;
     clock: StreamClock;
-    givenOut: () => void;
+    onFirstDelivery: () => void;
   },
-): Giving {
+): Delivery {
   const began = elapsed();
   let isWaiting = false;
-  let firstMs: number | null = null;
+  let firstContentMs: number | null = null;
   let hasBegun = false;
-  const give = async (parts: readonly StreamPart[]): Promise<void> => {
-    if (reader === null || parts.length === 0 || isLeft()) return;
+  const deliver = async (parts: readonly StreamPart[]): Promise<void> => {
+    if (reader === null || parts.length === 0 || isAborted()) return;
     if (!hasBegun) {
       hasBegun = true;
-      givenOut();
+      onFirstDelivery();
       reader.begins({
         model: nameOf(request.model),
         inputTokens: bill.inputTokens(),
@@ -83,10 +83,10 @@ function createGiving(
     for (const part of parts) await reader.take(part);
     isWaiting = false;
   };
-  // What is released by the time comes before the parts that follow it.
+  // Parts that the timer released are delivered before later parts.
   let released = Promise.resolve();
   const held = createHeldParts({ limits, after }, (parts) => {
-    released = give(parts);
+    released = deliver(parts);
   });
   return {
     async take(part) {
@@ -94,19 +94,22 @@ function createGiving(
       bill.add(part);
       if (!isLifecycle(part)) {
         clock.begun();
-        if (part.type !== "hidden") firstMs ??= elapsed() - began;
+        if (part.type !== "hidden") firstContentMs ??= elapsed() - began;
       }
       await released;
-      await give(held.add(part));
+      await deliver(held.add(part));
       clock.resume();
     },
     isWaiting: () => isWaiting,
-    firstMs: () => firstMs,
+    firstContentMs: () => firstContentMs,
     clear: held.clear,
   };
 }
 
-const left = (fault: ProviderFault | null, usage: ProviderFault["usage"]): ProviderFault => ({
+const cancelledFault = (
+  fault: ProviderFault | null,
+  usage: ProviderFault["usage"],
+): ProviderFault => ({
   kind: "cancelled",
   status: fault?.status ?? null,
   retryable: false,
@@ -120,34 +123,35 @@ export function createStreamAttempts(
   deps: StreamDeps,
   { reader, caller, router }: StreamCall,
 ): StreamAttempts {
-  const { providers, limits, readingOn, elapsed } = deps;
+  const { providers, limits, abandonedStreams, elapsed } = deps;
   const calledAt = elapsed();
   let isGivenOut = false;
   let end: StreamEnd | null = null;
   let model: Model | null = null;
 
-  const watch = (clock: StreamClock, giving: Giving, bill: StreamBill) => {
+  const watchAborts = (clock: StreamClock, delivery: Delivery, bill: StreamBill) => {
     let wasWaiting = false;
-    let isReadOn = false;
-    const leave = (): void => {
-      wasWaiting = giving.isWaiting();
-      isReadOn = !router.aborted && bill.mayHide() && readingOn.count < limits.maxReadToEnd;
-      if (!isReadOn) return clock.stop();
-      readingOn.count += 1;
+    let isReadToEnd = false;
+    const onCallerAbort = (): void => {
+      wasWaiting = delivery.isWaiting();
+      isReadToEnd =
+        !router.aborted && bill.mayHide() && abandonedStreams.count < limits.maxReadToEnd;
+      if (!isReadToEnd) return clock.stop();
+      abandonedStreams.count += 1;
       clock.endIn(limits.readOnMs);
     };
-    const cut = (): void => clock.stop();
-    caller.addEventListener("abort", leave, { once: true });
-    router.addEventListener("abort", cut, { once: true });
-    if (router.aborted) cut();
-    else if (caller.aborted) leave();
+    const onRouterAbort = (): void => clock.stop();
+    caller.addEventListener("abort", onCallerAbort, { once: true });
+    router.addEventListener("abort", onRouterAbort, { once: true });
+    if (router.aborted) onRouterAbort();
+    else if (caller.aborted) onCallerAbort();
     return {
       estimate: () =>
-        bill.mayHide() || wasWaiting || giving.firstMs() === null ? null : bill.estimate(),
+        bill.mayHide() || wasWaiting || delivery.firstContentMs() === null ? null : bill.estimate(),
       stop() {
-        caller.removeEventListener("abort", leave);
-        router.removeEventListener("abort", cut);
-        if (isReadOn) readingOn.count -= 1;
+        caller.removeEventListener("abort", onCallerAbort);
+        router.removeEventListener("abort", onRouterAbort);
+        if (isReadToEnd) abandonedStreams.count -= 1;
       },
     };
   };
@@ -157,17 +161,24 @@ export function createStreamAttempts(
       model = request.model;
       const clock = createStreamClock(deps, { calledAt, firstMs: timeoutMs });
       const bill = createStreamBill(request);
-      const isLeft = (): boolean => caller.aborted || router.aborted;
-      const givenOut = (): void => void (isGivenOut = true);
-      const giving = createGiving(deps, { request, reader, isLeft, bill, clock, givenOut });
-      const watching = watch(clock, giving, bill);
+      const isAborted = (): boolean => caller.aborted || router.aborted;
+      const onFirstDelivery = (): void => void (isGivenOut = true);
+      const delivery = createDelivery(deps, {
+        request,
+        reader,
+        isAborted,
+        bill,
+        clock,
+        onFirstDelivery,
+      });
+      const aborts = watchAborts(clock, delivery, bill);
       const { signal } = clock;
       const answer = await providers
-        .stream({ ...request, signal }, giving.take)
-        .finally(() => [clock, giving].forEach((each) => each.clear()));
-      watching.stop();
-      const firstMs = giving.firstMs();
-      if (!isLeft()) {
+        .stream({ ...request, signal }, delivery.take)
+        .finally(() => [clock, delivery].forEach((each) => each.clear()));
+      aborts.stop();
+      const firstMs = delivery.firstContentMs();
+      if (!isAborted()) {
         if (answer.ok) {
           end = { firstMs, status: "complete" };
           return answer;
@@ -177,13 +188,13 @@ export function createStreamAttempts(
           status: "interrupted",
           interruptedBy: clock.isSpent() ? "router" : "provider",
         };
-        // An error after content isn't a refusal, whatever it says.
+        // After content, the provider may bill the call, even if its error looks like a refusal.
         return firstMs === null ? answer : err({ ...answer.error, billed: "maybe" });
       }
       end = { firstMs, status: "interrupted", interruptedBy: router.aborted ? "router" : "client" };
-      if (answer.ok) return err(left(null, answer.value.usage));
-      if (answer.error.billed === "no") return err(left(answer.error, null));
-      return err(left(answer.error, answer.error.usage ?? watching.estimate()));
+      if (answer.ok) return err(cancelledFault(null, answer.value.usage));
+      if (answer.error.billed === "no") return err(cancelledFault(answer.error, null));
+      return err(cancelledFault(answer.error, answer.error.usage ?? aborts.estimate()));
     },
     isGivenOut: () => isGivenOut,
     takeEnd() {

@@ -9,7 +9,7 @@ import type {
 import type { StreamPart } from "../../../../../src/domain/sampling/stream-parts.ts";
 import {
   createStreamAttempts,
-  type ReadingOn,
+  type AbandonedStreams,
 } from "../../../../../src/pipeline/sampling/streams/stream-attempts.ts";
 import { streamLimits } from "../../../../../src/pipeline/sampling/streams/stream-limits.ts";
 import { call, model } from "../../../domain/models.fixture.ts";
@@ -58,7 +58,7 @@ interface Setting {
   /** ms after which the router ends the stream */
   ends?: number;
   firstMs?: number;
-  readingOn?: ReadingOn;
+  abandonedStreams?: AbandonedStreams;
   request?: Partial<ProviderRequest>;
 }
 
@@ -68,7 +68,7 @@ async function streamed({
   leaves,
   ends,
   firstMs = 120_000,
-  readingOn = { count: 0 },
+  abandonedStreams = { count: 0 },
   request = {},
 }: Setting) {
   const clock = createClock();
@@ -81,7 +81,7 @@ async function streamed({
   const attempts = createStreamAttempts(
     {
       limits: streamLimits,
-      readingOn,
+      abandonedStreams,
       elapsed: clock.elapsed,
       after: clock.after,
       providers: {
@@ -132,7 +132,7 @@ async function streamed({
     spoken,
     models,
     readSteps,
-    readingOn,
+    abandonedStreams,
     endedAt: clock.elapsed(),
     open: clock.armed(),
   };
@@ -252,7 +252,7 @@ describe("a client that leaves", () => {
       spoken: "One ",
       end: { status: "interrupted", interruptedBy: "client" },
       endedAt: 40_000,
-      readingOn: { count: 0 },
+      abandonedStreams: { count: 0 },
     });
   });
 
@@ -260,9 +260,9 @@ describe("a client that leaves", () => {
     const steps = [hidden("hm"), text("One "), 80_000, whole];
     const late = await streamed({ steps, leaves: 5_000 });
     expect([late.endedAt, usageIn(late.answer)]).toEqual([65_000, null]);
-    const readingOn = { count: streamLimits.maxReadToEnd };
-    const full = await streamed({ steps, leaves: 5_000, readingOn });
-    expect([full.endedAt, usageIn(full.answer), full.readingOn.count]).toEqual([
+    const abandonedStreams = { count: streamLimits.maxReadToEnd };
+    const full = await streamed({ steps, leaves: 5_000, abandonedStreams });
+    expect([full.endedAt, usageIn(full.answer), full.abandonedStreams.count]).toEqual([
       5_000,
       null,
       streamLimits.maxReadToEnd,

@@ -15,7 +15,7 @@ async function watched(reauthenticate: SamplingRequest["reauthenticate"]) {
   let reads = 0;
   const streams = createStreams({
     limits: streamLimits,
-    readingOn: { count: 0 },
+    abandonedStreams: { count: 0 },
     elapsed: clock.elapsed,
     after: clock.after,
     providers: {
