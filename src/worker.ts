@@ -37,9 +37,9 @@ interface Assets {
 }
 type WorkerBindings = Bindings & { DATABASES?: DurableObjectNamespace; AI?: Ai; ASSETS?: Assets };
 
-/** The URL's host is ignored. */
 const consoleFilesIn = (assets: Assets): ConsoleFiles => ({
   async read(name) {
+    // The binding ignores the host.
     const found = await assets.fetch(`http://assets/console/assets/${encodeURIComponent(name)}`);
     return found.ok ? new Uint8Array(await found.arrayBuffer()) : null;
   },
@@ -48,7 +48,7 @@ const consoleFilesIn = (assets: Assets): ConsoleFiles => ({
 const log = (entry: Record<string, unknown>): void => console.info(printableJson(entry));
 
 const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
-  // `parseConfig` requires the binding.
+  // Only used without a database URL, when `parseConfig` requires the binding.
   const namespace = DATABASES as DurableObjectNamespace;
   return {
     log,
@@ -73,14 +73,14 @@ const app = createApp();
 /** Shared by all invocations of an isolate. */
 interface Shared {
   isolate: Isolate;
-  /** for sampling and proxied messages; `null` requires a composition per invocation */
+  /** for sampling and proxied messages; `null` if each invocation needs its own */
   compositionAt: ((url: string) => Composition) | null;
 }
 let shared: Shared | undefined;
 
 /**
- * Invocations must not share I/O. Over objects, which are reached by a new stub each time, a composition holds
- * none; a libSQL client does.
+ * Invocations must not share I/O. With Durable Objects, a composition holds no I/O, because each access creates a
+ * new stub. With libSQL, it holds a client's connections.
  */
 const compositionsOf = (isolate: Isolate): Shared["compositionAt"] =>
   isolate.config.database.kind === "own"
@@ -91,7 +91,7 @@ const compositionsOf = (isolate: Isolate): Shared["compositionAt"] =>
       )
     : null;
 
-/** Caches the value, not its promise: a canceled invocation would block others. */
+/** Caches the value, not its promise: if the invocation that created it were canceled, all others would wait. */
 async function sharedFor(env: WorkerBindings): Promise<Shared | string> {
   if (shared !== undefined) return shared;
   const config = parseConfig(env);
@@ -101,14 +101,14 @@ async function sharedFor(env: WorkerBindings): Promise<Shared | string> {
   return shared;
 }
 
-const ownComposition = (isolate: Isolate, request?: Request): Composition =>
+const newComposition = (isolate: Isolate, request?: Request): Composition =>
   createComposition(isolate, {
     background: waitUntil,
     upkeep: waitUntil,
     ...(request === undefined ? {} : { origin: new URL(request.url).origin }),
   });
 
-/** Non-browser sampling and proxied messages, which don't need the app. `null` otherwise. */
+/** Answers non-browser sampling and proxied messages without the app. `null` for other requests. */
 function answeredDirectly(
   { isolate, compositionAt }: Shared,
   request: Request,
@@ -119,11 +119,11 @@ function answeredDirectly(
   const path = pathname + search;
   const place = directPlace(path);
   if (place === null) return null;
-  const { servicesFor } = compositionAt?.(url) ?? ownComposition(isolate, request);
+  const { servicesFor } = compositionAt?.(url) ?? newComposition(isolate, request);
   return answerDirectly({ servicesFor }, { request, path, place });
 }
 
-/** `home` and each tenant's database are objects. The runtime requires a class. */
+/** The Durable Object of `home` and of each tenant's database. The runtime requires a class. */
 export class TenantDatabase extends DurableObject<WorkerBindings> {
   readonly #object: TenantObject;
 
@@ -132,9 +132,9 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
     const { DATABASES } = env;
     const isHome = DATABASES?.idFromName(homeDatabase).equals(ctx.id) === true;
     const databaseKind = isHome ? "home" : "a tenant";
-    // Reported to the Worker's callers.
-    const set = tenantDatabaseBytesOf(env);
-    const limitBytes = set.ok ? set.value : defaultLimitBytes;
+    const configured = tenantDatabaseBytesOf(env);
+    // `sharedFor` reports an invalid setting.
+    const limitBytes = configured.ok ? configured.value : defaultLimitBytes;
     this.#object = createTenantObject({
       ctx,
       texts: ledgerTexts,
@@ -164,35 +164,37 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
   }
 
   async alarm(): Promise<void> {
-    const found = await sharedFor(this.env);
-    if (typeof found === "string") return log({ event: "misconfigured", fault: found });
-    for (const report of await this.#object.alarm(found.isolate))
+    const sharedOrFault = await sharedFor(this.env);
+    if (typeof sharedOrFault === "string")
+      return log({ event: "misconfigured", fault: sharedOrFault });
+    for (const report of await this.#object.alarm(sharedOrFault.isolate))
       if (report.changed !== 0) log({ event: "scheduled", ...report });
   }
 }
 
 export default {
   async fetch(request: Request, env: WorkerBindings): Promise<Response> {
-    const found = await sharedFor(env);
-    if (typeof found === "string") {
-      log({ event: "misconfigured", fault: found });
+    const sharedOrFault = await sharedFor(env);
+    if (typeof sharedOrFault === "string") {
+      log({ event: "misconfigured", fault: sharedOrFault });
       return Response.json(
-        { reason: "misconfigured", detail: found },
+        { reason: "misconfigured", detail: sharedOrFault },
         { status: 503, headers: { "Content-Type": "application/problem+json" } },
       );
     }
-    const directly = answeredDirectly(found, request);
+    const directly = answeredDirectly(sharedOrFault, request);
     if (directly !== null) return directly.then(responseOf);
-    const { servicesFor } = ownComposition(found.isolate, request);
-    // Set by Cloudflare's edge.
+    const { servicesFor } = newComposition(sharedOrFault.isolate, request);
+    // Cloudflare's edge sets this header, so clients can't forge it.
     const address = (): string => request.headers.get("CF-Connecting-IP") ?? "";
     return app.fetch(request, { servicesFor, address });
   },
 
   async scheduled(_event: unknown, env: WorkerBindings): Promise<void> {
-    const found = await sharedFor(env);
-    if (typeof found === "string") return log({ event: "misconfigured", fault: found });
-    for (const report of await ownComposition(found.isolate).jobs())
+    const sharedOrFault = await sharedFor(env);
+    if (typeof sharedOrFault === "string")
+      return log({ event: "misconfigured", fault: sharedOrFault });
+    for (const report of await newComposition(sharedOrFault.isolate).jobs())
       if (report.changed !== 0) log({ event: "scheduled", ...report });
   },
 } satisfies Pick<ExportedHandler<WorkerBindings>, "scheduled"> & {

@@ -84,8 +84,8 @@ export function createProviderKeys(deps: {
       tokens,
       tenantId,
       id,
-      begins: true,
-      async held(row) {
+      canObtainFirst: true,
+      async open(row) {
         if (row === null || row.sealed === null) return null;
         const plain = await vault.open(row.sealed, cloudTokenOf(credential));
         const grant = plain.ok ? (JSON.parse(plain.value) as HeldGrant) : null;
@@ -100,7 +100,7 @@ export function createProviderKeys(deps: {
         });
         return ok(asked.ok ? ok({ ...asked.value, from: sealed }) : asked);
       },
-      refused: async () => ok(null),
+      onRefused: async () => ok(null),
     });
     if (granted.ok && granted.value !== null) memory.set(credential, granted.value);
     return granted;

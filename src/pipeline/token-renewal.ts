@@ -1,4 +1,4 @@
-/** Renews a stored token: one caller at a time, and no token is used before it is stored. */
+/** Renews a stored token, by one caller at a time. The new token is stored before it is used. */
 import { clockSlackMs } from "../domain/clocks.ts";
 import type { RenewedTokens, ServerTokens } from "../domain/ports/server-stores.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
@@ -6,18 +6,18 @@ import { ok, type Result } from "../domain/result.ts";
 import { isUnreachable, type OauthFault } from "../domain/servers/oauth.ts";
 
 /** ms before expiry at which a token is renewed. */
-const aheadMs = 60_000;
-/** ms: longer than all tries of a renewal. */
+const renewalLeadMs = 60_000;
+/** ms, longer than all attempts of one renewal. */
 const leaseMs = 45_000;
-/** ms without a retry after a refusal. */
-const afterRefusalMs = 30_000;
-const afterSilenceMs = 2_000;
+/** ms until the next attempt. */
+const pauseAfterRefusalMs = 30_000;
+const pauseIfUnreachableMs = 2_000;
 const pollMs = 200;
-/** ms that a call without a token waits for another's renewal. */
-const patienceMs = 10_000;
-/** A single-use refresh token may be spent, so its successor must be stored. */
-const saveTries = 4;
-const saveWaitMs = 250;
+/** ms that a call without a token waits for another caller's renewal. */
+const maxWaitMs = 10_000;
+/** The renewal may have used up the refresh token, so losing the new one would require a new consent. */
+const maxSaveAttempts = 4;
+const savePauseMs = 250;
 
 export interface Expiring {
   /** ms since the epoch; null: unknown */
@@ -25,25 +25,25 @@ export interface Expiring {
 }
 
 export const isFresh = ({ expiresAt }: Expiring, now: number): boolean =>
-  expiresAt === null || expiresAt - now > aheadMs;
+  expiresAt === null || expiresAt - now > renewalLeadMs;
 
 /** The holder of a token, and how it is stored and obtained. */
 export interface Renewable<Grant extends Expiring> {
   tokens: RenewedTokens;
   tenantId: string;
   id: string;
-  /** false: the first token comes from elsewhere */
-  begins: boolean;
-  /** `null` if it is missing or no key opens it */
-  held(row: ServerTokens | null): Promise<Grant | null>;
+  /** `false` if the first token requires a person's consent */
+  canObtainFirst: boolean;
+  /** `null` if no token is stored or it can't be decrypted */
+  open(row: ServerTokens | null): Promise<Grant | null>;
   seal(grant: Grant): Promise<string>;
-  /** Called with the lease. */
+  /** Called while the caller holds the lease. */
   ask(held: Grant | null): AsyncResult<Result<Grant, OauthFault>>;
   /** Called after the fault was stored, unless another caller's renewal succeeded. */
-  refused(fault: OauthFault): AsyncResult<null>;
+  onRefused(fault: OauthFault): AsyncResult<null>;
 }
 
-/** `null` if none can be obtained. */
+/** The stored or a renewed token; `null` if neither is available. */
 export type GrantFor = <Grant extends Expiring>(
   holder: Renewable<Grant>,
 ) => AsyncResult<Grant | null>;
@@ -57,28 +57,28 @@ export function createTokenRenewal(deps: {
 }): GrantFor {
   const { nonce, now, elapsed, wait } = deps;
 
-  /** Requires the lease. Stores the token before anyone uses it. */
+  /** The caller must hold the lease. */
   async function renew<Grant extends Expiring>(
     holder: Renewable<Grant>,
     row: ServerTokens,
   ): AsyncResult<Grant | null> {
     const { tokens, tenantId, id } = holder;
-    const asked = await holder.ask(await holder.held(row));
+    const asked = await holder.ask(await holder.open(row));
     if (!asked.ok) return asked;
     if (!asked.value.ok) {
       const fault = asked.value.error;
-      const failed = await tokens.fail(tenantId, id, {
+      const faultStored = await tokens.fail(tenantId, id, {
         from: row.generation,
         fault,
-        leaseUntil: now() + (isUnreachable(fault) ? afterSilenceMs : afterRefusalMs),
+        leaseUntil: now() + (isUnreachable(fault) ? pauseIfUnreachableMs : pauseAfterRefusalMs),
       });
-      if (!failed.ok) return failed;
-      // Another caller's renewal may have invalidated this one.
+      if (!faultStored.ok) return faultStored;
+      // Another caller's renewal may have used up the refresh token.
       const current = await tokens.get(tenantId, id);
       if (!current.ok) return current;
       if (current.value !== null && current.value.generation !== row.generation)
-        return ok(await holder.held(current.value));
-      const refused = await holder.refused(fault);
+        return ok(await holder.open(current.value));
+      const refused = await holder.onRefused(fault);
       return refused.ok ? ok(null) : refused;
     }
     const grant = asked.value.value;
@@ -88,27 +88,27 @@ export function createTokenRenewal(deps: {
       sealed: await holder.seal(grant),
       expiresAt: grant.expiresAt,
     };
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       const saved = await tokens.save(tenantId, id, stored);
-      // Superseded or deleted; the token still works for this call.
+      // If the row was replaced or deleted meanwhile, the token still works for this call.
       if (saved.ok) return ok(grant);
-      if (tries >= saveTries) return saved;
-      await wait(saveWaitMs * tries);
+      if (attempt >= maxSaveAttempts) return saved;
+      await wait(savePauseMs * attempt);
     }
   }
 
   return async function grantFor(holder) {
     const { tokens, tenantId, id } = holder;
-    const until = elapsed() + patienceMs;
+    const deadline = elapsed() + maxWaitMs;
     for (;;) {
       const read = await tokens.get(tenantId, id);
       if (!read.ok) return read;
       const row = read.value;
-      if (!holder.begins && (row === null || row.sealed === null)) return ok(null);
-      const held = await holder.held(row);
-      const left =
+      if (!holder.canObtainFirst && (row === null || row.sealed === null)) return ok(null);
+      const held = await holder.open(row);
+      const tokenLeftMs =
         row?.expiresAt === null ? Number.POSITIVE_INFINITY : (row?.expiresAt ?? 0) - now();
-      if (held !== null && left > aheadMs) return ok(held);
+      if (held !== null && tokenLeftMs > renewalLeadMs) return ok(held);
       const claimed = await tokens.claim(tenantId, id, {
         from: row === null ? null : row.generation,
         lease: nonce(),
@@ -118,15 +118,16 @@ export function createTokenRenewal(deps: {
       if (!claimed.ok) return claimed;
       if (claimed.value !== null) {
         const renewed = await renew(holder, claimed.value);
-        // A valid token is used even if its renewal is refused.
-        return renewed.ok && renewed.value === null && held !== null && left > 0
+        // Until it expires, the old token is used even if its renewal is refused.
+        return renewed.ok && renewed.value === null && held !== null && tokenLeftMs > 0
           ? ok(held)
           : renewed;
       }
-      if (held !== null && left > 0) return ok(held);
-      const leftMs = (row?.leaseUntil ?? 0) - now();
-      const isRefused = row !== null && row.fault !== null && leftMs > 0;
-      if ((isRefused && leftMs <= leaseMs + clockSlackMs) || elapsed() >= until) return ok(null);
+      if (held !== null && tokenLeftMs > 0) return ok(held);
+      const leaseLeftMs = (row?.leaseUntil ?? 0) - now();
+      const isRefused = row !== null && row.fault !== null && leaseLeftMs > 0;
+      if ((isRefused && leaseLeftMs <= leaseMs + clockSlackMs) || elapsed() >= deadline)
+        return ok(null);
       await wait(pollMs);
     }
   };

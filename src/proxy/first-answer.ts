@@ -53,7 +53,10 @@ export async function readAnswer(
   const find = isEventStream(response) ? createFinder(reading) : null;
   for (;;) {
     const next = await reader?.read().catch(() => null);
-    if (next === null) return err(serverFailed("It broke off.", response.status));
+    if (next === null)
+      return err(
+        serverFailed("The connection was lost before its answer was complete.", response.status),
+      );
     if (next === undefined || next.done) break;
     parts.push(next.value);
     size += next.value.byteLength;

@@ -13,8 +13,8 @@ import type { Caller } from "../callers/authenticate.ts";
 import type { CallerMemory } from "../callers/caller-memory.ts";
 import type { Chooser } from "./choice/choose.ts";
 
-/** ms by which `lastUsedAt` may lag for messages without sampling. */
-const touchAfterMs = 60_000;
+/** ms between updates of `lastUsedAt` by messages without sampling. */
+const touchIntervalMs = 60_000;
 
 export function createSessions(deps: {
   sessions: SessionStore;
@@ -84,7 +84,7 @@ export function createSessions(deps: {
       return store(session, sessions.begin);
     },
 
-    /** Called before a server is asked to start a session. */
+    /** Checks sizes and limits before the server is asked to start a session. */
     async admit(
       { tenant, key }: Pick<Snapshot, "tenant" | "key">,
       declared: Pick<Session, "capabilities" | "clientInfo">,
@@ -94,8 +94,8 @@ export function createSessions(deps: {
       return sessions.admit({ tenantId: tenant.id, keyId: key.id }, now());
     },
 
-    /** A reused id starts a new session. */
-    async beginWith(
+    /** If the server reuses a session's id, the new session replaces the old one. */
+    async beginWithServer(
       server: McpServer,
       keyId: string,
       negotiated: Pick<
@@ -124,16 +124,16 @@ export function createSessions(deps: {
       return store(session, sessions.create);
     },
 
-    isFresh: ({ session }: Caller): boolean =>
-      session === null || now() - session.lastUsedAt < touchAfterMs,
+    wasJustUsed: ({ session }: Caller): boolean =>
+      session === null || now() - session.lastUsedAt < touchIntervalMs,
 
     async touch({ session, memoryKey }: Caller): AsyncResult<null> {
       const at = now();
       if (session === null) return ok(null);
-      // Another message may have written since.
-      const known = memory.get(memoryKey)?.session ?? session;
-      if (at - Math.max(session.lastUsedAt, known.lastUsedAt) < touchAfterMs) return ok(null);
-      // Otherwise every message until the next read would write.
+      // Another message may have updated `lastUsedAt` since the session was read.
+      const latest = memory.get(memoryKey)?.session ?? session;
+      if (at - Math.max(session.lastUsedAt, latest.lastUsedAt) < touchIntervalMs) return ok(null);
+      // Otherwise every message would update the row until the session is read again.
       memory.amend(memoryKey, (remembered) => ({
         ...remembered,
         session: remembered.session && { ...remembered.session, lastUsedAt: at },
@@ -141,10 +141,14 @@ export function createSessions(deps: {
       return sessions.touch(session.tenantId, session.id, at, at + sessionTtlMs);
     },
 
-    bridged: (server: McpServer, keyId: string, bridgeKey: string): AsyncResult<Session | null> =>
+    findBridged: (
+      server: McpServer,
+      keyId: string,
+      bridgeKey: string,
+    ): AsyncResult<Session | null> =>
       sessions.bridged({ tenantId: server.tenantId, keyId, serverId: server.id, bridgeKey }, now()),
 
-    async fresh({ tenantId, id }: Session): AsyncResult<Session | null> {
+    async findLive({ tenantId, id }: Session): AsyncResult<Session | null> {
       const found = await sessions.get(tenantId, id);
       return found.ok && found.value !== null && found.value.expiresAt <= now() ? ok(null) : found;
     },

@@ -50,8 +50,8 @@ export function createAccountTokens(deps: {
       tokens,
       tenantId,
       id,
-      begins: owner === null,
-      held: (row) => grantIn(deps, account, row),
+      canObtainFirst: owner === null,
+      open: (row) => grantIn(deps, account, row),
       seal: (grant) => vault.seal(JSON.stringify(grant), tokenOf(server, owner)),
       async ask(held) {
         const read = await servers.byId(tenantId, id);
@@ -68,7 +68,7 @@ export function createAccountTokens(deps: {
         return unlearned.ok ? ok(asked) : unlearned;
       },
       // An unreachable server has refused nothing, and a person's refusal doesn't affect the entry.
-      refused: async (fault) =>
+      onRefused: async (fault) =>
         isUnreachable(fault) || owner !== null ? ok(null) : markFailing(server, fault),
     });
   };

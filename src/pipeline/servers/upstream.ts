@@ -1,6 +1,7 @@
 /**
- * Never sends the client's cookies or router key, and follows no redirects. Drops `WWW-Authenticate`, whose
- * metadata clients reject for another resource.
+ * Sends messages to registered servers, without the client's cookies and router key, and without following
+ * redirects. Drops `WWW-Authenticate`: its metadata names the server, and clients reject it because they connected
+ * to the router.
  */
 import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import { hopsHeader, nextHop } from "../../domain/servers/hops.ts";
@@ -15,8 +16,8 @@ import { withKnownMedia } from "./answer-media.ts";
 import type { OnBehalf } from "./server-accounts.ts";
 import type { UpstreamHeaders } from "./upstream-headers.ts";
 
-const uncoded =
-  "application/json without a content coding, unless passHeaders of the server's entry names Content-Encoding";
+const acceptedContent =
+  "application/json. Send Content-Encoding only if the server entry's passHeaders includes it";
 const tooManyHops = "The request has passed too many routers.";
 
 export interface Sending {
@@ -31,8 +32,8 @@ export interface Sending {
   timeoutMs: number;
 }
 
-/** A body with a content coding that isn't forwarded would be unreadable. */
-const isCodedUnseen = ({ body, headers, server }: Sending): boolean =>
+/** The server couldn't decode such a body. */
+const losesContentCoding = ({ body, headers, server }: Sending): boolean =>
   body instanceof Uint8Array &&
   !/^(identity)?$/i.test((headers.get("Content-Encoding") ?? "").trim()) &&
   !sentBy(server.passHeaders)("content-encoding");
@@ -54,16 +55,16 @@ export function createUpstream(deps: {
     if (sending.authorization !== null && server.forwardAuthorization)
       headers["authorization"] ??= sending.authorization;
     headers[hopsHeader] = sending.hop;
-    // Replaces `AbortSignal.any` and timer signals, which took most of this function's time.
-    const ending = new AbortController();
-    const end = (): void => ending.abort();
-    signal.addEventListener("abort", end);
-    if (signal.aborted) end();
-    let isOpen = false;
-    let late = false;
+    // `AbortSignal.any` and timer signals would take most of this function's time.
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    let isBodyOpen = false;
+    let hasTimedOut = false;
     const stopTimer = after(sending.timeoutMs, () => {
-      late = true;
-      end();
+      hasTimedOut = true;
+      abort();
     });
     try {
       const response = await send({
@@ -71,36 +72,41 @@ export function createUpstream(deps: {
         method,
         headers,
         body,
-        signal: ending.signal,
+        signal: controller.signal,
       });
       const isLoop = response.status === refusalTable.loop_detected.status;
       if (!isLoop && (response.status < 300 || response.status >= 400)) {
-        const known =
+        const checked =
           server.sampling === "client"
             ? ok(response)
             : await withKnownMedia(response, { method, after });
-        isOpen = known.ok && known.value.body !== null;
-        return known;
+        isBodyOpen = checked.ok && checked.value.body !== null;
+        return checked;
       }
       await response.body?.cancel();
       if (isLoop) return err({ reason: "loop_detected", detail: tooManyHops });
-      return err(serverFailed("It redirects, which is not followed.", response.status));
+      return err(
+        serverFailed(
+          "It answered with a redirect, and the router doesn't follow redirects.",
+          response.status,
+        ),
+      );
     } catch (thrown) {
       if (signal.aborted) return err({ reason: "cancelled" });
       return err(
-        late
+        hasTimedOut
           ? { reason: "server_timeout", detail: `${timeoutReason(server.url, thrown)}.` }
           : serverFailed(`It can't be reached: ${noAnswerReason(server.url, thrown)}.`),
       );
     } finally {
       stopTimer();
-      if (!isOpen) signal.removeEventListener("abort", end);
+      if (!isBodyOpen) signal.removeEventListener("abort", abort);
     }
   };
 
   return async (sending: Sending): Promise<Result<UpstreamAnswer, Refusal>> => {
     const { server, caller } = sending;
-    // Settings may be stricter than when the entry was written.
+    // Settings may have become stricter since the entry was saved.
     const problem = knownProblemWithUpstream(server.url, { allowPrivate, ownOrigins });
     if (problem === leadsBack) return err({ reason: "loop_detected", detail: problem });
     if (problem !== null)
@@ -112,37 +118,38 @@ export function createUpstream(deps: {
       });
     const hop = nextHop(sending.headers.get(hopsHeader));
     if (hop === null) return err({ reason: "loop_detected", detail: tooManyHops });
-    if (isCodedUnseen(sending)) return err({ reason: "unsupported_media_type", expected: uncoded });
+    if (losesContentCoding(sending))
+      return err({ reason: "unsupported_media_type", expected: acceptedContent });
     for (let first = true; ; first = false) {
-      const own = await credentials.headersFor(server, caller);
-      if (!own.ok) return own;
-      const sent = await sendOnce({ ...sending, hop }, own.value);
+      const ownHeaders = await credentials.headersFor(server, caller);
+      if (!ownHeaders.ok) return ownHeaders;
+      const sent = await sendOnce({ ...sending, hop }, ownHeaders.value);
       const forbidden = sent.ok && sent.value.status === 403 ? sent.value : null;
       if (forbidden !== null) {
         const challenge = forbidden.headers.get("WWW-Authenticate");
-        const about = { caller, sent: own.value, challenge, isFirst: first };
-        const noted = await credentials.onForbidden(server, about);
-        if (!noted.ok || noted.value === "again") await forbidden.body?.cancel();
-        if (!noted.ok) return noted;
-        if (noted.value === "again") continue;
+        const about = { caller, sent: ownHeaders.value, challenge, isFirst: first };
+        const outcome = await credentials.onForbidden(server, about);
+        if (!outcome.ok || outcome.value === "again") await forbidden.body?.cancel();
+        if (!outcome.ok) return outcome;
+        if (outcome.value === "again") continue;
       }
       if (!sent.ok || sent.value.status !== 401) {
         if (sent.ok && server.status === "failing") await credentials.onAuthorized(server);
         return sent;
       }
       await sent.value.body?.cancel();
-      // The client's own header was rejected, not the entry's.
+      // The rejected header is the client's, not one of the server entry.
       if (server.forwardAuthorization)
         return err({
           reason: "server_unauthorized",
           detail:
             sending.authorization === null
-              ? "It answered 401: it requires an Authorization header from the caller, in addition to the router's key in X-Sampling-Router-Key."
+              ? "It answered 401: send an Authorization header for this server, and the router's API key in X-Sampling-Router-Key."
               : "It answered 401: it refused the caller's own Authorization header.",
         });
-      const noted = await credentials.onUnauthorized(server, { caller, sent: own.value });
-      if (!noted.ok) return noted;
-      // An expired token has a successor; anything else would be rejected again.
+      const outcome = await credentials.onUnauthorized(server, { caller, sent: ownHeaders.value });
+      if (!outcome.ok) return outcome;
+      // Only an OAuth token can be renewed, and a renewed token isn't retried.
       if (server.oauth === null || !first) return credentials.onRefusedAgain(server, caller);
     }
   };

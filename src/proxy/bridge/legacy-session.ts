@@ -48,7 +48,7 @@ export function inSession(
       ? null
       : { ...context.session, clientInfo: context.meta.clientInfo };
   const confirm = async (): Promise<Refusal | null> => {
-    const there = session === null ? ok(session) : await services.sessions.fresh(session);
+    const there = session === null ? ok(session) : await services.sessions.findLive(session);
     if (!there.ok) return there.error;
     return session !== null && there.value === null ? { reason: "session_not_found" } : null;
   };
@@ -123,7 +123,7 @@ export async function beginLegacySession(
     return err(serverFailed("It began no session.", first.response.status));
   }
   const upstreamId = first.response.headers.get("Mcp-Session-Id");
-  const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {
+  const stored = await services.sessions.beginWithServer(server, caller.snapshot.key.id, {
     revision,
     capabilities,
     clientInfo,
@@ -177,7 +177,7 @@ export async function sessionFor(
   }
   // Another request may have renewed it.
   const keyId = exchange.caller.snapshot.key.id;
-  const found = await services.sessions.bridged(exchange.server, keyId, key);
+  const found = await services.sessions.findBridged(exchange.server, keyId, key);
   if (!found.ok) return found;
   if (found.value !== null) return ok({ session: found.value, isNew: false });
   const stored = await beginLegacySession(services, exchange, { meta: context.meta, key });

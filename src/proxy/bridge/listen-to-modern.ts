@@ -126,7 +126,7 @@ async function follow(
       await wait(tickMs, gone);
       if (listener.changes() !== changes) return;
       if (tick % ticksPerLook !== 0) continue;
-      const found = await sessions.fresh(begun);
+      const found = await sessions.findLive(begun);
       if (found.ok) session = found.value;
       if (!isTheirs(session, requestId) || JSON.stringify(filterOf(session)) !== asked) return;
     }
@@ -135,7 +135,7 @@ async function follow(
     await sessions.amendBridge(begun, { listener: requestId });
     while (!gone.aborted && listener.isCurrent()) {
       const changes = listener.changes();
-      const found = await sessions.fresh(begun);
+      const found = await sessions.findLive(begun);
       if (found.ok) session = found.value;
       if (!isTheirs(session, requestId)) return;
       const filter = filterOf(session);

@@ -34,7 +34,7 @@ export async function beginTowardsModern(
   if (!call.ok) return refused(call.error);
   const { requestedRevision, capabilities, clientInfo } = call.value;
   const revision = negotiate(requestedRevision);
-  const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {
+  const stored = await services.sessions.beginWithServer(server, caller.snapshot.key.id, {
     revision,
     capabilities,
     clientInfo,
@@ -62,7 +62,7 @@ export async function bridgeToModern(
     refuse(refusal, { id: request?.id ?? null, requestId });
   // Read again, because another isolate may have ended the session, which the server behind it doesn't know.
   const remembered = exchange.caller.session;
-  const found = remembered === null ? ok(null) : await services.sessions.fresh(remembered);
+  const found = remembered === null ? ok(null) : await services.sessions.findLive(remembered);
   if (!found.ok) return refused(found.error, null);
   const session = found.value;
   if (session === null) return refused({ reason: "session_not_found" }, null);

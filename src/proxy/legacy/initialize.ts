@@ -85,7 +85,7 @@ export async function proxyInitialize(
   let session: Session | null = null;
   if (upstreamId !== null && isObject(result)) {
     const revision = own(result, "protocolVersion");
-    const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {
+    const stored = await services.sessions.beginWithServer(server, caller.snapshot.key.id, {
       revision:
         [revision, params["protocolVersion"]].find((value) => typeof value === "string") ?? "",
       ...declaredIn(params),

@@ -119,7 +119,7 @@ export async function proxyLegacy(
   const { server, method, body, requestId } = exchange;
   const { session } = exchange.caller;
   const { sessions, background } = services;
-  if (!sessions.isFresh(exchange.caller)) background(sessions.touch(exchange.caller));
+  if (!sessions.wasJustUsed(exchange.caller)) background(sessions.touch(exchange.caller));
   if (body !== null) {
     await noteCancellations(services, exchange, body);
     if (await answersForRouter(services, exchange)) return new Response(null, { status: 202 });

@@ -23,7 +23,7 @@ import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { ServerSender } from "../../mcp/sse/event-data.ts";
 import { refuse, type Exchange } from "../exchange.ts";
 import type { ModernServices } from "./rounds.ts";
-import { pass } from "./pass.ts";
+import { passThrough } from "./pass.ts";
 import { relayRounds } from "./relay.ts";
 import { createRoundSampler } from "./round-sampling.ts";
 import { isState, stateRefused, type StateOwner } from "./round-state.ts";
@@ -127,13 +127,14 @@ export async function proxyModern(
   const mode = server.sampling;
   if (mode !== "client" && request === undefined && raw !== null && bringsRound(text))
     return refuse(notARequest, { id: null, requestId });
-  if (mode === "client" || request === undefined) return pass(services, exchange, { body: raw });
+  if (mode === "client" || request === undefined)
+    return passThrough(services, exchange, { body: raw });
   const meta = checked(exchange, request);
   if (!meta.ok) {
     const { refusal, wireOf } = meta.error;
     return refuse(refusal, { id: request.id, requestId, wireOf });
   }
-  if (meta.value === null) return pass(services, exchange, { body: raw });
+  if (meta.value === null) return passThrough(services, exchange, { body: raw });
   const { capabilities } = meta.value;
   const available = services.sessions.offerFor(exchange.caller.snapshot, server);
   const tools = available?.tools === true && server.learned.bareCapabilities !== true;
@@ -155,5 +156,5 @@ export async function proxyModern(
   const samplesItself =
     mode === "client-then-router" && supports(modernCodec.capabilitiesOf(capabilities), "sampling");
   const sender: ServerSender = samplesItself ? "server" : "roundless";
-  return pass(services, exchange, { body: sent === text ? raw : sent, sender });
+  return passThrough(services, exchange, { body: sent === text ? raw : sent, sender });
 }

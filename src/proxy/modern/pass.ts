@@ -22,16 +22,19 @@ import { createLosses, passRest, unreadableAnswer, type Losses } from "../losses
 import { asItCame, passOn } from "../pass-on.ts";
 import type { ModernServices } from "./rounds.ts";
 
-/** Skips a byte order mark, as readers of JSON bodies do. */
+/** By default, it ignores a byte order mark, as JSON readers do. */
 const decoder = new TextDecoder();
 
-interface Passing {
+interface RelayContext {
   client: ClientReply;
   losses: Losses | null;
-  idText: string;
+  requestIdJson: string;
 }
 
-async function relayStream(response: UpstreamAnswer, { client, losses }: Passing): Promise<null> {
+async function relayStream(
+  response: UpstreamAnswer,
+  { client, losses }: RelayContext,
+): Promise<null> {
   const { segments, isBetweenEvents } = eventsOf(response, {
     mayNeedRouter: losses === null ? () => false : asksToSample,
     surelyHarmless: losses === null ? () => true : surelyHarmless,
@@ -43,16 +46,16 @@ async function relayStream(response: UpstreamAnswer, { client, losses }: Passing
   return null;
 }
 
-const bodyFaults = {
-  broken: "It broke off.",
+const bodyProblems = {
+  broken: "The connection was lost before its answer was complete.",
   too_large: tooLarge,
   whole: "Its answer isn't a JSON-RPC response.",
 };
 
-/** Unchanged JSON, possibly while it arrives. @returns why the client gets none of it */
+/** Forwards JSON unchanged; large or slow bodies are streamed. @returns a refusal if nothing was forwarded */
 async function relayJson(
   response: UpstreamAnswer,
-  { client, losses }: Passing,
+  { client, losses }: RelayContext,
 ): Promise<Refusal | null> {
   const { status } = response;
   if (losses === null || !response.ok || response.body === null || !isJson(response)) {
@@ -75,14 +78,14 @@ async function relayJson(
     return null;
   }
   if (read.kind !== "whole" || asksToSample(decoder.decode(read.bytes)))
-    return serverFailed(bodyFaults[read.kind], status);
+    return serverFailed(bodyProblems[read.kind], status);
   client.answer(asItCame(response, read.bytes));
   return null;
 }
 
 async function relayInStream(
   response: UpstreamAnswer,
-  { client, losses, idText }: Passing,
+  { client, losses, requestIdJson }: RelayContext,
 ): Promise<Refusal | null> {
   const bytes = await bytesOf(response).catch(() => null);
   const text = bytes === null ? "" : decoder.decode(bytes);
@@ -91,15 +94,15 @@ async function relayInStream(
     losses?.note(fault);
     return unreadableAnswer(fault);
   }
-  if (!answers(text, idText))
+  if (!answers(text, requestIdJson))
     return serverFailed("Its answer isn't a JSON-RPC response.", response.status);
   await client.write(sseMessageText(text));
   client.end();
   return null;
 }
 
-/** @param message `sender` is `roundless` unless given: no result may ask for sampling */
-export async function pass(
+/** @param message `sender`: by default `roundless`, whose results may not request sampling */
+export async function passThrough(
   services: Pick<ModernServices, "background" | "note" | "report" | "upstream">,
   exchange: Exchange,
   message: { body: string | Uint8Array<ArrayBuffer> | null; sender?: ServerSender },
@@ -109,12 +112,12 @@ export async function pass(
   const [request] = exchange.body === null ? [] : requestsIn(exchange.body);
   const id = request?.id ?? null;
   const { reply, response, gone } = openClientReply({
-    // A stream notices a client that leaves while the server is silent.
+    // While the server is silent, comments in a stream reveal that the client has disconnected.
     acceptsStream: request !== undefined && takesStream(exchange.headers),
     left: exchange.left,
     owner: exchange.owner,
   });
-  const run = async (): Promise<Refusal | null> => {
+  const relay = async (): Promise<Refusal | null> => {
     const sent = await sendOn(services, exchange, { body, signal: gone });
     if (!sent.ok) return sent.error;
     const losses =
@@ -126,11 +129,11 @@ export async function pass(
             era: "modern",
             sender,
           });
-    const passing = { client: reply, losses, idText: JSON.stringify(id) };
-    if (streamsAnswer(sent.value)) return relayStream(sent.value, passing);
-    return reply.streams() ? relayInStream(sent.value, passing) : relayJson(sent.value, passing);
+    const context = { client: reply, losses, requestIdJson: JSON.stringify(id) };
+    if (streamsAnswer(sent.value)) return relayStream(sent.value, context);
+    return reply.streams() ? relayInStream(sent.value, context) : relayJson(sent.value, context);
   };
-  const work = run()
+  const relayed = relay()
     .catch((thrown: unknown): Refusal => {
       services.report(requestId, thrown);
       return { reason: "internal" };
@@ -140,6 +143,6 @@ export async function pass(
         ? undefined
         : concludeRefused(reply, refusal, { id, requestId, wireOf: modernWireOf }),
     );
-  services.background(work);
+  services.background(relayed);
   return response;
 }

@@ -62,7 +62,7 @@ beforeEach(() => {
     },
     sessions: {
       admit: async () => ok(null),
-      beginWith: async (_server: unknown, _key: unknown, more: object) => ok(session(more)),
+      beginWithServer: async (_server: unknown, _key: unknown, more: object) => ok(session(more)),
       offerFor: () => ({ supportedModalities: ["text"], tools: true }),
     },
     async upstream({ body }: Sending) {

@@ -25,37 +25,38 @@ import {
   type SealWithLeaves,
 } from "../../../domain/audit/seals.ts";
 
-export interface Page {
+/** Numbers of seals, inclusive. */
+export interface SealRange {
   first: number;
   last: number;
 }
 
-export interface Read {
+export interface SealedContent {
   seals: SealWithLeaves[];
   records: (ChainPosition & { record: SamplingRecord })[];
   unreadable: (ChainPosition & { id: string })[];
 }
 
-type Signed = HeaderLine | SectionLine | FooterLine;
+type SignedLine = HeaderLine | SectionLine | FooterLine;
 
-interface Lines {
+interface ExportWriter {
   header(opening: ExportCursor & { keys: AuditKey[]; exportedAt: number }): Promise<string>;
-  page(read: Read): Promise<string>;
+  page(read: SealedContent): Promise<string>;
   footer(closing: FooterParts): Promise<string>;
 }
 
 type FooterParts = Pick<FooterLine, "nextCursor" | "waiting" | "unreadable">;
 
-export function createTable(filter: RequestFilter): Lines {
+export function createCsvExport(filter: RequestFilter): ExportWriter {
   return {
     header: async () => csvColumns.join(",") + csvBreak,
     page: async ({ records, unreadable }) =>
       [
         ...records
           .filter(({ record }) => matchesFilter(filter, record))
-          .map(({ record, ...place }) => csvRow(record, place)),
+          .map(({ record, ...position }) => csvRow(record, position)),
         // Unreadable records can't be filtered, so they are always listed.
-        ...unreadable.map(({ id, ...place }) => csvUnreadable(id, place)),
+        ...unreadable.map(({ id, ...position }) => csvUnreadable(id, position)),
       ]
         .map((row) => row + csvBreak)
         .join(""),
@@ -66,31 +67,31 @@ export function createTable(filter: RequestFilter): Lines {
 export function createSignedExport(
   deps: { hashing: Hashing; signer: Signer },
   scope: { tenant: { id: string; slug: string }; filter: RequestFilter },
-): Lines {
+): ExportWriter {
   const { hashing, signer } = deps;
   const { filter } = scope;
   const tenant = { id: scope.tenant.id, slug: scope.tenant.slug };
   const whole = isStretch(filter);
   const tree = hashing.tree();
-  let header = "";
-  let sections = 0;
-  let count = 0;
-  let last: Seal | null = null;
+  let headerHash = "";
+  let sectionCount = 0;
+  let recordCount = 0;
+  let lastSeal: Seal | null = null;
 
-  const signed = async <L extends Signed>(line: Omit<L, "signature"> & { kind: L["kind"] }) =>
+  const signed = async <L extends SignedLine>(line: Omit<L, "signature"> & { kind: L["kind"] }) =>
     canonicalJson({ ...line, signature: await signer.sign(signedText(line.kind, line)) });
 
   async function section(
     { leaves, checked, deletions, ...seal }: SealWithLeaves,
-    { records, unreadable }: Pick<Read, "records" | "unreadable">,
+    { records, unreadable }: Pick<SealedContent, "records" | "unreadable">,
   ): Promise<string> {
-    const presence: SectionLine["records"] = Array.from({ length: seal.count }, () => gone);
+    const marks: SectionLine["records"] = Array.from({ length: seal.count }, () => gone);
     const lines: string[] = [];
     const hashes = hashing.unpack(leaves) ?? [];
-    for (const { position } of unreadable) presence[position] = unreadableMark;
+    for (const { position } of unreadable) marks[position] = unreadableMark;
     for (const { position, record } of records) {
       const isMatch = matchesFilter(filter, record);
-      presence[position] = isMatch ? record.id : outside;
+      marks[position] = isMatch ? record.id : outside;
       if (!isMatch) continue;
       const { number } = seal;
       lines.push(
@@ -99,20 +100,20 @@ export function createSignedExport(
     }
     if (lines.length === 0 && unreadable.length === 0 && !whole) return "";
     for (const { position, record } of records)
-      if (presence[position] === record.id) await tree.add(hashes[position] ?? "");
+      if (marks[position] === record.id) await tree.add(hashes[position] ?? "");
     const line = await signed<SectionLine>({
       kind: "section",
-      export: header,
-      index: sections,
+      export: headerHash,
+      index: sectionCount,
       seal: { ...statementOf(seal), signature: seal.signature },
       ...(checked === null ? {} : { checked }),
       leaves,
-      records: presence,
+      records: marks,
       ...(deletions !== null && { deletions }),
     });
-    sections += 1;
-    count += lines.length;
-    last = seal;
+    sectionCount += 1;
+    recordCount += lines.length;
+    lastSeal = seal;
     return `${[line, ...lines].join("\n")}\n`;
   }
 
@@ -129,18 +130,18 @@ export function createSignedExport(
         ...opening,
         keyId: signer.key.id,
       });
-      header = await hashing.of(line);
+      headerHash = await hashing.of(line);
       return `${line}\n`;
     },
 
-    async page({ seals, records, unreadable }: Read): Promise<string> {
-      const bySeal = Map.groupBy(records, ({ seal }) => seal);
-      const lost = Map.groupBy(unreadable, ({ seal }) => seal);
+    async page({ seals, records, unreadable }: SealedContent): Promise<string> {
+      const recordsBySeal = Map.groupBy(records, ({ seal }) => seal);
+      const unreadableBySeal = Map.groupBy(unreadable, ({ seal }) => seal);
       let text = "";
       for (const seal of seals)
         text += await section(seal, {
-          records: bySeal.get(seal.number) ?? [],
-          unreadable: lost.get(seal.number) ?? [],
+          records: recordsBySeal.get(seal.number) ?? [],
+          unreadable: unreadableBySeal.get(seal.number) ?? [],
         });
       return text;
     },
@@ -148,13 +149,13 @@ export function createSignedExport(
     async footer(closing: FooterParts): Promise<string> {
       const line = await signed<FooterLine>({
         kind: "footer",
-        export: header,
+        export: headerHash,
         tenantId: tenant.id,
         filter,
-        sections,
-        count,
+        sections: sectionCount,
+        count: recordCount,
         root: await tree.root(),
-        last: last === null ? null : await hashing.of(canonicalJson(statementOf(last))),
+        last: lastSeal === null ? null : await hashing.of(canonicalJson(statementOf(lastSeal))),
         ...closing,
       });
       return `${line}\n`;

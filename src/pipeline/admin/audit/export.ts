@@ -9,7 +9,7 @@ import { maxPerSeal, type AuditKey, type SealSpan } from "../../../domain/audit/
 import { vouchedKeys, withCode } from "../../scheduled/audit/audit-keys.ts";
 import { sealOnce, type SealDeps } from "../../scheduled/audit/seal.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
-import { createSignedExport, createTable, type Page } from "./export-lines.ts";
+import { createSignedExport, createCsvExport, type SealRange } from "./export-lines.ts";
 
 /** About 520 statements; a Worker may send 1,000 requests per invocation. */
 const defaultMaxPerPart = 32_768;
@@ -28,8 +28,8 @@ export interface Exported {
   chunks: AsyncIterable<string>;
 }
 
-function pagesOf(spans: readonly SealSpan[]): Page[] {
-  const pages: (Page & { count: number })[] = [];
+function pagesOf(spans: readonly SealSpan[]): SealRange[] {
+  const pages: (SealRange & { count: number })[] = [];
   for (const { number, count } of spans) {
     const page = pages.at(-1);
     if (page !== undefined && page.count + count <= maxPerSeal) {
@@ -105,7 +105,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { maxPerPart?: nu
       const { spans, more } = part.value;
       const nextCursor = more ? cursorText({ after: spans.at(-1)?.number ?? 0, through }) : null;
       const lines =
-        format === "csv" ? createTable(filter) : createSignedExport(deps, { tenant, filter });
+        format === "csv" ? createCsvExport(filter) : createSignedExport(deps, { tenant, filter });
       const header = { after, through, keys: keys.value, exportedAt: now() };
       const { unreadable } = waiting.value;
       const footer = {
