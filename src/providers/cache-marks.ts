@@ -9,7 +9,7 @@ import { isObject, own } from "../domain/json.ts";
 import {
   cacheRulesOf,
   marksFor,
-  piecesOfKey,
+  pieceCountForKey,
   type PromptPiece,
   type PromptPrefixes,
 } from "../domain/sampling/prompt-caching.ts";
@@ -191,7 +191,7 @@ const mergedInto = (
   );
 
 /** After `none`, the answer ends the tool loop. */
-const loopUnderWay = ({ call }: ProviderRequest): boolean =>
+const isInToolLoop = ({ call }: ProviderRequest): boolean =>
   call.tools.length > 0 && call.toolChoice !== "none" && endsWithToolResults(call.messages);
 
 const sum = (pieces: readonly Piece[]): number =>
@@ -212,13 +212,13 @@ async function withCacheMarks(prepared: Prepared): Promise<Options> {
   if (wire === undefined || marksItself(options)) return options;
   const pieces = piecesOf(options, wire, tokenFamilyOf(model));
   if (sum(pieces) < minTokens) return options;
-  const seen = await prefixes.recall({
+  const cachedPieces = await prefixes.recall({
     messages: call.messages,
     tenantId: scope.tenantId,
     scope: [scope.credentialId, model.id],
     pieces: pieces.map(({ text }) => text),
   });
-  const marks = marksFor({ pieces, minTokens, loopUnderWay: loopUnderWay(request), seen });
+  const marks = marksFor({ pieces, minTokens, inToolLoop: isInToolLoop(request), cachedPieces });
   const chosen = marks.flatMap((at) => pieces[at] ?? []);
   return chosen.length === 0 ? options : withMarks(options, chosen, wire.mark);
 }
@@ -231,10 +231,10 @@ async function withCacheKey(prepared: Prepared): Promise<Options> {
   const { credential, model } = request;
   const pieces = piecesOf(options, unmarked, tokenFamilyOf(model));
   if (sum(pieces) < minTokens) return options;
-  const key = await prefixes.nameOf({
+  const key = await prefixes.cacheKeyOf({
     tenantId: scope.tenantId,
     scope: [scope.credentialId, model.id],
-    pieces: pieces.slice(0, piecesOfKey(pieces, minTokens)).map(({ text }) => text),
+    pieces: pieces.slice(0, pieceCountForKey(pieces, minTokens)).map(({ text }) => text),
   });
   const given = options.providerOptions;
   const ours = mergedInto(given, { [credential.provider]: { prompt_cache_key: key } });

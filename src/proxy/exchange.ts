@@ -15,15 +15,16 @@ import type { Sending } from "../pipeline/servers/upstream.ts";
 import type { ProxyServices } from "./services.ts";
 
 export interface Exchange {
-  /** `session` is the one that the server began */
+  /** `caller.session` is the session that the server began */
   caller: Caller;
   server: SealedServer;
-  /** The caller as of now, at most a few seconds old: a stream outlives what it began with. */
+  /** The caller as read within the last seconds. A stream can outlive the key or session that it began with. */
   current: () => Promise<Result<Caller, Refusal>>;
+  /** Reads the caller from the database. */
   reauthenticate: () => Promise<Result<Caller, Refusal>>;
   method: "POST" | "GET" | "DELETE";
   headers: MessageHeaders;
-  /** the client's `Authorization` if its key came in the other header */
+  /** the client's `Authorization` for the server, if its API key is in `X-Sampling-Router-Key` */
   authorization: string | null;
   bytes: Uint8Array<ArrayBuffer>;
   text: string;
@@ -31,7 +32,7 @@ export interface Exchange {
   requestId: string;
   startedAt: number;
   left: AbortSignal;
-  /** of the stream that answers the client; null: the reader of the answer owns it */
+  /** owner of the stream that answers the client; null: the answer's reader owns the stream */
   owner: StreamOwner | null;
 }
 
@@ -46,33 +47,33 @@ export const createExchange = (
 });
 
 export interface Derivation {
-  /** Applied to the caller of now and to each that is looked up later. */
+  /** Applied to the exchange's caller and to each caller that is read later. */
   caller?: (caller: Caller) => Caller;
-  /** Refuses a caller that was read again from the database; null: accepted. */
+  /** Called by `reauthenticate` after it has read the caller; null: accepted. */
   confirm?: () => Promise<Refusal | null>;
   message?: { headers: MessageHeaders; text: string };
   left?: AbortSignal;
 }
 
-/** The exchange as another message, caller or client. */
+/** The exchange with another caller, message, or abort signal. */
 export function derive(
   exchange: Exchange,
-  { caller: view, confirm, message, left }: Derivation,
+  { caller: change, confirm, message, left }: Derivation,
 ): Exchange {
-  const seen = view?.(exchange.caller) ?? exchange.caller;
-  const viewed = async (
+  const caller = change?.(exchange.caller) ?? exchange.caller;
+  const changed = async (
     reading: Promise<Result<Caller, Refusal>>,
   ): Promise<Result<Caller, Refusal>> => {
     const read = await reading;
-    return read.ok && view !== undefined ? ok(view(read.value)) : read;
+    return read.ok && change !== undefined ? ok(change(read.value)) : read;
   };
   return {
     ...exchange,
-    caller: seen,
-    server: seen.server ?? exchange.server,
-    current: () => viewed(exchange.current()),
+    caller,
+    server: caller.server ?? exchange.server,
+    current: () => changed(exchange.current()),
     async reauthenticate() {
-      const read = await viewed(exchange.reauthenticate());
+      const read = await changed(exchange.reauthenticate());
       const refusal = read.ok ? ((await confirm?.()) ?? null) : null;
       return refusal === null ? read : err(refusal);
     },
@@ -81,14 +82,14 @@ export function derive(
       text: message.text,
       bytes: new TextEncoder().encode(message.text),
       body: bodyIn(message.text),
-      // The router reads the answer to a message of its own.
+      // The router, not the client, reads the answer to the router's own message.
       owner: null,
     }),
     ...(left !== undefined && { left }),
   };
 }
 
-/** The client's headers on a message of the other era. @param own names and values of that era's headers */
+/** The client's headers for a message that is translated to another era. @param own headers of that era */
 export function headersFor(
   from: MessageHeaders,
   own: Iterable<readonly [string, string]>,
@@ -102,8 +103,8 @@ export function headersFor(
   return headers;
 }
 
-/** ms until a server's headers arrive. A server may hold them back until a tool has finished. */
-const headersMs = 300_000;
+/** A server may send its headers only when a tool has finished. */
+const headersTimeoutMs = 300_000;
 
 export const sendOn = (
   deps: Pick<ProxyServices, "upstream">,
@@ -125,11 +126,11 @@ export const sendOn = (
     headers,
     authorization,
     signal: left,
-    timeoutMs: headersMs,
+    timeoutMs: headersTimeoutMs,
     ...sending,
   });
 
-/** A JSON-RPC error with the status of its era, or a problem document if the message wasn't a request. */
+/** A JSON-RPC error with the HTTP status of the client's era, or with the refusal's own status if the message has no id. */
 export const refuse = async (
   refusal: Refusal,
   context: { id: RequestId | null; requestId: string; wireOf?: (refusal: Refusal) => Wire },

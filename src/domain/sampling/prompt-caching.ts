@@ -1,27 +1,27 @@
 /**
- * Writing costs 1.25 times the input price and reading 0.1 times, so a mark pays off from a 28 % chance of
- * repetition (0.25 / 0.9).
+ * Which prefixes of a prompt a provider is asked to cache. Anthropic's cache writes cost 1.25 times the input price and its
+ * reads 0.1 times, so caching a prefix pays off if the chance of repetition is at least 28 % (0.25 / 0.9).
  */
 
 /** `auto`: marks prompts that are likely to repeat. */
-export const promptCachings = ["auto", "off"] as const;
-export type PromptCaching = (typeof promptCachings)[number];
+export const promptCachingModes = ["auto", "off"] as const;
+export type PromptCaching = (typeof promptCachingModes)[number];
 
 export interface CacheRules {
-  /** `marks`: the request marks cached prefixes. `key`: the request names a cache key, free of charge. */
+  /** `marks`: the request marks the ends of the prefixes to cache. `key`: the request has a cache key; writes are free. */
   way: "marks" | "key";
   minTokens: number;
 }
 
-/** Source: Anthropic's documentation, "Prompt caching", October 2026. */
+/** Source of the values for Claude: Anthropic's documentation, "Prompt caching", October 2026. */
 export const maxMarks = 4;
-/** ms since the start of the last use. Same source. */
+/** ms, counted from the start of the last request that used the entry. */
 export const cacheLifetimeMs = 5 * 60_000;
 
-/** ms until an entry is readable, after the first answer has begun; undocumented. */
+/** ms after the first request until its entry counts as readable. Anthropic documents only that the answer must have begun. */
 export const entryReadableAfterMs = 1_000;
 
-/** The first match wins, unknown models use the largest. Same source, "Cache limitations". */
+/** The first match wins. Unknown models have the largest minimum. Source: "Cache limitations" on the same page. */
 const minTokensOfClaude: readonly (readonly [RegExp, number])[] = [
   [/(fable|mythos|opus)-5/, 512],
   [/mythos-preview|opus-4-7/, 2_048],
@@ -38,7 +38,7 @@ const minTokensOfMistral = 64;
 
 const claude = /(^|\/)claude-/;
 
-/** null: automatic caching (OpenAI, Google, DeepSeek, xAI, Groq), no cache, or unknown. */
+/** null if the provider caches automatically (OpenAI, Google, DeepSeek, xAI, Groq) or not at all, or is unknown. */
 export function cacheRulesOf(model: { provider: string; id: string }): CacheRules | null {
   const { provider } = model;
   if (provider === "mistral") return { way: "key", minTokens: minTokensOfMistral };
@@ -49,11 +49,11 @@ export function cacheRulesOf(model: { provider: string; id: string }): CacheRule
   return { way: "marks", minTokens: row?.[1] ?? largestMinTokens };
 }
 
-/** In the provider's order: tools, system prompt, blocks. */
+/** A prompt's pieces are in the order in which the provider reads them: tools, system prompt, blocks of messages. */
 export interface PromptPiece {
   of: "tools" | "system" | "user" | "assistant";
   tokens: number;
-  /** the provider rejects marks on empty text and reasoning */
+  /** false for empty text and for reasoning, where the provider rejects marks */
   markable: boolean;
   endsMessage: boolean;
 }
@@ -61,49 +61,52 @@ export interface PromptPiece {
 export interface CacheSituation {
   pieces: readonly PromptPiece[];
   minTokens: number;
-  loopUnderWay: boolean;
-  seen: number;
+  inToolLoop: boolean;
+  /** number of leading pieces that are cached */
+  cachedPieces: number;
 }
 
+/** The opening is what precedes the messages. */
 const isOpening = ({ of }: PromptPiece): boolean => of === "tools" || of === "system";
 
-/** The end of the previous user message, where the previous round's last mark was. */
-function endOfRoundBefore(pieces: readonly PromptPiece[]): number {
+/** The end of the second-to-last user message, where the previous request's last mark was. */
+function endOfPreviousRound(pieces: readonly PromptPiece[]): number {
   const ends = pieces.flatMap(({ of, endsMessage }, at) =>
     of === "user" && endsMessage ? [at] : [],
   );
   return ends.at(-2) ?? -1;
 }
 
-const continues = (pieces: readonly PromptPiece[], seen: number): boolean =>
-  pieces[seen - 1]?.of === "user" && pieces[seen]?.of === "assistant";
+const continuesConversation = (pieces: readonly PromptPiece[], cachedPieces: number): boolean =>
+  pieces[cachedPieces - 1]?.of === "user" && pieces[cachedPieces]?.of === "assistant";
 
-function likelyEnds({ pieces, loopUnderWay, seen }: CacheSituation): number[] {
+function endsOfLikelyPrefixes({ pieces, inToolLoop, cachedPieces }: CacheSituation): number[] {
   const opening = pieces.findLastIndex(isOpening);
   const last = pieces.length - 1;
-  // The provider only looks back 20 blocks, so a mark at the previous round's end finds its entry.
-  if (loopUnderWay) return [opening, seen - 1, endOfRoundBefore(pieces), last];
-  if (seen === 0) return [];
+  // The provider looks for entries only 20 blocks before a mark. A mark at the previous round's end finds that round's entry.
+  if (inToolLoop) return [opening, cachedPieces - 1, endOfPreviousRound(pieces), last];
+  if (cachedPieces === 0) return [];
   return [
-    seen > opening ? opening : -1,
-    seen - 1,
+    cachedPieces > opening ? opening : -1,
+    cachedPieces - 1,
     // New content may differ in every call, unless a conversation continues.
-    continues(pieces, seen) ? last : -1,
+    continuesConversation(pieces, cachedPieces) ? last : -1,
   ];
 }
 
-/** Positions of marks, ascending. Billing depends only on the last mark. */
+/** Positions of the pieces to mark, ascending. Only the last mark affects the price. */
 export function marksFor(situation: CacheSituation): number[] {
   const { pieces, minTokens } = situation;
   const lengths: number[] = [];
   for (const { tokens } of pieces) lengths.push((lengths.at(-1) ?? 0) + tokens);
-  const marks = likelyEnds(situation)
+  const marks = endsOfLikelyPrefixes(situation)
     .map((end) => pieces.findLastIndex(({ markable }, at) => markable && at <= end))
     .filter((at) => at >= 0 && (lengths[at] ?? 0) >= minTokens);
   return [...new Set(marks)].toSorted((a, b) => a - b).slice(-maxMarks);
 }
 
-export function piecesOfKey(pieces: readonly PromptPiece[], minTokens: number): number {
+/** Number of leading pieces that the cache key is computed from: the opening, and if it is too short, the first message. */
+export function pieceCountForKey(pieces: readonly PromptPiece[], minTokens: number): number {
   const opening = pieces.findLastIndex(isOpening) + 1;
   const tokens = pieces.slice(0, opening).reduce((sum, piece) => sum + piece.tokens, 0);
   if (tokens >= minTokens) return opening;
@@ -114,7 +117,7 @@ export interface SentPrompt {
   /** compared by identity, so that retries of a call are not repetitions */
   messages: object;
   tenantId: string;
-  /** separate caches of the provider, for example credentials and models */
+  /** what the provider has separate caches for, for example credential and model */
   scope: readonly string[];
   pieces: readonly string[];
 }
@@ -123,6 +126,6 @@ export interface SentPrompt {
 export interface PromptPrefixes {
   /** Number of leading pieces that are cached and readable. Also stores this prompt. */
   recall(prompt: SentPrompt): Promise<number>;
-  /** Same in every isolate; does not reveal text. */
-  nameOf(prompt: Omit<SentPrompt, "messages">): Promise<string>;
+  /** The same prompt has the same key in every isolate. The key doesn't reveal text. */
+  cacheKeyOf(prompt: Omit<SentPrompt, "messages">): Promise<string>;
 }

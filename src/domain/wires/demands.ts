@@ -1,13 +1,13 @@
-/** Demands of a call that no conversion can avoid, and the wires that they exclude. */
+/** What a call demands of a wire and no conversion can replace, and why a wire that lacks it excludes a model. */
 import { imageFacts } from "../media-format.ts";
 import type { ExclusionReason, ImageDemands, WireDemands } from "../requirements.ts";
 import type { Model } from "../models/model.ts";
 import { blocksOf, type Message, type SamplingCall } from "../sampling/call.ts";
 import { rulesOf, takesPrefill, wireOf, wires, type WireRules } from "./rules.ts";
 
-const fewestTools = Math.min(...wires.map((wire) => rulesOf[wire].maxTools));
+const smallestToolLimit = Math.min(...wires.map((wire) => rulesOf[wire].maxTools));
 
-const hasWord = ({ content }: Message): boolean =>
+const hasContent = ({ content }: Message): boolean =>
   content.some((block) => block.type !== "text" || block.text.trim() !== "");
 
 function imageDemandsOf(call: Pick<SamplingCall, "messages">): ImageDemands | undefined {
@@ -40,11 +40,11 @@ export function demandsOf(
   call: Pick<SamplingCall, "messages" | "tools" | "schema" | "singleToolUse">,
 ): WireDemands | undefined {
   const demands: WireDemands = {};
-  // Empty assistant messages at the end are dropped on every wire.
-  const last = call.messages.findLast((message) => message.role === "user" || hasWord(message));
+  // Blank assistant messages at the end are dropped on every wire.
+  const last = call.messages.findLast((message) => message.role === "user" || hasContent(message));
   if (last?.role === "assistant") demands.prefill = true;
   const tools = new Set(call.tools.map(({ name }) => name)).size;
-  if (tools > fewestTools) demands.tools = tools;
+  if (tools > smallestToolLimit) demands.tools = tools;
   const images = imageDemandsOf(call);
   if (images !== undefined) demands.images = images;
   if (call.schema !== undefined) demands.schema = tools > 0 ? "beside_tools" : "alone";

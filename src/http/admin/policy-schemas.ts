@@ -13,7 +13,7 @@ import {
   minTimeoutSeconds,
   maxTimeoutSeconds,
 } from "../../domain/sampling/approval.ts";
-import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
+import { promptCachingModes } from "../../domain/sampling/prompt-caching.ts";
 import {
   afterContentFilter,
   expendable,
@@ -282,7 +282,7 @@ export const policy = z
     deadlineMs: z.int().min(1_000).max(longestDeadlineMs).optional().openapi({
       description: "Time limit in ms for all attempts of a call. Default: 45000.",
     }),
-    promptCaching: z.enum(promptCachings).optional().openapi({
+    promptCaching: z.enum(promptCachingModes).optional().openapi({
       description:
         "Whether likely repeated prompts are marked for the provider's cache. Default: auto.",
     }),

@@ -4,13 +4,13 @@ import type { StreamPart } from "../../domain/sampling/stream-parts.ts";
 import { messagesAnswer } from "./answers.ts";
 import { namedEvent, type OpenEvents } from "./event-writer.ts";
 
-type Use = { id: string; name: string; json: string };
+type ToolUse = { id: string; name: string; json: string };
 
-/** Blocks come one after the other, so a tool use that began while another one is incomplete waits. */
+/** Only one block is open at a time, so a tool use waits if another one is incomplete when it begins. */
 function createBlocks() {
   let index = -1;
-  let open: { type: "text" } | ({ type: "tool_use" } & Use) | null = null;
-  const waiting: Use[] = [];
+  let open: { type: "text" } | ({ type: "tool_use" } & ToolUse) | null = null;
+  const waiting: ToolUse[] = [];
   const close = (): string => {
     if (open === null) return "";
     open = null;
@@ -20,11 +20,11 @@ function createBlocks() {
     index += 1;
     return namedEvent({ type: "content_block_start", index, content_block: block });
   };
-  const delta = (its: JsonObject): string =>
-    namedEvent({ type: "content_block_delta", index, delta: its });
+  const delta = (content: JsonObject): string =>
+    namedEvent({ type: "content_block_delta", index, delta: content });
   const inputDelta = (json: string): string =>
     json === "" ? "" : delta({ type: "input_json_delta", partial_json: json });
-  const openUse = ({ id, name, json }: Use): string => {
+  const openUse = ({ id, name, json }: ToolUse): string => {
     const closed = close();
     open = { type: "tool_use", id, name, json };
     return closed + begin({ type: "tool_use", id, name, input: {} }) + inputDelta(json);
@@ -33,7 +33,7 @@ function createBlocks() {
     open?.type === "tool_use" && parsedJson(open.json) === undefined;
   const openWaiting = (): string => {
     let text = "";
-    while (waiting.length > 0 && !isIncomplete()) text += openUse(waiting.shift() as Use);
+    while (waiting.length > 0 && !isIncomplete()) text += openUse(waiting.shift() as ToolUse);
     return text;
   };
   return {
@@ -42,14 +42,14 @@ function createBlocks() {
       open = { type: "text" };
       return begun + delta({ type: "text_delta", text });
     },
-    toolUse({ id, name }: Omit<Use, "json">): string {
+    toolUse({ id, name }: Omit<ToolUse, "json">): string {
       waiting.push({ id, name, json: "" });
       return openWaiting();
     },
-    toolInput({ id, json }: Omit<Use, "name">): string {
-      const late = waiting.find((use) => use.id === id);
-      if (late !== undefined) late.json += json;
-      if (late !== undefined || open?.type !== "tool_use" || open.id !== id) return "";
+    toolInput({ id, json }: Omit<ToolUse, "name">): string {
+      const waitingUse = waiting.find((use) => use.id === id);
+      if (waitingUse !== undefined) waitingUse.json += json;
+      if (waitingUse !== undefined || open?.type !== "tool_use" || open.id !== id) return "";
       open.json += json;
       return inputDelta(json) + openWaiting();
     },

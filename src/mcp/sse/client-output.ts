@@ -1,12 +1,12 @@
-/** Output of a client's stream: a web stream or the host's connection. Buffers until the host has chosen. */
+/** Output of a client's stream: a web stream or the host's connection, buffered until the host calls `stream` or `pipe`. */
 import type { BodySink, ClientBody } from "../../domain/ports/client-answer.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Buffered bytes for a slow client. */
+/** Buffered bytes at which writers wait for a slow client. */
 export const readAheadBytes = 64 * 1024;
 
-interface Reader {
+interface Source {
   resume(): void;
   cancel(): void | Promise<void>;
 }
@@ -14,103 +14,106 @@ interface Reader {
 export interface Output extends BodySink {
   body: ClientBody;
   hasRoom(): boolean;
-  isTaken(): boolean;
+  isDrained(): boolean;
 }
 
-type Place = Pick<Output, "write" | "end" | "fail" | "hasRoom" | "isTaken">;
+type Destination = Pick<Output, "write" | "end" | "fail" | "hasRoom" | "isDrained">;
 
-function streamPlace(reader: Reader): { place: Place; stream: ReadableStream<Bytes> } {
+function streamDestination(source: Source): {
+  destination: Destination;
+  stream: ReadableStream<Bytes>;
+} {
   let controller: ReadableStreamDefaultController<Bytes> | null = null;
   const stream = new ReadableStream<Bytes>(
     {
       start: (opened) => void (controller = opened),
-      pull: reader.resume,
-      cancel: reader.cancel,
+      pull: source.resume,
+      cancel: source.cancel,
     },
     new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
   );
-  // The constructor has called `start`.
+  // The constructor calls `start` synchronously.
   const opened = controller as unknown as ReadableStreamDefaultController<Bytes>;
-  const left = (): number => opened.desiredSize ?? 0;
-  const place: Place = {
+  const room = (): number => opened.desiredSize ?? 0;
+  const destination: Destination = {
     write(bytes) {
       opened.enqueue(bytes);
-      return left() > 0;
+      return room() > 0;
     },
     end: () => opened.close(),
     fail: (reason) => opened.error(reason),
-    hasRoom: () => left() > 0,
-    isTaken: () => left() === readAheadBytes,
+    hasRoom: () => room() > 0,
+    isDrained: () => room() === readAheadBytes,
   };
-  return { place, stream };
+  return { destination, stream };
 }
 
-/** @param hasRoom set by the host's `resume` */
-function sinkPlace(sink: BodySink, state: { hasRoom: boolean }): Place {
+/** The host's `resume` sets `state.hasRoom` again. */
+function sinkDestination(sink: BodySink, state: { hasRoom: boolean }): Destination {
   return {
     write: (bytes) => (state.hasRoom = sink.write(bytes)),
     end: sink.end,
     fail: sink.fail,
     hasRoom: () => state.hasRoom,
-    isTaken: () => state.hasRoom,
+    isDrained: () => state.hasRoom,
   };
 }
 
-function waitingPlace(): { place: Place; giveTo: (place: Place) => void } {
+function createBuffer(): { destination: Destination; flushTo: (destination: Destination) => void } {
   const pieces: Bytes[] = [];
   let size = 0;
-  let over: ((place: Place) => void) | null = null;
-  const place: Place = {
+  let finish: ((destination: Destination) => void) | null = null;
+  const destination: Destination = {
     write(bytes) {
       pieces.push(bytes);
       size += bytes.byteLength;
       return size < readAheadBytes;
     },
-    end: () => void (over ??= (to) => to.end()),
-    fail: (reason) => void (over ??= (to) => to.fail(reason)),
+    end: () => void (finish ??= (to) => to.end()),
+    fail: (reason) => void (finish ??= (to) => to.fail(reason)),
     hasRoom: () => size < readAheadBytes,
-    isTaken: () => size === 0,
+    isDrained: () => size === 0,
   };
   return {
-    place,
-    giveTo(to) {
+    destination,
+    flushTo(to) {
       for (const piece of pieces) to.write(piece);
-      over?.(to);
+      finish?.(to);
     },
   };
 }
 
-export function createOutput(reader: Reader): Output {
-  const waiting = waitingPlace();
-  let place = waiting.place;
-  const goTo = (next: Place): void => {
-    place = next;
-    waiting.giveTo(next);
-    if (next.hasRoom()) reader.resume();
+export function createOutput(source: Source): Output {
+  const buffer = createBuffer();
+  let destination = buffer.destination;
+  const switchTo = (next: Destination): void => {
+    destination = next;
+    buffer.flushTo(next);
+    if (next.hasRoom()) source.resume();
   };
   return {
     body: {
       stream() {
-        const { place: next, stream } = streamPlace(reader);
-        goTo(next);
+        const { destination: next, stream } = streamDestination(source);
+        switchTo(next);
         return stream;
       },
       pipe(sink) {
         const state = { hasRoom: true };
-        goTo(sinkPlace(sink, state));
+        switchTo(sinkDestination(sink, state));
         return {
           resume() {
             state.hasRoom = true;
-            reader.resume();
+            source.resume();
           },
-          cancel: () => void reader.cancel(),
+          cancel: () => void source.cancel(),
         };
       },
     },
-    write: (bytes) => place.write(bytes),
-    end: () => place.end(),
-    fail: (reason) => place.fail(reason),
-    hasRoom: () => place.hasRoom(),
-    isTaken: () => place.isTaken(),
+    write: (bytes) => destination.write(bytes),
+    end: () => destination.end(),
+    fail: (reason) => destination.fail(reason),
+    hasRoom: () => destination.hasRoom(),
+    isDrained: () => destination.isDrained(),
   };
 }

@@ -6,7 +6,7 @@ import {
   cacheRulesOf,
   marksFor,
   maxMarks,
-  piecesOfKey,
+  pieceCountForKey,
   type CacheSituation,
   type PromptPiece,
 } from "../../../src/domain/sampling/prompt-caching.ts";
@@ -30,7 +30,7 @@ const round = [
 const twoRounds = [...first, ...round, ...round];
 
 const marks = (pieces: PromptPiece[], change: Partial<CacheSituation> = {}): number[] =>
-  marksFor({ pieces, minTokens: 1_024, loopUnderWay: false, seen: 0, ...change });
+  marksFor({ pieces, minTokens: 1_024, inToolLoop: false, cachedPieces: 0, ...change });
 
 describe("the rules of a provider's cache", () => {
   it("knows the least length of each Claude, in each provider's spelling", () => {
@@ -98,47 +98,47 @@ describe("where a prompt is marked", () => {
   });
 
   it("marks a tool loop after the opening, where the round before ended, and at its end", () => {
-    expect(marks([...first, ...round], { loopUnderWay: true })).toEqual([1, 2, 6]);
-    expect(marks(twoRounds, { loopUnderWay: true })).toEqual([1, 6, 10]);
+    expect(marks([...first, ...round], { inToolLoop: true })).toEqual([1, 2, 6]);
+    expect(marks(twoRounds, { inToolLoop: true })).toEqual([1, 6, 10]);
   });
 
   it("marks again what was seen before, beside the loop's own places", () => {
-    expect(marks(twoRounds, { loopUnderWay: true, seen: 3 })).toEqual([1, 2, 6, 10]);
+    expect(marks(twoRounds, { inToolLoop: true, cachedPieces: 3 })).toEqual([1, 2, 6, 10]);
   });
 
   it("marks the opening alone when only the opening was seen", () => {
-    expect(marks(first, { seen: 2 })).toEqual([1]);
+    expect(marks(first, { cachedPieces: 2 })).toEqual([1]);
   });
 
   it("marks the tools alone when the system prompt has changed", () => {
-    expect(marks(first, { seen: 1 })).toEqual([0]);
+    expect(marks(first, { cachedPieces: 1 })).toEqual([0]);
   });
 
   it("marks the opening that several calls share, and not the part that differs", () => {
     const [shared, question] = [piece("user", 9_000, { endsMessage: false }), piece("user", 20)];
-    expect(marks([...opening, shared, question], { seen: 3 })).toEqual([1, 2]);
+    expect(marks([...opening, shared, question], { cachedPieces: 3 })).toEqual([1, 2]);
   });
 
   it("marks the end too when an earlier prompt goes on after its answer", () => {
     const chat = [...first, piece("assistant"), piece("user")];
-    expect(marks(chat, { seen: 3 })).toEqual([1, 2, 4]);
+    expect(marks(chat, { cachedPieces: 3 })).toEqual([1, 2, 4]);
   });
 
   it("marks no prefix shorter than the model's least length", () => {
     const short = [piece("tools", 600), piece("system", 300), piece("user", 100), ...round];
-    expect(marks(short, { loopUnderWay: true })).toEqual([6]);
-    expect(marks(short, { loopUnderWay: true, minTokens: 4_096 })).toEqual([]);
+    expect(marks(short, { inToolLoop: true })).toEqual([6]);
+    expect(marks(short, { inToolLoop: true, minTokens: 4_096 })).toEqual([]);
   });
 
   it("counts a least length as long enough, and one token less as too short", () => {
-    expect(marks([piece("system", 1_024), piece("user", 1)], { seen: 1 })).toEqual([0]);
-    expect(marks([piece("system", 1_023), piece("user", 1)], { seen: 1 })).toEqual([]);
+    expect(marks([piece("system", 1_024), piece("user", 1)], { cachedPieces: 1 })).toEqual([0]);
+    expect(marks([piece("system", 1_023), piece("user", 1)], { cachedPieces: 1 })).toEqual([]);
   });
 
   it("marks the piece before a piece that takes no mark", () => {
     const ends = [...twoRounds.slice(0, -1), piece("user", 300, { markable: false })];
-    expect(marks(ends, { loopUnderWay: true })).toEqual([1, 6, 9]);
-    expect(marks([piece("user", 9_000, { markable: false })], { seen: 1 })).toEqual([]);
+    expect(marks(ends, { inToolLoop: true })).toEqual([1, 6, 9]);
+    expect(marks([piece("user", 9_000, { markable: false })], { cachedPieces: 1 })).toEqual([]);
   });
 
   it("never marks more than four pieces, a piece twice, or a short or unmarkable prefix", () => {
@@ -153,9 +153,9 @@ describe("where a prompt is marked", () => {
         fc.array(anyPiece, { maxLength: 40 }),
         fc.boolean(),
         fc.nat(45),
-        (pieces, loopUnderWay, seen) => {
+        (pieces, inToolLoop, count) => {
           const all = [...opening, ...pieces];
-          const found = marks(all, { loopUnderWay, seen: Math.min(seen, all.length) });
+          const found = marks(all, { inToolLoop, cachedPieces: Math.min(count, all.length) });
           expect(found.length).toBeLessThanOrEqual(maxMarks);
           expect(found).toEqual([...new Set(found)].toSorted((a, b) => a - b));
           for (const at of found) {
@@ -171,12 +171,12 @@ describe("where a prompt is marked", () => {
 
 describe("what a cache key stands for", () => {
   it("is the opening where that is long, whatever the messages", () => {
-    expect(piecesOfKey(twoRounds, 64)).toBe(2);
+    expect(pieceCountForKey(twoRounds, 64)).toBe(2);
   });
 
   it("is the opening and the first message where the opening is short", () => {
     const words = [piece("system", 20), piece("user", 9, { endsMessage: false }), piece("user", 9)];
-    expect(piecesOfKey([...words, ...round], 64)).toBe(3);
-    expect(piecesOfKey([piece("user"), ...round], 64)).toBe(1);
+    expect(pieceCountForKey([...words, ...round], 64)).toBe(3);
+    expect(pieceCountForKey([piece("user"), ...round], 64)).toBe(1);
   });
 });

@@ -124,7 +124,7 @@ export function ladderOf(input: Laddered, reserved: Reserved): FallbackReservati
   const last = (): Reserved => (others.at(-1) ?? fewer.at(-1))?.reserved ?? reserved;
   if (reserved.probes.length === 0) {
     const reasons = reserved.steps.some(({ reasoning }) => reasoning.headroom > 0);
-    const roomless = reasons ? firstModel(input, plan.withoutRoom(), last()) : null;
+    const roomless = reasons ? firstModel(input, plan.withoutReasoningRoom(), last()) : null;
     if (roomless !== null) others.push(roomless);
     others.push(...shortAnswers(input, roomless?.plan ?? plan, last()));
   }

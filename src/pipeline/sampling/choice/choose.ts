@@ -41,10 +41,11 @@ import { pinnedTo } from "./pinned.ts";
 import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
 import { mayNameBudget, scopesOf, type AskingServer } from "../../callers/scopes.ts";
 
+/** What the client declared, or what was advertised to the server of a proxied request. */
 export interface Declared {
-  /** as the client's revision knows them */
+  /** those that the client's revision defines */
   capabilities: JsonObject;
-  /** as the client sent them; absent if the revision has nothing more */
+  /** all that the client sent; absent in proxied requests */
   raw?: { capabilities: JsonObject; revision: string };
   features: Features;
 }
@@ -52,8 +53,8 @@ export interface Declared {
 export interface Planned extends Plan {
   /** as the model will get it */
   call: SamplingCall;
-  /** Plan for limits without room for reasoning; `null` if identical. */
-  withoutRoom: () => Plan | null;
+  /** Plan without room for reasoning, for limits with little left; `null` if this plan has no such room or no model fits. */
+  withoutReasoningRoom: () => Plan | null;
   shortened: (plan: Plan, maxTokens: number) => Plan | null;
 }
 
@@ -70,8 +71,7 @@ export interface Chooser {
 interface Prepared {
   catalogue: Catalogue;
   serverPolicy: string;
-  /** version of the memory of models that reject reasoning parameters */
-  refusals: number;
+  reasoningRefusalsVersion: number;
   raisedUntil: number;
   pool: ModelPool;
 }
@@ -110,8 +110,8 @@ export function policyFor(
   };
 }
 
-/** Deducts the time since the refusal was computed. */
-const sinceThen = (
+/** Deducts from the wait the time since the refusal was computed. */
+const withRemainingWait = (
   refusal: Extract<Refusal, { reason: "unavailable" }>,
   passedMs: number,
 ): Refusal => ({
@@ -119,54 +119,63 @@ const sinceThen = (
   retryAfterMs: Math.max(1, refusal.retryAfterMs - Math.max(0, passedMs)),
 });
 
-function planAs(
+/** If no plan with the prefill is possible, plans a request to continue instead, unless the policy refuses prefills. */
+function planCall(
   { prefill = "refuse" }: Policy,
   pool: ModelPool,
   { call, negotiation }: { call: SamplingCall; negotiation: NegotiationRecord | null },
 ): { call: SamplingCall; asking: Asking; plan: Result<Plan, Refusal> } {
   const asking = askingOf(call, pool, negotiation);
   const plan = decide(asking, pool);
-  const asItIs = { call, asking, plan };
-  if (plan.ok || prefill === "refuse" || asking.needs.wire?.prefill !== true) return asItIs;
+  const unchanged = { call, asking, plan };
+  if (plan.ok || prefill === "refuse" || asking.needs.wire?.prefill !== true) return unchanged;
   const continued = withContinuationRequest(call);
-  const other = askingOf(continued, pool, negotiation);
-  const noted = { ...other, notes: [...other.notes, continuationNote] };
-  const made = decide(noted, pool);
-  return made.ok ? { call: continued, asking: noted, plan: made } : asItIs;
+  const withoutNote = askingOf(continued, pool, negotiation);
+  const noted = { ...withoutNote, notes: [...withoutNote.notes, continuationNote] };
+  const fallback = decide(noted, pool);
+  return fallback.ok ? { call: continued, asking: noted, plan: fallback } : unchanged;
 }
+
+/** A tool's arguments are useless if they are cut off. */
+const needsWhole = ({ toolChoice, endpoint }: SamplingCall): boolean =>
+  toolChoice === "required" && endpoint === undefined;
 
 export function createChooser(deps: {
   catalogue: () => Catalogue;
   now: () => number;
   refusals?: ReasoningRefusals;
 }): Chooser {
-  const { refusals: known = createReasoningRefusals(0) } = deps;
-  // Measurements are as old as the snapshot that they are prepared for.
+  const { refusals: reasoningRefusals = createReasoningRefusals(0) } = deps;
+  // Health and circuits are read with the snapshot, so a pool is valid for one snapshot only.
   const prepared = new WeakMap<Snapshot, Map<string, Prepared>>();
   const poolFor = (snapshot: Snapshot, server: AskingServer | null): ModelPool => {
     const catalogue = deps.catalogue();
     const pools = prepared.get(snapshot) ?? new Map<string, Prepared>();
     prepared.set(snapshot, pools);
-    const asking = server?.id ?? "";
+    const serverId = server?.id ?? "";
     // The server's policy may be newer than the snapshot.
     const serverPolicy = server === null ? "" : JSON.stringify(server.policy);
-    const refusals = known.version();
-    const made = pools.get(asking);
+    const reasoningRefusalsVersion = reasoningRefusals.version();
+    const previous = pools.get(serverId);
     const now = deps.now();
     if (
-      made?.catalogue === catalogue &&
-      made.serverPolicy === serverPolicy &&
-      made.refusals === refusals &&
-      now < made.raisedUntil &&
-      // Half-open circuits are tried however old the snapshot is.
-      now < (made.pool.circuits?.until ?? Number.POSITIVE_INFINITY) &&
-      // A pool from before a clock was set back would keep its circuits open.
-      now >= (made.pool.circuits?.now ?? 0)
+      previous?.catalogue === catalogue &&
+      previous.serverPolicy === serverPolicy &&
+      previous.reasoningRefusalsVersion === reasoningRefusalsVersion &&
+      now < previous.raisedUntil &&
+      // When a circuit becomes half-open, it is probed even if the snapshot is old.
+      now < (previous.pool.circuits?.until ?? Number.POSITIVE_INFINITY) &&
+      // If the clock was set back, the pool's circuits would stay open too long.
+      now >= (previous.pool.circuits?.now ?? 0)
     )
-      return made.pool;
+      return previous.pool;
     const { credentials, overrides, health, circuits } = snapshot;
     const pool = poolFrom({
-      models: withoutRefused(modelsOf(catalogue, credentials, overrides), credentials, known),
+      models: withoutRefused(
+        modelsOf(catalogue, credentials, overrides),
+        credentials,
+        reasoningRefusals,
+      ),
       credentials,
       catalogueVersion: catalogue.version,
       policy: policyFor(snapshot, { server, now }),
@@ -174,10 +183,10 @@ export function createChooser(deps: {
       circuits,
       now,
     });
-    pools.set(asking, {
+    pools.set(serverId, {
       catalogue,
       serverPolicy,
-      refusals,
+      reasoningRefusalsVersion,
       raisedUntil: endOfRaises(snapshot.tenant.policy.raises, now),
       pool,
     });
@@ -222,11 +231,11 @@ export function createChooser(deps: {
       const shaped = shape(asked, shaping);
       const pool = poolFor(snapshot, server);
       const negotiation = recordOf(features, shaping);
-      const { call: kept, asking, plan } = planAs(policy, pool, { call: shaped, negotiation });
+      const { call: kept, asking, plan } = planCall(policy, pool, { call: shaped, negotiation });
       if (!plan.ok) {
         const { error } = plan;
         if (error.reason === "unavailable")
-          return err(sinceThen(error, deps.now() - (pool.circuits?.now ?? 0)));
+          return err(withRemainingWait(error, deps.now() - (pool.circuits?.now ?? 0)));
         return error.reason === "no_eligible_model" && snapshot.credentials.length === 0
           ? err({ ...error, cause: "no_credential" })
           : plan;
@@ -234,16 +243,16 @@ export function createChooser(deps: {
       const pin = asked.passing?.pinned;
       const pinned = pinnedTo(plan.value, pin, snapshot);
       if (!pinned.ok) return pinned;
-      const alsoPinned = (other: Plan | null): Plan | null => {
-        const its = other === null ? null : pinnedTo(other, pin, snapshot);
-        return its?.ok === true ? its.value : null;
+      const repinned = (other: Plan | null): Plan | null => {
+        const result = other === null ? null : pinnedTo(other, pin, snapshot);
+        return result?.ok === true ? result.value : null;
       };
       const call = { ...kept, maxTokens: plan.value.requirements.maxTokens };
-      const withoutRoom = (): Plan | null => alsoPinned(planWithoutRoom(plan.value, asking, pool));
-      const isWhole = kept.toolChoice === "required" && kept.endpoint === undefined;
+      const withoutReasoningRoom = (): Plan | null =>
+        repinned(planWithoutRoom(plan.value, asking, pool));
       const shortened = (from: Plan, maxTokens: number): Plan | null =>
-        isWhole ? null : alsoPinned(planShortened({ plan: from, maxTokens }, asking, pool));
-      return ok({ ...pinned.value, call, withoutRoom, shortened });
+        needsWhole(kept) ? null : repinned(planShortened({ plan: from, maxTokens }, asking, pool));
+      return ok({ ...pinned.value, call, withoutReasoningRoom, shortened });
     },
   };
 }

@@ -13,7 +13,7 @@ const placesRemembered = 16;
 /** Pieces that are hashed; longer prompts are rarely prefixes. */
 const piecesHashed = 512;
 /** OpenAI's limit, which others adopted, is 64. */
-const charactersOfName = 32;
+const charactersOfKey = 32;
 
 /** ms since the epoch; `first`: start of uses without a gap longer than the lifetime */
 interface Sent {
@@ -86,6 +86,6 @@ export function createPromptPrefixes(deps: {
       known.set(scope, found);
       return found;
     },
-    nameOf: async (prompt) => ((await hashesOf(prompt)).at(-1) ?? "").slice(0, charactersOfName),
+    cacheKeyOf: async (prompt) => ((await hashesOf(prompt)).at(-1) ?? "").slice(0, charactersOfKey),
   };
 }

@@ -74,10 +74,10 @@ export function planOf(
   const asking = askingOf(asked, within);
   const plan = decide(asking, within);
   if (!plan.ok) throw new Error(plan.error.reason);
-  const withoutRoom = () => planWithoutRoom(plan.value, asking, within);
+  const withoutReasoningRoom = () => planWithoutRoom(plan.value, asking, within);
   const shortened = (from: Plan, maxTokens: number) =>
     planShortened({ plan: from, maxTokens }, asking, within);
-  return { ...plan.value, call: asked, withoutRoom, shortened };
+  return { ...plan.value, call: asked, withoutReasoningRoom, shortened };
 }
 
 export const reservedBy = (

@@ -133,7 +133,7 @@ describe("prompts that were sent of late", () => {
         now: () => 0,
         entriesRemembered: 1,
         tenantsRemembered: 1,
-      }).nameOf({ tenantId: "t1", scope: ["c1"], pieces: ["system"] });
+      }).cacheKeyOf({ tenantId: "t1", scope: ["c1"], pieces: ["system"] });
     expect(await nameWith(1)).toMatch(/^[A-Za-z0-9_-]{32}$/);
     expect(await nameWith(1)).toBe(await nameWith(1));
     expect(await nameWith(1)).not.toBe(await nameWith(2));
