@@ -4,7 +4,7 @@ import type { UpstreamAnswer } from "./upstream.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface BodySink {
-  /** False: backpressure; `Pouring.resume` follows. */
+  /** False: backpressure; `Piping.resume` follows. */
   write(bytes: Bytes): boolean;
   end(): void;
   fail(reason: unknown): void;
