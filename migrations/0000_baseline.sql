@@ -194,7 +194,7 @@ CREATE TABLE `approvals` (
 	`deadline` integer NOT NULL,
 	`on_timeout` text NOT NULL,
 	`conditions` text NOT NULL,
-	`shown` text NOT NULL,
+	`content_hash` text NOT NULL,
 	`decided_at` integer,
 	`decided_by` text,
 	`decided_by_subject` text,

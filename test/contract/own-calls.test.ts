@@ -91,7 +91,7 @@ describe("who decides on a held call", () => {
     value(await parts.ownCall(actor, { tenantId, keyId })) !== null;
 
   describe("where the policy says whether people may decide on calls of their own", () => {
-    const shown = "ab".repeat(32);
+    const contentHash = "ab".repeat(32);
     const own = { reason: "forbidden", action: "a person decides no request of a key of theirs" };
 
     /** A held call of the key, with what the policies of its tenant and of the asking server say. */
@@ -139,7 +139,7 @@ describe("who decides on a held call", () => {
         admin.decide(actor, of, {
           id: "req_1",
           ifMatch: null,
-          input: { decision: "approve", shown },
+          input: { decision: "approve", contentHash },
         });
       return { decide, decided, events };
     };

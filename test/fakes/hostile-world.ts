@@ -217,7 +217,7 @@ export async function createHostileWorld(router: Router): Promise<HostileWorld> 
   const requestId = String(waiting.get("data.0.requestId"));
   await make("POST", `/approvals/${requestId}`, {
     decision: "deny",
-    shown: String(waiting.get("data.0.shown")),
+    contentHash: String(waiting.get("data.0.contentHash")),
     reason: hostileText(200),
   });
   return {

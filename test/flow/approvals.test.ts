@@ -63,7 +63,7 @@ describe("a call that needs approval", () => {
 
   const decide = (slug: string, shown: Answered, decision: object, by: Admin = operator) =>
     by("POST", `/tenants/${slug}/approvals/${String(shown.get("requestId"))}`, {
-      shown: shown.get("shown"),
+      contentHash: shown.get("contentHash"),
       ...decision,
     });
 
@@ -164,7 +164,7 @@ describe("a call that needs approval", () => {
     expect([own.status, own.get("reason")]).toEqual([403, "forbidden"]);
     const other = await decide("ask-self", shown, decision, adminOf(router, foreign));
     expect(other.status).toBe(404);
-    const wrong = { ...decision, shown: "0".repeat(64) };
+    const wrong = { ...decision, contentHash: "0".repeat(64) };
     expect((await decide("ask-self", shown, wrong)).status).toBe(409);
     expect((await held("ask-self")).get("state")).toBe("waiting");
   });
@@ -340,8 +340,12 @@ describe("a call that needs approval", () => {
     const refused = await decide("ask-full", two, { decision: "approve" });
     expect([refused.status, refused.get("reason")]).toEqual([429, "rate_limited"]);
     expect(refused.text).toContain("tenant.concurrent");
-    const { requestId, shown } = two.body as Record<string, string>;
-    expect((await held("ask-full")).body).toMatchObject({ requestId, shown, state: "waiting" });
+    const { requestId, contentHash } = two.body as Record<string, string>;
+    expect((await held("ask-full")).body).toMatchObject({
+      requestId,
+      contentHash,
+      state: "waiting",
+    });
     expect((await keyed("One")).get("result")).toBeDefined();
     expect((await decide("ask-full", two, { decision: "approve" })).status).toBe(200);
     expect((await keyed("Two")).get("result")).toBeDefined();

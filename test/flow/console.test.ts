@@ -1516,8 +1516,8 @@ describe("approvals", () => {
     await chosen.waitFor({ state: "detached" });
     await stop(null);
     const id = String((await admin("GET", path)).get("data.0.requestId"));
-    const shown = (await admin("GET", `${path}/${id}`)).get("shown");
-    const denial = { decision: "deny", shown, reason: "too dear" };
+    const contentHash = (await admin("GET", `${path}/${id}`)).get("contentHash");
+    const denial = { decision: "deny", contentHash, reason: "too dear" };
     expect((await admin("POST", `${path}/${id}`, denial)).status).toBeLessThan(300);
     await drawer.getByRole("button", { name: "Approve" }).click();
     await drawer

@@ -159,15 +159,15 @@ async function approver(key: string, verdictOf: (at: number) => string): Promise
     const page = await admin("GET", `${pathOfHeld}/approvals?state=waiting&limit=20`).catch(
       () => null,
     );
-    const rows = (page?.get("data") ?? []) as { requestId: string; shown: string }[];
+    const rows = (page?.get("data") ?? []) as { requestId: string; contentHash: string }[];
     if (page !== null && page.status === 200 && rows.length === 0) return;
     if (page === null) await wait(100);
     // Side by side, so that both approvers are often at the same call.
     await Promise.all(
-      rows.map(({ requestId, shown }) =>
+      rows.map(({ requestId, contentHash }) =>
         admin("POST", `${pathOfHeld}/approvals/${requestId}`, {
           decision: verdictOf((at += 1)),
-          shown,
+          contentHash,
         }).catch(() => null),
       ),
     );

@@ -78,7 +78,7 @@ const newSignIn = async (tenant: Tenant, _router: SharedRouter): Promise<void> =
 const newApproval = async (
   tenant: Tenant,
   router: SharedRouter,
-): Promise<{ id: string; shown: string }> => {
+): Promise<{ id: string; contentHash: string }> => {
   const session = await openSession(router, tenant.keys.sampling);
   const path = `/tenants/${tenant.slug}`;
   await tenant.admin("PATCH", `${path}/policy`, { approval: { mode: "request" } });
@@ -88,7 +88,7 @@ const newApproval = async (
   const id = String(answer.get("error.data.requestId"));
   const shown = await tenant.admin("GET", `${path}/approvals/${id}`);
   expect(shown.get("state")).toBe("waiting");
-  return { id, shown: String(shown.get("shown")) };
+  return { id, contentHash: String(shown.get("contentHash")) };
 };
 const userBody = () => ({ issuer: "https://id.test", subject: randomUUID() });
 const newUser = async (tenant: Tenant): Promise<string> =>
@@ -346,8 +346,8 @@ export const endpoints: Record<string, Entry> = {
     reach: "tenant",
     status: 200,
     target: async (tenant, router) => {
-      const { id, shown } = await newApproval(tenant, router);
-      return { params: { id }, body: { decision: "deny", shown } };
+      const { id, contentHash } = await newApproval(tenant, router);
+      return { params: { id }, body: { decision: "deny", contentHash } };
     },
   },
   "GET /tenants/{tenant}/alerts": { reach: "tenant", status: 200 },

@@ -215,8 +215,8 @@ describe("an answer of more than 1 MB", () => {
       await expect.poll(pending).toHaveLength(1);
       const [id] = await pending();
       const place = `/tenants/${slug}/approvals/${id ?? ""}`;
-      const shown = (await admin("GET", place)).get("shown");
-      await admin("POST", place, { decision: "approve", shown });
+      const contentHash = (await admin("GET", place)).get("contentHash");
+      await admin("POST", place, { decision: "approve", contentHash });
       const stream = await (await held).text();
       expect(stream).toContain("event: message_stop");
       expect(stream).toContain("Some wor");

@@ -40,8 +40,8 @@ describe("a flood of refused requests", () => {
     for (let cursor: unknown = ""; cursor !== null;) {
       const query = `outcome=refused&limit=200${cursor === "" ? "" : `&cursor=${String(cursor)}`}`;
       const page = await admin("GET", `/tenants/flood/requests?${query}`);
-      for (const { id, thinned } of page.get("data") as { id: string; thinned: null }[]) {
-        expect(thinned).toBeNull();
+      for (const { id, omitted } of page.get("data") as { id: string; omitted: null }[]) {
+        expect(omitted).toBeNull();
         listed.push(id);
       }
       cursor = page.get("nextCursor");

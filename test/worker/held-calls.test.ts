@@ -18,7 +18,7 @@ async function hold({ stores, who }: GivenTenant, deadline: number) {
       deadline,
       onTimeout: "deny",
       conditions: [],
-      shown: "ab".repeat(32),
+      contentHash: "ab".repeat(32),
       parts: ["v1.shown"],
     },
   });

@@ -109,7 +109,7 @@ const namesOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 
 export function Decide({ tenant, held, onDone, onConflict }: DecideProps) {
-  const { content, shown, stage, requestId } = held;
+  const { content, contentHash, stage, requestId } = held;
   const [before] = useState(() => draftOf(stage, content));
   const [draft, change] = useState(before);
   const [reason, setReason] = useState("");
@@ -123,7 +123,7 @@ export function Decide({ tenant, held, onDone, onConflict }: DecideProps) {
         params: { path: { tenant, id: requestId } },
         body: {
           decision,
-          shown,
+          contentHash,
           ...(reason !== "" && { reason }),
           ...(decision === "approve" && edited !== null && { edited }),
         },

@@ -122,7 +122,7 @@ function ApprovalDrawer({ tenant, id, onDone, onConflict, onClose }: DrawerProps
             <Held held={held} />
             {held.state === "waiting" ? (
               <Decide
-                key={held.shown}
+                key={held.contentHash}
                 {...{ tenant, held, onDone }}
                 onConflict={() => {
                   void loading.again();

@@ -6,7 +6,7 @@ import { exclusionText } from "./notes.ts";
 import type { RequestRecord } from "./record.ts";
 
 type Attempt = Pick<RequestRecord["attempts"][number], "code" | "fault">;
-type Refused = Pick<RequestRecord, "reason" | "reasonDetail" | "thinned">;
+type Refused = Pick<RequestRecord, "reason" | "reasonDetail" | "omitted">;
 
 const plain = (value: JsonValue): string =>
   typeof value === "string" ? value : JSON.stringify(value);
@@ -24,9 +24,9 @@ function jsonText(reason: string | null, detail: JsonObject): string {
     .join(", ");
 }
 
-const detailText = ({ reason, reasonDetail, thinned }: Refused): string | null => {
-  if (thinned)
-    return `${count(thinned.requests)} requests, ${time(thinned.from)} – ${time(thinned.until)}`;
+const detailText = ({ reason, reasonDetail, omitted }: Refused): string | null => {
+  if (omitted)
+    return `${count(omitted.requests)} requests, ${time(omitted.from)} – ${time(omitted.until)}`;
   const detail = parsedJson(reasonDetail ?? "");
   return isObject(detail) ? jsonText(reason, detail) : reasonDetail;
 };

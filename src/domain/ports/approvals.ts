@@ -46,7 +46,7 @@ export const codedApproval = (row: Omit<Approval, "isOpen">): string =>
     row.deadline,
     row.onTimeout,
     row.conditions,
-    row.shown,
+    row.contentHash,
     row.decidedAt,
     row.decidedBy,
     row.decidedBySubject,
@@ -77,7 +77,7 @@ export interface CallPlace {
 export interface ApprovalDecision extends CallPlace {
   stage: ApprovalStage;
   state: "approved" | "denied";
-  shown: string;
+  contentHash: string;
   by: string;
   bySubject: string | null;
   isOwn: boolean;

@@ -61,7 +61,7 @@ export interface NewApproval {
   deadline: number;
   onTimeout: "deny" | "approve";
   conditions: string[];
-  shown: string;
+  contentHash: string;
   parts: string[];
   webhook?: ApprovalWebhook;
 }
@@ -128,7 +128,7 @@ export interface ApprovalVerdict {
   isOwn?: true;
   at: number;
   comment?: string;
-  shown: string;
+  contentHash: string;
   edited?: ApprovalEdits;
 }
 

@@ -26,7 +26,9 @@ export const listedApproval = z
     conditions: z.array(z.string()).openapi({
       description: "Matching conditions of the rule. Empty if the rule applies to every call.",
     }),
-    shown: sha256.openapi({ description: "Hash of the shown content. Required in the decision." }),
+    contentHash: sha256.openapi({
+      description: "Hash of `content`. Required in the decision.",
+    }),
     decidedAt: millis.nullable(),
     decidedBy: z.string().nullable().openapi({
       description: "`operator`, a person's name, the id of a key, `timeout`, or `caller`.",
@@ -97,7 +99,9 @@ export const approvalDecision = z
   .strictObject({
     decision: z.enum(["approve", "deny"]),
     reason: z.string().min(1).max(1_000).optional(),
-    shown: sha256.openapi({ description: "`shown` of the content that the approver reviewed." }),
+    contentHash: sha256.openapi({
+      description: "`contentHash` of the content that the approver reviewed.",
+    }),
     edited: edited.optional(),
   })
   .refine(({ decision, edited: edits }) => decision === "approve" || edits === undefined, {

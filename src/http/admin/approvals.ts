@@ -29,7 +29,7 @@ export function approvalRoutes() {
     id: "readApproval",
     summary: "Get a call that needs approval, with its content",
     description:
-      "`id` is the request's id. `shown` is a hash of `content`, required in the decision.",
+      "`id` is the request's id. `contentHash` is a hash of `content`, required in the decision.",
     answer: approvalDetail,
     tagged: true,
     run: ({ admin, actor, params }) => admin.approvals.get(actor, params.tenant, params.id),
@@ -39,7 +39,7 @@ export function approvalRoutes() {
     id: "decideApproval",
     summary: "Approve or deny a call",
     description:
-      "A second decision, a decision after the deadline, or with an outdated `shown` is 409 `conflict`. A key can't decide its own request.",
+      "A second decision, a decision after the deadline, or with an outdated `contentHash` is 409 `conflict`. A key can't decide its own request.",
     body: approvalDecision,
     answer: approvalDetail,
     tagged: true,

@@ -169,7 +169,7 @@ export const record = z
     outcome: z.enum(outcomes),
     reason: z.enum(reasons).nullable(),
     reasonDetail: z.string().nullable(),
-    thinned: z.object({ requests: z.int(), from: millis, until: millis }).nullable().openapi({
+    omitted: z.object({ requests: z.int(), from: millis, until: millis }).nullable().openapi({
       description:
         "Number of requests that this record represents: rate-limit refusals of its key after the first hundred in that minute. null for a single request.",
     }),

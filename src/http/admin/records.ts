@@ -50,7 +50,7 @@ export function recordRoutes() {
     id: "listRequests",
     summary: "List audit records, newest first",
     description:
-      "One record per sampling request, including refused ones. Rate-limit refusals are recorded up to a hundred per key and minute; `thinned` counts the others. `from` is inclusive, `to` is exclusive, and a record must match all filters. A page reads at most 100,000 records, so it can have fewer than `limit` entries, or none, and still have a `nextCursor`.",
+      "One record per sampling request, including refused ones. Rate-limit refusals are recorded up to a hundred per key and minute; `omitted` counts the others. `from` is inclusive, `to` is exclusive, and a record must match all filters. A page reads at most 100,000 records, so it can have fewer than `limit` entries, or none, and still have a `nextCursor`.",
     query: pageQuery.extend(recordFilter.shape),
     answer: pageOf(record).extend({ names }),
     run: async ({ admin, actor, params, query: { cursor, limit, ...filter } }) => {

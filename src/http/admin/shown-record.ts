@@ -8,7 +8,7 @@ const usdOf = (microUsd: number | null): number | null =>
 export const shownRecord = <Shown extends SamplingRecord>(found: Shown) => ({
   ...found,
   costUsd: usdOf(found.costMicroUsd),
-  thinned: thinnedIn(found),
+  omitted: thinnedIn(found),
   correction: found.correction && {
     ...found.correction,
     costUsd: usdOf(found.correction.costMicroUsd),

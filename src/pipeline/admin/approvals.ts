@@ -42,7 +42,7 @@ export interface DecisionInput {
   reason?: string;
   edited?: HeldCallEdits;
   /** hex SHA-256 of what the approver saw */
-  shown: string;
+  contentHash: string;
 }
 
 export interface ApprovalAdminDeps extends AdminDeps, OwnCallDeps {
@@ -111,7 +111,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
   const decideOnce = async (
     actor: Actor,
     { tenant, held }: { tenant: Tenant; held: HeldCall },
-    { decision, reason, shown, edited: edits }: DecisionInput,
+    { decision, reason, contentHash, edited: edits }: DecisionInput,
   ): AsyncResult<null> => {
     const { approval } = held;
     const own = await ownCall(actor, approval);
@@ -135,7 +135,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
         requestId,
         stage,
         state,
-        shown,
+        contentHash,
         by,
         bySubject: subject.value,
         isOwn: own.value !== null,
@@ -150,7 +150,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
         target: requestId,
         detail: {
           stage,
-          shown,
+          contentHash,
           ...(subject.value !== null && { subject: subject.value }),
           ...(own.value !== null && { isOwn: true }),
           ...(reason !== undefined && { reason }),

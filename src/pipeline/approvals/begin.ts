@@ -14,7 +14,8 @@ import type { ReadContent } from "./contents.ts";
 import { approvalFor, pinnedTo } from "./hold-request.ts";
 
 export const verdictOf = (approval: Approval): ApprovalVerdict | null => {
-  const { stage, state, decidedBy, decidedBySubject, decidedAt, comment, shown, edited } = approval;
+  const { stage, state, decidedBy, decidedBySubject, decidedAt, comment, contentHash, edited } =
+    approval;
   const { isOwn } = approval;
   if (decidedBy === null || decidedAt === null || state === "withdrawn") return null;
   return {
@@ -25,7 +26,7 @@ export const verdictOf = (approval: Approval): ApprovalVerdict | null => {
     ...(isOwn && { isOwn }),
     at: decidedAt,
     ...(comment !== null && { comment }),
-    shown,
+    contentHash,
     ...(edited !== null && { edited }),
   };
 };

@@ -217,7 +217,7 @@ export const createHold =
         deadline: now + need.timeoutMs,
         onTimeout: need.onTimeout,
         conditions: need.conditions,
-        shown: await deps.sha256Hex(JSON.stringify(shown)),
+        contentHash: await deps.sha256Hex(JSON.stringify(shown)),
         parts,
         ...(webhook !== null && { webhook }),
       },

@@ -68,7 +68,7 @@ export const createHoldResult =
         deadline: now + need.timeoutMs,
         onTimeout: need.onTimeout,
         conditions: need.conditions,
-        shown: await deps.sha256Hex(JSON.stringify(shown)),
+        contentHash: await deps.sha256Hex(JSON.stringify(shown)),
         parts: await deps.seal(tenantId, `${opening.id}#result`, JSON.stringify(kept)),
         ...(webhook !== null && { webhook }),
       },

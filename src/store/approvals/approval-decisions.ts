@@ -38,7 +38,7 @@ export async function decide(
   decision: ApprovalDecision,
   event: AdminEvent,
 ): AsyncResult<Decided> {
-  const { tenantId, requestId, stage, state, shown, comment, edited, now, claim } = decision;
+  const { tenantId, requestId, stage, state, contentHash, comment, edited, now, claim } = decision;
   const { by: decidedBy, bySubject: decidedBySubject, isOwn, slots = [] } = decision;
   const noSlot = withoutSlot(decision, slots, now);
   const nonce = deps.nonce();
@@ -66,7 +66,7 @@ export async function decide(
           comment = ${comment}, edited = ${edited === null ? null : JSON.stringify(edited)},
           deadline = ${deadline}, code = ${code}, nonce = ${nonce}
         where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
-          and code = ${before} and state = 'waiting' and deadline > ${now} and shown = ${shown}
+          and code = ${before} and state = 'waiting' and deadline > ${now} and content_hash = ${contentHash}
           and not exists (select 1 ${noSlot})
           and ${again === null ? sql`true` : again.condition}`),
       ...editedContent(decision, isMine),

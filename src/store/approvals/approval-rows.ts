@@ -74,23 +74,32 @@ export async function waitingOf(
     comment: null,
     edited: null,
   };
-  const { stage, deadline, onTimeout, conditions, shown } = approval;
-  const row = { ...its, stage, deadline, onTimeout, conditions, shown, createdAt, ...undecided };
+  const { stage, deadline, onTimeout, conditions, contentHash } = approval;
+  const row = {
+    ...its,
+    stage,
+    deadline,
+    onTimeout,
+    conditions,
+    contentHash,
+    createdAt,
+    ...undecided,
+  };
   return { place, approval, code: await approvalCode(rowMac, { ...row, state: "waiting" }) };
 }
 
 export function beginWaiting({ place, approval, code }: Waiting, condition: SQL): Compiled[] {
   const { tenantId, requestId, keyId, now } = place;
-  const { stage, deadline, onTimeout, conditions, shown, parts, webhook } = approval;
+  const { stage, deadline, onTimeout, conditions, contentHash, parts, webhook } = approval;
   const notice = webhook === undefined ? null : JSON.stringify(webhook.notice);
   const expiresAt = deadline + decidedResultTtlMs;
   return [
     ...keepContent(place, { kind: stage, parts, expiresAt }, condition),
     raw(sql`
       insert into approvals (tenant_id, request_id, stage, key_id, state, created_at, deadline,
-        on_timeout, conditions, shown, code, is_open, webhook_url, notice)
+        on_timeout, conditions, content_hash, code, is_open, webhook_url, notice)
       select ${tenantId}, ${requestId}, ${stage}, ${keyId}, 'waiting', ${now}, ${deadline},
-        ${onTimeout}, ${JSON.stringify(conditions)}, ${shown}, ${code}, 1,
+        ${onTimeout}, ${JSON.stringify(conditions)}, ${contentHash}, ${code}, 1,
         ${webhook?.url ?? null}, ${notice}
       where ${condition} on conflict do nothing`),
     ...(webhook === undefined

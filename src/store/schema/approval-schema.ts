@@ -18,7 +18,7 @@ export const approvals = sqliteTable(
     deadline: integer().notNull(),
     onTimeout: text("on_timeout").$type<"deny" | "approve">().notNull(),
     conditions: text({ mode: "json" }).$type<string[]>().notNull(),
-    shown: text().notNull(),
+    contentHash: text("content_hash").notNull(),
     decidedAt: integer("decided_at"),
     decidedBy: text("decided_by"),
     decidedBySubject: text("decided_by_subject"),

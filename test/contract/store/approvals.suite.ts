@@ -11,13 +11,13 @@ import { givenWorld, storesOn, value, type Backend } from "./open.ts";
 import { sealAll } from "./sealing.ts";
 
 const minuteMs = 60_000;
-const shown = "ab".repeat(32);
+const contentHash = "ab".repeat(32);
 const waiting = (more: Partial<NewApproval> = {}): NewApproval => ({
   stage: "request",
   deadline: start + 10 * minuteMs,
   onTimeout: "deny",
   conditions: ["tools"],
-  shown,
+  contentHash,
   parts: ["v1.one", "v1.two"],
   ...more,
 });
@@ -50,7 +50,7 @@ export const approvalsSuite = (backend: Backend): void => {
           ...place,
           stage: "request",
           state: "approved",
-          shown,
+          contentHash,
           by: "operator",
           bySubject: null,
           isOwn: false,
@@ -121,7 +121,9 @@ export const approvalsSuite = (backend: Backend): void => {
     it("are not decided for other content than the approver saw, nor after their time", async () => {
       const who = await caller(world.stores);
       const { place } = await hold(who);
-      expect(value(await decide(place, { shown: "cd".repeat(32) }))).toEqual({ state: "conflict" });
+      expect(value(await decide(place, { contentHash: "cd".repeat(32) }))).toEqual({
+        state: "conflict",
+      });
       const late = { now: start + 10 * minuteMs };
       expect(value(await decide(place, late))).toEqual({ state: "conflict" });
       expect(value(await decide(place))).toEqual({ state: "done" });
@@ -357,7 +359,7 @@ export const approvalsSuite = (backend: Backend): void => {
         value(
           await world.db.write([
             raw(sql`insert into approvals select tenant_id, request_id, 'result', key_id, 'approved',
-              created_at, deadline, on_timeout, conditions, shown, decided_at, decided_by,
+              created_at, deadline, on_timeout, conditions, content_hash, decided_at, decided_by,
               decided_by_subject, is_own, comment, edited,
               code, webhook_url, notice, nonce, 1 from approvals where request_id = ${place.requestId}`),
           ]),

@@ -331,7 +331,7 @@ export const waitingForAPerson: ReservationFields = {
     deadline: start + 3_600_000,
     onTimeout: "deny",
     conditions: [],
-    shown: "",
+    contentHash: "",
     parts: [],
   },
 };

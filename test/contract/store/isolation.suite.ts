@@ -46,13 +46,13 @@ const empty = { data: [], nextCursor: null };
 const dayMs = 86_400_000;
 const idempotencyKey = "11".repeat(32);
 const expiresAt = start + dayMs;
-const shown = "22".repeat(32);
+const contentHash = "22".repeat(32);
 const waiting: NewApproval = {
   stage: "request",
   deadline: start + dayMs,
   onTimeout: "deny",
   conditions: [],
-  shown,
+  contentHash,
   parts: ["v1.shown"],
   webhook: { url: "https://hooks.test/mine", notice: { model: "openai/gpt" } },
 };
@@ -807,7 +807,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
           ...heldPlaceOf(owner, stranger),
           stage: "request",
           state: "approved",
-          shown,
+          contentHash,
           by: stranger.keyId,
           bySubject: null,
           isOwn: false,

@@ -83,7 +83,7 @@ export const resealSuite = (backend: Backend): void => {
         deadline: start + 1,
         onTimeout: "deny",
         conditions: [],
-        shown: "ab",
+        contentHash: "ab",
         parts: [],
       };
       const [row] = await write(sql`select version from tenants where id = ${tenantId}`);

@@ -6,7 +6,7 @@ import { caller, event, id, reservation, start, type Caller } from "./fixtures.t
 import { givenWorld, value, type Backend } from "./open.ts";
 
 const minuteMs = 60_000;
-const shown = "ab".repeat(32);
+const contentHash = "ab".repeat(32);
 const url = "https://hooks.test/approvals";
 const page = { cursor: null, limit: 50 };
 const waiting = (notice: object, more: Partial<NewApproval> = {}): NewApproval => ({
@@ -14,7 +14,7 @@ const waiting = (notice: object, more: Partial<NewApproval> = {}): NewApproval =
   deadline: start + minuteMs,
   onTimeout: "deny",
   conditions: [],
-  shown,
+  contentHash,
   parts: ["v1.shown"],
   webhook: { url, notice: { model: "openai/gpt", ...notice } },
   ...more,
@@ -38,7 +38,7 @@ export const webhooksSuite = (backend: Backend): void => {
           ...place,
           stage: "request",
           state: "approved",
-          shown,
+          contentHash,
           by: "key_1",
           bySubject: null,
           isOwn: false,

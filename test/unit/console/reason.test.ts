@@ -5,7 +5,7 @@ import { errorText, reasonText, verdictText } from "../../../src/console/request
 type Reason = Parameters<typeof reasonText>[0]["reason"];
 
 const textOf = (reason: Reason, detail: string | null): string =>
-  reasonText({ reason, reasonDetail: detail, thinned: null });
+  reasonText({ reason, reasonDetail: detail, omitted: null });
 
 describe("the reason of a request", () => {
   it("names why each model was excluded", () => {
@@ -29,9 +29,9 @@ describe("the reason of a request", () => {
 
   it("counts the refusals that a summary represents", () => {
     const [from, until] = [0, 60_000];
-    const thinned = { requests: 1_200, from, until };
-    const detail = JSON.stringify(thinned);
-    expect(reasonText({ reason: "rate_limited", reasonDetail: detail, thinned })).toMatch(
+    const omitted = { requests: 1_200, from, until };
+    const detail = JSON.stringify(omitted);
+    expect(reasonText({ reason: "rate_limited", reasonDetail: detail, omitted })).toMatch(
       /^rate limited: 1,200 requests, /u,
     );
   });
@@ -64,7 +64,7 @@ describe("the error of a request in the list", () => {
 });
 
 describe("the verdict on a request", () => {
-  const none = { reason: null, reasonDetail: null, thinned: null } as const;
+  const none = { reason: null, reasonDetail: null, omitted: null } as const;
   it("says who answered after how many failed attempts", () => {
     const outcome = "succeeded" as const;
     expect(verdictText({ ...none, outcome, attempts: attemptsOf(fine) })).toBe("own/m0 answered");

@@ -104,7 +104,7 @@ const granting: Record<string, Grants> = {
       deadline: 1,
       onTimeout: "deny",
       conditions: ["tools"],
-      shown: "ab",
+      contentHash: "ab",
       decidedAt: 1,
       decidedBy: "operator",
       decidedBySubject: "finder",
