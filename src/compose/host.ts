@@ -25,6 +25,8 @@ export interface Host {
   fetchServer?: UpstreamFetch;
   /** Aborts background reads when the process ends. */
   ends?: AbortSignal;
+  /** Aborts when a shutdown begins: ends calls that only this process can continue. Absent on Workers. */
+  drains?: AbortSignal;
   /** Runs after pending I/O; defaults to a 0 ms timer. */
   immediately?: (act: () => void) => void;
   /** defaults to the runtime's `fetch` */

@@ -275,7 +275,11 @@ export async function createIsolate(config: Config, host: Host) {
     listenerMemory: createListenerMemory(callersRemembered),
     parkedCalls:
       host.isOneProcess === true
-        ? createParkedCalls({ epoch: randomBytesOf(16).join("."), patienceMs: config.parkedMs })
+        ? createParkedCalls({
+            epoch: randomBytesOf(16).join("."),
+            patienceMs: config.parkedMs,
+            ...(host.drains !== undefined && { drains: host.drains }),
+          })
         : null,
     retests: createRetests({ capacity: callersRemembered, elapsed }),
     queues,

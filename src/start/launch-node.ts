@@ -83,11 +83,12 @@ interface OfHost {
   secrets: Secrets;
   log: Voice["log"];
   started: Started;
+  drains: AbortController;
 }
 
 function openHost(
   settings: Settings,
-  { own, secrets, log, started }: OfHost,
+  { own, secrets, log, started, drains }: OfHost,
   ending: Ending,
 ): Promise<Result<NodeHost, string>> {
   const outgoing = outgoingOf(settings);
@@ -108,6 +109,7 @@ function openHost(
       log: (entry) => log(lineOf(entry, format, new Date())),
       fetch: outgoing.fetch,
       ends: ends.signal,
+      drains: drains.signal,
       fetchShort: outgoing.fetchShort,
       consoleFiles: readConsoleFiles(started.consoleFolder),
       fetchPublic: outgoing.fetchPublic,
@@ -137,7 +139,7 @@ const answeringOf = (host: NodeHost): Answering => ({
 
 async function listen(
   host: NodeHost,
-  settings: Settings,
+  { settings, drains }: { settings: Settings; drains: AbortController },
   ending: Ending,
 ): Promise<Result<null, string>> {
   const server = createNodeServer({
@@ -148,6 +150,7 @@ async function listen(
     report: (fault) => host.log({ event: "internal", fault }),
   });
   ending.add(async () => {
+    drains.abort();
     if (await server.drain(settings.drainSeconds * 1_000)) return;
     host.log({ event: "cut", ...host.open.report() });
   });
@@ -187,7 +190,8 @@ export async function launchNode(
   const own = await openDatabase(stateDir.value, { settings, started, ending, voice });
   if (!own.ok) return own;
   const secrets = own.value === null ? opened.value : noteDatabase(opened.value, embeddedPlace);
-  const host = await openHost(settings, { own: own.value, secrets, log, started }, ending);
+  const drains = new AbortController();
+  const host = await openHost(settings, { own: own.value, secrets, log, started, drains }, ending);
   if (!host.ok) return host;
   const router = answeringOf(host.value);
   const ready = await untilReady(router);
@@ -202,7 +206,7 @@ export async function launchNode(
     warn: say,
   });
   if (!seeded.ok) return seeded;
-  const listening = await listen(host.value, settings, ending);
+  const listening = await listen(host.value, { settings, drains }, ending);
   if (!listening.ok) return listening;
   const ran = (isDone: boolean): void =>
     noteScheduleRun(stateDir.value, { at: Date.now(), ok: isDone });

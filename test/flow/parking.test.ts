@@ -1,4 +1,4 @@
-/** Parked calls whose client never comes back, or whose process dies. */
+/** Parked calls whose client never comes back, or whose process dies or shuts down. */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { createTenant } from "../fakes/caller.ts";
 import { startLegacyServer } from "../fakes/era-servers.ts";
@@ -72,4 +72,16 @@ it("a process that is killed: its client hears that the call may have run, and n
   const lost = await send({ requestState, inputResponses });
   expect(lost.error?.["message"]).toContain("may have taken effect, and isn't repeated");
   expect(calls()).toBe(1);
+});
+
+it("a shutdown: the server hears cancel, and the process waits for nobody", async () => {
+  const { stateDir } = router;
+  await router.kill9();
+  router = await startRouter({ env, stateDir });
+  url = `${router.url}/mcp/parks/s`;
+  await send();
+  expect(await router.stop()).toBe(0);
+  expect(server.heard.some(({ text }) => text.includes('"action":"cancel"'))).toBe(true);
+  expect(server.heard.some(({ method }) => method === "DELETE")).toBe(true);
+  expect(router.output()).not.toContain('"event":"cut"');
 });

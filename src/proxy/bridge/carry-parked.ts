@@ -52,7 +52,7 @@ export async function carryParked(
     return concludeRefused(reply, found?.error ?? { reason: "internal" }, refused);
   const { call, round } = found.value;
   const outcome = await call.outcomeOf(round, gone);
-  if (outcome === null) return reply.end();
+  if (outcome === null) return concludeRefused(reply, { reason: "cancelled" }, refused);
   if (outcome.kind === "refused") return concludeRefused(reply, outcome.refusal, refused);
   if (outcome.kind === "asks") {
     const { params } = outcome;

@@ -122,7 +122,7 @@ async function follow(
         ? await untilAnswered(
             services,
             call.conclude({ kind: "asks", params: textAt(text, ["params"]) ?? "{}" }),
-            { stop: stop.signal, patienceMs: calls.patienceMs },
+            { stop: calls.waitsUntil(stop.signal), patienceMs: calls.patienceMs },
           )
         : null;
       const result = answer ?? '{"action":"cancel"}';

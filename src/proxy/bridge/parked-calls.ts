@@ -43,9 +43,13 @@ const newRound = (): Round => ({
   outcome: Promise.withResolvers<ParkedOutcome>(),
 });
 
-/** @param deps `epoch` names this process; `patienceMs`: for which a call waits for its client */
-export function createParkedCalls(deps: { epoch: string; patienceMs: number }) {
-  const { epoch, patienceMs } = deps;
+/** @param deps `epoch` names this process; `patienceMs`: for which a call waits for its client; `drains`: ends all waits */
+export function createParkedCalls(deps: {
+  epoch: string;
+  patienceMs: number;
+  drains?: AbortSignal;
+}) {
+  const { epoch, patienceMs, drains } = deps;
   const calls = new Map<string, { call: ParkedCall; whose: Whose }>();
   const countOf = (isCounted: (whose: Whose) => boolean): number =>
     [...calls.values()].filter(({ whose }) => isCounted(whose)).length;
@@ -66,6 +70,9 @@ export function createParkedCalls(deps: { epoch: string; patienceMs: number }) {
   return {
     epoch,
     patienceMs,
+    /** Aborts when a call stops waiting for its client. */
+    waitsUntil: (stop: AbortSignal): AbortSignal =>
+      drains === undefined ? stop : AbortSignal.any([stop, drains]),
     find: (id: string): ParkedCall | null => calls.get(id)?.call ?? null,
     count: () => calls.size,
     begin(id: string, abandoned: () => void): ParkedCall {
