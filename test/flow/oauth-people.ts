@@ -311,7 +311,7 @@ export function peopleSuite(world: () => World): void {
       await expect.poll(async () => (await dataOf("/approvals")).length).toBe(1);
       const id = String((await dataOf("/approvals"))[0]?.["requestId"]);
       const held = await operator("GET", `/approvals/${id}`);
-      const decision = { decision: "approve", shown: held.get("shown") };
+      const decision = { decision: "approve", contentHash: held.get("contentHash") };
       const headers = { cookie: session, Origin: url, "X-CSRF-Token": csrf };
       const own = await fetch(`${url}/admin/v1/tenants/${slug}/approvals/${id}`, {
         method: "POST",

@@ -227,7 +227,11 @@ describe("a person", () => {
         .toBe(1);
       const id = String((await list()).get("data.0.requestId"));
       const held = await operator("GET", `/tenants/${slug}/approvals/${id}`);
-      return { answer, id, decision: { decision: "approve", shown: held.get("shown") } };
+      return {
+        answer,
+        id,
+        decision: { decision: "approve", contentHash: held.get("contentHash") },
+      };
     };
     const { answer: asked, id, decision } = await hold(String(made.body["key"]));
     const own = await person(`/approvals/${id}`, decision);
