@@ -21,7 +21,7 @@ export const groupings = {
 } as const satisfies Record<Grouping, string>;
 export const groupingNames = Object.keys(groupings) as Grouping[];
 
-const nobody: Partial<Record<Grouping, string>> = {
+const namesOfEmptyGroups: Partial<Record<Grouping, string>> = {
   user: "No person",
   server: "Without a server",
   model: "No model (refused)",
@@ -55,7 +55,7 @@ export function useSpending(tenant: string, by: Grouping): ReadonlyMap<string, S
 export const spenderName = (
   { by, group }: Pick<Spender, "by" | "group">,
   names: Readonly<Record<string, string>>,
-): string => names[group] ?? (group === "" ? (nobody[by] ?? "None") : group);
+): string => names[group] ?? (group === "" ? (namesOfEmptyGroups[by] ?? "None") : group);
 
 /** To the group's requests; groups and tags can't be filtered for. */
 export function Spent({ tenant, row, name }: { tenant: string; row: Spender; name: string }) {

@@ -4,6 +4,7 @@ import type { AttemptSummary } from "../../../../src/domain/attempts.ts";
 import type { Refusal } from "../../../../src/domain/refusals.ts";
 import type { ExclusionReason, Requirements } from "../../../../src/domain/requirements.ts";
 import { errorAnswer, type Dialect } from "../../../../src/http/models/errors.ts";
+import { money } from "../../../fixtures/model-errors.ts";
 
 const requirements: Requirements = {
   inputModalities: ["text"],
@@ -18,15 +19,6 @@ const noModel = (...excludedBy: ExclusionReason[]): Refusal => ({
   requirements,
   candidates: excludedBy.map((each, at) => ({ model: `openai/m${at}`, excludedBy: each })),
 });
-const money = (retryAfterMs: number | null): Refusal => ({
-  reason: "budget_exceeded",
-  limit: "key.usdPerDay",
-  limitUsd: 1,
-  usedUsd: 1,
-  neededUsd: 0.1,
-  retryAfterMs,
-});
-
 const failed = (attempt: Partial<AttemptSummary>): Refusal => ({
   reason: "provider_failed",
   attempts: [{ provider: "openai", model: "m", status: 500, retryable: true, ...attempt }],
