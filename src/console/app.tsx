@@ -33,6 +33,7 @@ const routes = [
   ["", Home],
   ["/tenants", later(async () => (await import("./pages/tenants.tsx")).Tenants)],
   ["/events", later(async () => (await import("./pages/events.tsx")).AllEvents)],
+  ["/tried", later(async () => (await import("./pages/tried.tsx")).Tried)],
   ["/t/:tenant", later(async () => (await import("./pages/overview.tsx")).Overview)],
   ["/t/:tenant/usage", later(async () => (await import("./pages/usage.tsx")).UsageBy)],
   ["/t/:tenant/limits", later(async () => (await import("./pages/limits.tsx")).Limits)],

@@ -7,7 +7,9 @@ import { shownSession } from "./console-session.ts";
 import type { HttpEnv } from "./context.ts";
 import { protectApplication, protectPage } from "./page.ts";
 import { problem } from "./problem.ts";
+import { signInPlaces } from "../pipeline/people/person-sign-in.ts";
 import { sessionOf } from "./session-guard.ts";
+import { slugPattern } from "./single-sign-on.ts";
 
 const mediaTypes: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
@@ -50,14 +52,23 @@ export function pageNamedBy(path: string): string {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f6f5e'/%3E%3Cpath d='M3 8h4l3-4m-3 4 3 4' stroke='%23fff' stroke-width='1.6' fill='none'/%3E%3C/svg%3E";
 
+/** From a sign-in link. */
+async function signInPlacesFor(c: Context<HttpEnv>): Promise<string> {
+  const slug = slugPattern.exec(c.req.query("tenant") ?? "")?.[0] ?? null;
+  const signIn = await c.get("services").console.personSignInOf(slug);
+  return (signIn.ok ? await signIn.value.offered(slug) : signInPlaces).join(" ");
+}
+
 interface PageOptions {
+  /** absent with a session */
+  signIn?: string;
   way: string;
   script: string;
   ahead: string | null;
   session: string | null;
 }
 
-const page = ({ way, script, ahead, session }: PageOptions) =>
+const page = ({ way, script, ahead, session, signIn }: PageOptions) =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -73,7 +84,11 @@ const page = ({ way, script, ahead, session }: PageOptions) =>
         <noscript
           >The console needs JavaScript. Everything it does, the admin API does too.</noscript
         >
-        <div id="console" data-session="${session ?? ""}"></div>
+        <div
+          id="console"
+          data-session="${session ?? ""}"
+          ${signIn === undefined ? "" : html`data-sign-in="${signIn}"`}
+        ></div>
       </body>
     </html>`;
 
@@ -106,6 +121,7 @@ async function showPage(c: Context<HttpEnv>): Promise<Response> {
     ahead: typeof ahead === "string" ? ahead : null,
     // On failure the script asks and reports the error.
     session: session.ok ? JSON.stringify(shownSession(session.value)) : null,
+    ...(!session.ok && { signIn: await signInPlacesFor(c) }),
   };
   return c.html(await page(options));
 }

@@ -1,6 +1,7 @@
 import { Hono, type Context } from "hono";
 import { isOwnOrigin, ownOriginOf } from "../domain/servers/own-origin.ts";
 import type { Refusal } from "../domain/refusals.ts";
+import { trialPrefix } from "../domain/tenancy/sign-in.ts";
 import type { NewConsoleSession } from "../pipeline/people/console-sessions.ts";
 import { pendingMs, slugKept } from "../pipeline/people/person-sign-in.ts";
 import { endBefore } from "./console-session.ts";
@@ -14,7 +15,7 @@ const noPlace: Refusal = {
     "signing in where the router does not know its own https address: set PUBLIC_URL, or use localhost",
 };
 
-const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+export const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const maxAssertionCharacters = 16_384;
 
 const urlFor = (c: Context<HttpEnv>): string => ownUrlAt(c) ?? "";
@@ -61,6 +62,10 @@ async function begin(c: Context<HttpEnv>): Promise<Response> {
 async function callback(c: Context<HttpEnv>): Promise<Response> {
   const origin = ownOriginOf(askedAt(c));
   if (origin === null) return problem(c, noPlace);
+  const { searchParams } = new URL(c.req.url);
+  // Hands the answer to the page that tries the settings.
+  if (searchParams.get("state")?.startsWith(trialPrefix) === true)
+    return c.redirect(`${urlFor(c)}/console/tried?${searchParams}`);
   // Single use.
   const kept = takeCookie(c, "sign_in", origin) ?? "";
   const slug = slugKept(kept);
@@ -69,7 +74,7 @@ async function callback(c: Context<HttpEnv>): Promise<Response> {
   const made = await signIn.value.finish({
     kept,
     redirectUri: callbackFor(c),
-    query: new URL(c.req.url).searchParams.toString(),
+    query: searchParams.toString(),
     address: addressOf(c),
   });
   return made.ok

@@ -283,7 +283,8 @@ describe("signing in", () => {
     const { page, faults } = visitor;
     await page.goto("/console?sign-in=not_found&tenant=nobody");
     await page.getByText("No identity provider is configured.").waitFor();
-    expect(await page.getByLabel("Tenant").inputValue()).toBe("nobody");
+    // There is none to sign in with, for this tenant or the operator.
+    expect(await page.getByText("Sign in with your identity provider").count()).toBe(0);
     expect(await violationsOn(page)).toEqual([]);
     expect(faults).toEqual([]);
     await visitor.close();
@@ -411,6 +412,33 @@ describe("people", () => {
 });
 
 describe("an identity provider", () => {
+  it("is tried before it is saved: in another tab, with the claims and the role that follows", async () => {
+    const provider = await startIdentityProvider();
+    provider.claims = { sub: "u1", email: "ann@corp.test", email_verified: true, groups: ["team"] };
+    await createTenant(router, "trying", { provider: "demo" });
+    const visitor = await visit(browser, { origin: router.url });
+    await signIn(visitor, router.adminToken);
+    const { page } = visitor;
+    await open("/t/trying/sign-on", visitor);
+    await page.getByLabel("Issuer").fill(provider.url);
+    await page.getByLabel("Client id").fill("router");
+    await page.getByLabel("Client secret").fill("wrong");
+    await page.getByLabel("Claim value").fill("team");
+    await page.getByLabel("Console role").selectOption("approver");
+    const attempt = page.getByRole("button", { name: "Try the sign-in" });
+    await attempt.click();
+    await page.getByText("The provider rejects the client id or the client secret.").waitFor();
+    await page.getByLabel("Client secret").fill(clientSecret);
+    await attempt.click();
+    await page.getByText("The provider signed in ann@corp.test.").waitFor();
+    await page.getByText("The role in the console would be approver.").waitFor();
+    expect(await page.getByLabel("Claims of the ID token").textContent()).toContain('"team"');
+    expect(await violationsOn(page)).toEqual([]);
+    expect((await admin("GET", "/tenants/trying/sign-in")).status).toBe(404);
+    await visitor.close();
+    await provider.stop();
+  });
+
   it("lets a person in and back to the router, at the path of a gateway", async () => {
     const provider = await startIdentityProvider();
     provider.claims = { sub: "u1", email: "ann@corp.test", email_verified: true, groups: ["team"] };

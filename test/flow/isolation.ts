@@ -71,6 +71,11 @@ const signInOf = (clientId: string) => ({
   claim: "groups",
   roles: { team: "viewer" },
 });
+const triedSignIn = () => ({
+  settings: signInOf("tried"),
+  pending: { state: "trial.a", nonce: "b", verifier: "c" },
+  query: "code=a&state=trial.a",
+});
 const newSignIn = async (tenant: Tenant, _router: SharedRouter): Promise<void> => {
   const put = await tenant.admin("PUT", `/tenants/${tenant.slug}/sign-in`, signInOf("made"));
   expect(put.status).toBe(200);
@@ -305,6 +310,18 @@ export const endpoints: Record<string, Entry> = {
       await newSignIn(tenant, router);
       return {};
     },
+  },
+  // Nothing answers at the issuer.
+  "POST /tenants/{tenant}/sign-in/trial": {
+    reach: "tenant",
+    status: 200,
+    opensWith: 400,
+    target: async () => ({ body: signInOf("tried") }),
+  },
+  "POST /tenants/{tenant}/sign-in/trial/result": {
+    reach: "tenant",
+    status: 200,
+    target: async () => ({ body: triedSignIn() }),
   },
   "POST /tenants/{tenant}/policy/dry-run": {
     reach: "tenant",

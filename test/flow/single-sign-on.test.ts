@@ -282,6 +282,57 @@ describe("a person", () => {
   });
 });
 
+describe("a trial of the settings", () => {
+  const path = (slug: string) => `/tenants/${slug}/sign-in/trial`;
+  const begun = async (slug: string, tried: object) => {
+    const answer = await operator("POST", path(slug), tried);
+    expect([answer.text, answer.status]).toEqual([answer.text, 200]);
+    const back = await provider.visit(String(answer.get("url")));
+    const returned = await visit(back);
+    return { pending: answer.get("pending"), returned };
+  };
+  const tried = async (slug: string, fields: object = {}) => {
+    const { pending, returned } = await begun(slug, settings(fields));
+    const { searchParams } = new URL(returned.headers.get("location") ?? "");
+    const body = { settings: settings(fields), pending, query: searchParams.toString() };
+    return operator("POST", `${path(slug)}/result`, body);
+  };
+
+  it("shows claims and role before anything is saved, and begins no session", async () => {
+    const slug = "untried";
+    await createTenant(router, slug, { provider: "demo" });
+    const { returned } = await begun(slug, settings());
+    expect([returned.status, returned.headers.getSetCookie()]).toEqual([302, []]);
+    expect(returned.headers.get("location")).toMatch(`${router.url}/console/tried?code=`);
+    const result = await tried(slug, { callers: ["team"] });
+    expect(result.body).toMatchObject({
+      fault: null,
+      claims: { sub: "u1", groups: ["team"] },
+      person: "person:ann@corp.test",
+      role: "admin",
+      mayConnect: true,
+    });
+    provider.claims["groups"] = ["strangers"];
+    expect((await tried(slug)).body).toMatchObject({ role: null, claims: { sub: "u1" } });
+    expect((await operator("GET", `/tenants/${slug}/sign-in`)).status).toBe(404);
+    const users = await operator("GET", `/tenants/${slug}/users`);
+    expect(users.get("data")).toEqual([]);
+  });
+
+  it("says what the provider rejects, and uses the saved secret for the same client alone", async () => {
+    const slug = await tenant();
+    const wrong = await tried(slug, { clientSecret: "wrong" });
+    expect([wrong.status, wrong.get("claims"), wrong.get("fault")]).toEqual([
+      200,
+      null,
+      "The provider rejects the client id or the client secret.",
+    ]);
+    expect((await tried(slug, { clientSecret: undefined })).get("role")).toBe("admin");
+    const nowhere = await operator("POST", path(slug), settings({ issuer: `${other.url}/x` }));
+    expect([nowhere.status, nowhere.get("path")]).toEqual([400, "issuer"]);
+  });
+});
+
 describe("a browser that is refused", () => {
   const asPage = { Accept: "text/html,application/xhtml+xml" };
 

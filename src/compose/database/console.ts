@@ -61,6 +61,7 @@ export function createDatabaseSignIn(isolate: Isolate, deps: ConsoleParts): Pers
   const { ids, stores, vault } = deps;
   return createPersonSignIn({
     signIns: stores.signIns,
+    isOneOfMany: host.openTenantDatabase !== undefined && config.database.kind === "own",
     tenants: stores.tenants,
     vault,
     operatorSignIn: config.signIn,

@@ -41,6 +41,7 @@ import {
   createUpstreamHeaders,
   type UpstreamHeaders,
 } from "../../pipeline/servers/upstream-headers.ts";
+import { createIdentityClient } from "../../oauth/identity.ts";
 import { createProviders } from "../../providers/registry.ts";
 import { createReadiness } from "../../store/migrations.ts";
 import { createWriteProbe } from "../../store/engines/libsql/write-probe.ts";
@@ -225,6 +226,7 @@ export function createDatabaseParts(
       providers: parts.providers,
       providerKeys: parts.providerKeys,
       oauth: parts.oauth,
+      identity: createIdentityClient({ fetch, allowPrivate: allowPrivateUpstreams, now }),
       catalogueSync: catalogues.sync(),
       ...isolate.auditing,
       ids,

@@ -1,5 +1,6 @@
 /** Exchanges a key for a session. The key is not stored in the browser. */
 import { useEffect, useState } from "preact/hooks";
+import { Field } from "../parts/form.tsx";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Problem } from "../problem.ts";
 import { beginSingleSignOn, signIn, signInReason } from "../session.ts";
@@ -22,6 +23,14 @@ function Insecure() {
 
 /** From a sign-in link. */
 const tenantInAddress = new URLSearchParams(location.search).get("tenant") ?? "";
+
+/** Whose identity provider there is: the tenant's, the operator's. Unknown if the page came with a session. */
+const places = document.querySelector<HTMLElement>("#console")?.dataset["signIn"]?.split(" ") ?? [
+  "tenant",
+  "operator",
+];
+const hasTenants = places.includes("tenant");
+const hasOperators = places.includes("operator");
 
 /** By the refusal's reason in the address. */
 const refusals: Readonly<Record<string, string>> = {
@@ -52,27 +61,27 @@ function SingleSignOn() {
         void leave(tenant.trim());
       }}
     >
-      <div class="field">
-        <label for="tenant">Tenant</label>
-        <input
-          id="tenant"
-          aria-describedby="tenant-hint"
+      {hasTenants && (
+        <Field
+          title="Tenant"
           name="tenant"
-          autocapitalize="none"
-          spellcheck={false}
-          required
           value={tenant}
-          onInput={({ currentTarget }) => setTenant(currentTarget.value)}
+          onInput={setTenant}
+          isRequired
+          hint="The tenant’s slug, as in the console’s addresses."
         />
-        <small id="tenant-hint">The tenant’s slug, as in the console’s addresses.</small>
-      </div>
+      )}
       <div class="actions">
-        <button type="submit">
-          Continue to the identity provider of {tenant.trim() || "your tenant"}
-        </button>
-        <button type="button" class="quiet" onClick={() => void leave(null)}>
-          Continue to the operator’s
-        </button>
+        {hasTenants && (
+          <button type="submit">
+            Continue to the identity provider of {tenant.trim() || "your tenant"}
+          </button>
+        )}
+        {hasOperators && (
+          <button type="button" class={hasTenants ? "quiet" : ""} onClick={() => void leave(null)}>
+            Continue to the operator’s
+          </button>
+        )}
       </div>
     </form>
   );
@@ -95,24 +104,21 @@ function KeyForm() {
         void submit();
       }}
     >
-      <div class="field">
-        <label for="key">Your key</label>
-        <input
-          id="key"
-          aria-describedby="key-hint"
-          type="password"
-          name="key"
-          autocomplete="current-password"
-          spellcheck={false}
-          required
-          value={key}
-          onInput={({ currentTarget }) => setKey(currentTarget.value)}
-        />
-        <small id="key-hint">
-          An API key with a role, or the operator’s token. Ask the operator of the router;{" "}
-          <code>npm start</code> prints both.
-        </small>
-      </div>
+      <Field
+        title="Your key"
+        name="key"
+        type="password"
+        autocomplete="current-password"
+        value={key}
+        onInput={setKey}
+        isRequired
+        hint={
+          <>
+            An API key with a role, or the operator’s token. Ask the operator of the router;{" "}
+            <code>npm start</code> prints both.
+          </>
+        }
+      />
       {problem !== null && <ProblemNotice problem={problem} />}
       <button type="submit" class="main" disabled={isBusy || key.trim() === ""}>
         Sign in
@@ -146,10 +152,12 @@ export function SignIn() {
       ) : (
         <>
           <KeyForm />
-          <details open={tenantInAddress !== ""}>
-            <summary>Sign in with your identity provider</summary>
-            <SingleSignOn />
-          </details>
+          {places.some((place) => place !== "") && (
+            <details open={tenantInAddress !== ""}>
+              <summary>Sign in with your identity provider</summary>
+              <SingleSignOn />
+            </details>
+          )}
         </>
       )}
     </main>

@@ -4,7 +4,7 @@ import { useId, useState } from "preact/hooks";
 import type { Asked, Problem } from "../problem.ts";
 import { ProblemNotice } from "./notice.tsx";
 
-interface FieldProps {
+export interface FieldProps {
   title: string;
   name: string;
   value: string;
@@ -18,6 +18,7 @@ interface FieldProps {
   step?: string;
   placeholder?: string;
   list?: string;
+  autocomplete?: string;
   fault?: string | null;
 }
 
@@ -35,8 +36,7 @@ const Hint = ({ id, fault, hint }: HintProps) => (
 );
 
 export function Field(props: FieldProps) {
-  const { title, name, value, onInput, hint, type = "text", isRequired, fault } = props;
-  const { pattern, min, max, step, placeholder, list } = props;
+  const { title, onInput, hint, type = "text", isRequired, fault, ...rest } = props;
   const id = useId();
   return (
     <div class={`field ${fault ? "wrong" : ""}`}>
@@ -44,16 +44,10 @@ export function Field(props: FieldProps) {
       <input
         id={id}
         aria-describedby={`${id}-hint`}
-        {...({ type } as { type: "text" })}
-        {...{ name, value }}
-        {...(pattern !== undefined && { pattern })}
-        {...(min !== undefined && { min })}
-        {...(max !== undefined && { max })}
-        {...(step !== undefined && { step })}
-        {...(placeholder !== undefined && { placeholder })}
-        {...(list !== undefined && { list })}
-        required={isRequired === true}
         autocomplete="off"
+        autocapitalize="none"
+        {...({ type, ...rest } as { type: "text" })}
+        required={isRequired === true}
         spellcheck={false}
         aria-invalid={fault ? true : undefined}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
@@ -103,20 +97,16 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   );
 }
 
-interface TextAreaProps {
-  title: string;
-  name: string;
-  value: string;
+interface TextAreaProps extends Omit<FieldProps, "type"> {
   rows: number;
-  onInput: (value: string) => void;
-  hint?: ComponentChildren;
-  isCode?: true;
+  isCode?: true | undefined;
 }
 
-export function TextArea({ title, name, value, rows, onInput, hint, isCode }: TextAreaProps) {
+export function TextArea(props: TextAreaProps) {
+  const { title, name, value, rows, onInput, hint, isCode, fault } = props;
   const id = useId();
   return (
-    <div class="field">
+    <div class={`field ${fault ? "wrong" : ""}`}>
       <label for={id}>{title}</label>
       <textarea
         id={id}
@@ -124,9 +114,10 @@ export function TextArea({ title, name, value, rows, onInput, hint, isCode }: Te
         {...{ name, rows, value }}
         class={isCode === true ? "code-input" : ""}
         spellcheck={isCode !== true}
+        aria-invalid={fault ? true : undefined}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
-      <small id={`${id}-hint`}>{hint}</small>
+      <Hint {...{ id, fault, hint }} />
     </div>
   );
 }

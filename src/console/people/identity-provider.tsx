@@ -5,11 +5,13 @@ import { time } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
-import { Check, Choice, Field, Form } from "../parts/form.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Form } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { routerUrl } from "../place.ts";
 import { mayChange } from "../session.ts";
+import { SignInTrial } from "./sign-in-trial.tsx";
 
 type Provider = Schemas["IdentityProvider"];
 type Settings = Pick<Provider, "kind" | "issuer" | "clientId" | "claim">;
@@ -54,44 +56,31 @@ const roleTitles: readonly (readonly [Role | "", string])[] = [
   ...roles.map((role) => [role, role] as const),
 ];
 
-interface GroupsProps {
-  groups: readonly Group[];
-  change: (groups: Group[]) => void;
-}
+const groupFields: readonly FieldOf<Group>[] = [
+  { name: "value", title: "Claim value", placeholder: "platform-team" },
+  { name: "role", title: "Console role", options: roleTitles },
+  { name: "connects", title: "May connect programs to servers" },
+];
 
-function Groups({ groups, change }: GroupsProps) {
-  const changeAt = (place: number, changes: Partial<Group>): void =>
-    change(groups.map((each, at) => (at === place ? { ...each, ...changes } : each)));
+function Groups(props: { groups: readonly Group[]; change: (groups: Group[]) => void }) {
+  const { groups, change } = props;
   return (
     <fieldset>
       <legend>Who has access</legend>
-      {groups.map(({ value, role, connects }, at) => (
+      {groups.map((group, at) => (
         <div key={at} class="group-row">
-          <Field
-            title="Claim value"
-            name={`roles.${at}`}
-            value={value}
-            onInput={(text) => changeAt(at, { value: text })}
-            placeholder="platform-team"
-          />
-          <Choice
-            title="Console role"
-            name={`role.${at}`}
-            value={role}
-            options={roleTitles}
-            onInput={(chosen) => changeAt(at, { role: chosen })}
-          />
-          <Check
-            name={`connects.${at}`}
-            title="May connect programs to servers"
-            value={connects}
-            onInput={(isOn) => changeAt(at, { connects: isOn })}
+          <Fields
+            of={groupFields}
+            draft={group}
+            path={`groups.${at}.`}
+            change={(changes) => change(groups.with(at, { ...group, ...changes }))}
+            faultOf={() => null}
           />
           <button
             type="button"
             class="quiet danger"
-            aria-label={`Remove ${value || "this row"}`}
-            onClick={() => change(groups.filter((_, each) => each !== at))}
+            aria-label={`Remove ${group.value || "this row"}`}
+            onClick={() => change(groups.toSpliced(at, 1))}
           >
             Remove
           </button>
@@ -144,56 +133,38 @@ interface EditProps {
   onDone: () => void;
 }
 
-interface FieldsProps {
-  draft: Settings;
-  change: (changes: Partial<Settings>) => void;
-  faultOf: (name: string) => string | null;
-}
+type Draft = Settings & { clientSecret: string };
 
-const texts = {
-  issuer: { title: "Issuer", hint: "The provider’s issuer URL." },
-  clientId: { title: "Client id", hint: "" },
-  claim: { title: "Claim", hint: "The claim that determines the role, for example groups." },
-} as const;
-
-function Fields({ draft, change, faultOf }: FieldsProps) {
-  return (
-    <>
-      <Choice
-        title="Kind"
-        name="kind"
-        value={draft.kind}
-        options={kinds}
-        onInput={(kind) => change({ kind })}
-      />
-      {(["issuer", "clientId", "claim"] as const).map((name) => (
-        <Field
-          key={name}
-          {...texts[name]}
-          name={name}
-          value={draft[name]}
-          onInput={(value) => change({ [name]: value })}
-          isRequired
-          fault={faultOf(name)}
-        />
-      ))}
-    </>
-  );
-}
+const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
+  { name: "kind", title: "Kind", options: kinds },
+  { name: "issuer", title: "Issuer", isRequired: true, hint: "The provider’s issuer URL." },
+  { name: "clientId", title: "Client id", isRequired: true },
+  {
+    name: "claim",
+    title: "Claim",
+    isRequired: true,
+    hint: "The claim that determines the role, for example groups.",
+  },
+  {
+    name: "clientSecret",
+    title: "Client secret",
+    type: "password",
+    hint: provider?.hasSecret === true ? "Leave blank to keep the current one." : "",
+  },
+];
 
 function Edit({ tenant, provider, onDone }: EditProps) {
-  const [draft, setDraft] = useState<Settings>(provider ?? nothing);
-  const [secret, setSecret] = useState("");
+  const [draft, setDraft] = useState<Draft>({ ...(provider ?? nothing), clientSecret: "" });
   const [groups, setGroups] = useState(groupsOf(provider));
+  const settingsOf = () => {
+    const { kind, issuer, clientId, claim, clientSecret } = draft;
+    const secret = clientSecret === "" ? {} : { clientSecret };
+    return { kind, issuer, clientId, claim, ...settingsIn(groups), ...secret };
+  };
   const save = async () => {
-    const { kind, issuer, clientId, claim } = draft;
-    const settings = { kind, issuer, clientId, claim, ...settingsIn(groups) };
-    const put = await asked(
-      api.PUT("/admin/v1/tenants/{tenant}/sign-in", {
-        params: { path: { tenant } },
-        body: { ...settings, ...(secret !== "" && { clientSecret: secret }) },
-      }),
-    );
+    const params = { path: { tenant } };
+    const body = settingsOf();
+    const put = await asked(api.PUT("/admin/v1/tenants/{tenant}/sign-in", { params, body }));
     if (put.ok) onDone();
     return put;
   };
@@ -203,20 +174,13 @@ function Edit({ tenant, provider, onDone }: EditProps) {
         <>
           <div class="grid">
             <Fields
+              of={fieldsOf(provider)}
               {...{ draft, faultOf }}
               change={(changes) => setDraft({ ...draft, ...changes })}
             />
-            <Field
-              title="Client secret"
-              name="clientSecret"
-              type="password"
-              value={secret}
-              onInput={setSecret}
-              hint={provider?.hasSecret === true ? "Leave blank to keep the current one." : ""}
-              fault={faultOf("clientSecret")}
-            />
           </div>
           <Groups groups={groups} change={setGroups} />
+          {draft.kind === "openid-connect" && <SignInTrial {...{ tenant, settingsOf }} />}
           <p class="faint">Saving ends the sessions of all people of this tenant.</p>
         </>
       )}

@@ -11,6 +11,8 @@ import type {
 } from "../tenancy/sign-in.ts";
 
 export interface SignInStore {
+  /** of any tenant */
+  areSet(): AsyncResult<boolean>;
   get(tenantId: string): AsyncResult<StoredSignIn | null>;
   put(row: StoredSignIn, event: AdminEvent): AsyncResult<null>;
   remove(tenantId: string, event: AdminEvent): AsyncResult<null>;

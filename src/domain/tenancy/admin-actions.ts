@@ -15,6 +15,8 @@ const permissionFor = {
   readSignIn: "view",
   replaceSignIn: "change",
   removeSignIn: "change",
+  trySignIn: "change",
+  finishSignInTrial: "change",
   readCeiling: "view",
   replaceCeiling: "change",
   createKey: "change",

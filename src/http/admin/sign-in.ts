@@ -47,6 +47,23 @@ const signIn = z
   .object({ ...settings, hasSecret: z.boolean(), updatedAt: millis })
   .openapi("IdentityProvider");
 
+const pending = z
+  .strictObject({ state: line(200), nonce: line(200), verifier: line(200) })
+  .openapi("PendingSignIn", { description: "Kept by the client until the provider answers." });
+
+const trial = z
+  .object({
+    fault: z.string().nullable().openapi({ description: "Why no claims came; null: they came." }),
+    claims: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .openapi({ description: "Claims of the ID token. They aren't stored." }),
+    person: z.string().nullable().openapi({ description: "The person's name in events." }),
+    role: z.enum(roles).nullable().openapi({ description: "null: the sign-in would be refused." }),
+    mayConnect: z.boolean().openapi({ description: "Whether the person can connect programs." }),
+  })
+  .openapi("SignInTrial");
+
 export function signInRoutes() {
   const app = adminApp();
   const endpoint = endpointsOf(app, "Sign-in");
@@ -74,6 +91,32 @@ export function signInRoutes() {
     summary: "Remove the identity provider",
     description: "Ends the sessions of all people of the tenant. Keys remain valid.",
     run: ({ admin, actor, params }) => admin.signIn.remove(actor, params.tenant),
+  });
+  endpoint({
+    route: "post /{tenant}/sign-in/trial",
+    id: "trySignIn",
+    summary: "Try an identity provider",
+    description:
+      "Starts a sign-in with these settings without saving them. Open `url` in a browser; the provider sends it back to `/console/single-sign-on/callback`, and its answer is the query of the address that follows.",
+    body: signInInput,
+    answer: z.object({ url: z.string(), pending }).openapi("BegunSignInTrial"),
+    run: ({ admin, actor, params, body, ownUrl }) =>
+      admin.trySignIn.begin(actor, { slug: params.tenant, settings: body, ownUrl }),
+  });
+  endpoint({
+    route: "post /{tenant}/sign-in/trial/result",
+    id: "finishSignInTrial",
+    summary: "Get the result of a tried sign-in",
+    description:
+      "Returns the token's claims, and the role that would follow. Nothing is stored, and no session begins.",
+    body: z.strictObject({
+      settings: signInInput,
+      pending,
+      query: z.string().max(8_000).openapi({ description: "The provider's answer." }),
+    }),
+    answer: trial,
+    run: ({ admin, actor, params, body, ownUrl }) =>
+      admin.trySignIn.finish(actor, { slug: params.tenant, ownUrl, ...body }),
   });
   return app;
 }

@@ -1,5 +1,6 @@
 import type { RequestFeeds } from "../../domain/ports/request-feed.ts";
 import type { Room } from "../../domain/limits/room.ts";
+import type { IdentityClient } from "../../domain/ports/sign-ins.ts";
 import type { KeyTokens, Stores, Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Oauth } from "../../domain/servers/oauth.ts";
@@ -33,6 +34,7 @@ import { createPolicyTrial } from "./models/policy-trial.ts";
 import { createRecordAdmin } from "./audit/records.ts";
 import { createReplayAdmin } from "./audit/replay.ts";
 import { createSignInAdmin } from "./keys/sign-in.ts";
+import { createSignInTrial } from "./keys/sign-in-trial.ts";
 import { createServerAuthorization } from "./servers/server-authorization.ts";
 import { createServerCheck, type Probe } from "./servers/server-checks.ts";
 import { createServerAdmin } from "./servers/servers.ts";
@@ -61,6 +63,7 @@ export const createAdminUseCases = (
       ownOrigins: readonly string[];
       roomNow: (() => AsyncResult<Room>) | null;
       oauth: Oauth;
+      identity: IdentityClient;
       upstream: UpstreamHeaders;
       probe: Probe;
       readContent: ReadContent;
@@ -99,6 +102,7 @@ export const createAdminUseCases = (
     followRequests: createFollowRequests(deps),
     replay: createReplayAdmin(deps),
     signIn: createSignInAdmin(deps),
+    trySignIn: createSignInTrial(deps),
     tryPolicy: createPolicyTrial(deps),
     catalogue: createCatalogueAdmin(deps),
     seals: createSealAdmin(deps),

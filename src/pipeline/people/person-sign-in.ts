@@ -28,7 +28,13 @@ export type BegunSignIn =
   /** redirect; the browser keeps the text until it returns */
   { url: string; kept: string } | { session: NewConsoleSession };
 
+export const signInPlaces = ["tenant", "operator"] as const;
+/** Whose identity provider people can sign in with. */
+export type SignInPlace = (typeof signInPlaces)[number];
+
 export interface PersonSignIn {
+  /** `slug` `null`: any tenant's */
+  offered(slug: string | null): Promise<readonly SignInPlace[]>;
   /** `slug` `null` for the operator's provider. `assertion`: a gateway's token, if any */
   begin(asked: {
     slug: string | null;
@@ -45,7 +51,9 @@ export interface PersonSignIn {
 }
 
 interface PersonSignInDeps {
-  signIns: Pick<SignInStore, "get">;
+  signIns: Pick<SignInStore, "get" | "areSet">;
+  /** whether tenants have databases of their own */
+  isOneOfMany: boolean;
   tenants: Pick<TenantStore, "bySlug">;
   vault: Vault;
   operatorSignIn: SignInSecrets | null;
@@ -174,7 +182,19 @@ async function readKept(deps: PersonSignInDeps, value: string): Promise<Kept | n
   return pending.until > deps.now() ? pending : null;
 }
 
+async function isOffered(deps: PersonSignInDeps, slug: string | null): Promise<boolean> {
+  if (slug !== null) return (await find(deps, slug)).ok;
+  if (deps.isOneOfMany) return true;
+  const areSet = await deps.signIns.areSet();
+  return !areSet.ok || areSet.value;
+}
+
 export const createPersonSignIn = (deps: PersonSignInDeps): PersonSignIn => ({
+  async offered(slug) {
+    const isOf = { operator: deps.operatorSignIn !== null, tenant: await isOffered(deps, slug) };
+    return signInPlaces.filter((place) => isOf[place]);
+  },
+
   async begin({ slug, redirectUri, assertion, address }) {
     const found = await find(deps, slug);
     if (!found.ok) return found;

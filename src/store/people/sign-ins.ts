@@ -6,6 +6,11 @@ import { execute } from "../execute.ts";
 import { appendEvent } from "../events.ts";
 
 export const createSignInStore = (db: Database): SignInStore => ({
+  areSet: () =>
+    db.read(async (builder) => {
+      const rows = await builder.select({ at: signIns.updatedAt }).from(signIns).limit(1);
+      return rows.length > 0;
+    }),
   get: (tenantId) =>
     db.read(async (builder) => {
       const [row] = await builder.select().from(signIns).where(eq(signIns.tenantId, tenantId));

@@ -134,6 +134,7 @@ function invocation(
         log: undefined as never,
         catalogueSync: undefined as never,
         oauth: undefined as never,
+        identity: undefined as never,
         upstream: undefined as never,
         probe: undefined as never,
         nonce: undefined as never,

@@ -205,6 +205,7 @@ const nameNoTenant = [
   "alerts.circuits",
   "alerts.prune",
   "webhooks.due",
+  "signIns.areSet",
   // A message names its tenant, and comes from `due` alone.
   "webhooks.claim",
   "webhooks.prune",

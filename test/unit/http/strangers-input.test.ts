@@ -97,7 +97,7 @@ function givenApp(max = Number.MAX_SAFE_INTEGER) {
     },
     console: {
       consoleSessions: { signIn: refused, find: refused },
-      personSignInOf: async () => ok({ begin: refused, finish: refused }),
+      personSignInOf: async () => ok({ begin: refused, finish: refused, offered: async () => [] }),
     },
     audit: { auditKeys: async () => ok([]) },
     sampling: behindKeys,

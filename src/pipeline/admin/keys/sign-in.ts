@@ -17,7 +17,7 @@ export type ShownSignIn = SignIn & { hasSecret: boolean; updatedAt: number };
 /** `clientSecret` absent: keep the stored one for the same client and issuer; `null`: none */
 export type SignInInput = SignIn & { clientSecret?: string | null };
 
-type SignInDeps = AdminDeps & {
+export type SignInDeps = AdminDeps & {
   signIns: SignInStore;
   vault: Vault;
   allowPrivateUpstreams: boolean;
@@ -31,6 +31,24 @@ const shown = (
 ): ShownSignIn => ({ ...signIn, hasSecret: clientSecret !== null, updatedAt });
 
 const what = "an identity provider of this tenant";
+
+/** With the stored secret if the input has none, and issuer and client are the same. */
+export async function secretsIn(
+  deps: Pick<SignInDeps, "signIns" | "vault" | "allowPrivateUpstreams" | "ownOrigins" | "nonce">,
+  tenantId: string,
+  { clientSecret, ...signIn }: SignInInput,
+): AsyncResult<SignInSecrets> {
+  const { issuer, clientId } = signIn;
+  const allow = { allowPrivate: deps.allowPrivateUpstreams, ownOrigins: deps.ownOrigins };
+  const problem = problemWithEndpoint(issuer, allow);
+  if (problem !== null) return err({ reason: "invalid_params", path: "issuer", detail: problem });
+  const row = await deps.signIns.get(tenantId);
+  if (!row.ok) return row;
+  const before = await openedSignIn(deps.vault, row.value);
+  const isSame = before?.issuer === issuer && before.clientId === clientId;
+  const secret = clientSecret === undefined ? (isSame ? before.clientSecret : null) : clientSecret;
+  return ok({ ...signIn, clientSecret: secret, version: deps.nonce() });
+}
 
 export const createSignInAdmin = (deps: SignInDeps) => ({
   async get(actor: Actor, slug: string): AsyncResult<ShownSignIn> {
@@ -51,24 +69,16 @@ export const createSignInAdmin = (deps: SignInDeps) => ({
     if (actsUntil(actor) !== null)
       return err({ reason: "forbidden", action: "a key that expires sets no identity provider" });
     const { id: tenantId } = tenant.value;
-    const { clientSecret, ...signIn } = input;
-    const { issuer, clientId, kind } = signIn;
-    const allow = { allowPrivate: deps.allowPrivateUpstreams, ownOrigins: deps.ownOrigins };
-    const problem = problemWithEndpoint(issuer, allow);
-    if (problem !== null) return err({ reason: "invalid_params", path: "issuer", detail: problem });
-    const row = await deps.signIns.get(tenantId);
-    if (!row.ok) return row;
-    const before = await openedSignIn(deps.vault, row.value);
-    const isSame = before?.issuer === issuer && before.clientId === clientId;
-    const secret =
-      clientSecret === undefined ? (isSame ? before.clientSecret : null) : clientSecret;
-    const secrets = { ...signIn, clientSecret: secret, version: deps.nonce() };
+    const found = await secretsIn(deps, tenantId, input);
+    if (!found.ok) return found;
+    const secrets = found.value;
     const updatedAt = deps.now();
+    const { issuer } = secrets;
     const sealed = await deps.vault.seal(
       JSON.stringify(secrets),
       signInSecretsOf({ tenantId, issuer }),
     );
-    const { claim, roles, callers = [] } = signIn;
+    const { kind, clientId, claim, roles, callers = [] } = secrets;
     const detail = { kind, issuer, clientId, claim, roles, callers };
     const event = eventOf(deps, actor, {
       action: "sign_in.replace",

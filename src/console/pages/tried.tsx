@@ -1,0 +1,20 @@
+import { useEffect } from "preact/hooks";
+import { Page } from "../parts/page.tsx";
+import { trialChannel } from "../people/trial-channel.ts";
+
+/** Where the identity provider's answer to a tried sign-in arrives. */
+export function Tried() {
+  useEffect(() => {
+    const channel = new BroadcastChannel(trialChannel);
+    channel.postMessage(location.search.slice(1));
+    channel.close();
+    // The address has a code.
+    history.replaceState(null, "", location.pathname);
+    window.close();
+  }, []);
+  return (
+    <Page title="Sign-in tried">
+      <p>The result is in the tab with the settings. You can close this one.</p>
+    </Page>
+  );
+}
