@@ -11,7 +11,7 @@ type Begun = Schemas["BegunSignInTrial"] & { settings: Input };
 type Trial = Schemas["SignInTrial"];
 
 function Follows({ role, person, mayConnect }: Trial) {
-  if (person === null) return <p>The token names nobody: it has no usable “sub” or “email”.</p>;
+  if (person === null) return <p>The token has no usable “sub” or “email”.</p>;
   return (
     <p>
       {role === null
