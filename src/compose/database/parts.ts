@@ -218,7 +218,6 @@ export function createDatabaseParts(
         consoleFiles: () => host.consoleFiles ?? { read: async () => null },
       }),
     );
-  const publicUrl = config.publicUrls[0] ?? null;
   const roomNow = host.roomOf?.(name) ?? null;
   const admin = memoize(() =>
     createAdminUseCases({
@@ -240,7 +239,7 @@ export function createDatabaseParts(
       allowPrivateUpstreams,
       parks: isolate.parkedCalls !== null,
       ownOrigins,
-      publicUrl,
+      publicUrl: config.publicUrls[0] ?? null,
       upstream: parts.upstreamHeaders,
       grants: () => everywhere.authorization.authorizationServer,
       probe: createProbe({ fetch, allowPrivate: allowPrivateUpstreams, ownOrigins }),
@@ -287,7 +286,7 @@ export function createDatabaseParts(
         ...isolate.auditing,
         ids,
         ...parts.approvals,
-        publicUrl,
+        publicUrl: config.publicUrls[0] ?? null,
         ...seals,
         sendToWitness,
         sinkJob: createSinkJob({ ...stores, ...isolate.auditing, ids, sendToSink }),

@@ -6,7 +6,8 @@ import { trialChannel } from "../people/trial-channel.ts";
 export function Tried() {
   useEffect(() => {
     const channel = new BroadcastChannel(trialChannel);
-    channel.postMessage(location.search.slice(1));
+    const post = channel.postMessage.bind(channel);
+    post(location.search.slice(1));
     channel.close();
     // The address has a code.
     history.replaceState(null, "", location.pathname);

@@ -33,7 +33,7 @@ export const signInPlaces = ["tenant", "operator"] as const;
 export type SignInPlace = (typeof signInPlaces)[number];
 
 export interface PersonSignIn {
-  /** `slug` `null`: any tenant's */
+  /** `slug` `null`: of all tenants */
   offered(slug: string | null): Promise<readonly SignInPlace[]>;
   /** `slug` `null` for the operator's provider. `assertion`: a gateway's token, if any */
   begin(asked: {
