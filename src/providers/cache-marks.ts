@@ -249,7 +249,9 @@ export async function withCaching(given: {
 }): Promise<Options> {
   const { request, options, prefixes } = given;
   const { credential, model, cacheScope: scope } = request;
-  const rules = cacheRulesOf({ provider: credential.provider, id: model.id });
+  // At clouds, a model has another id.
+  const { id, like = id } = model;
+  const rules = cacheRulesOf({ provider: credential.provider, id: like });
   if (rules === null || scope === undefined || prefixes === undefined) return options;
   const prepared = { request, options, prefixes, scope, minTokens: rules.minTokens };
   return rules.way === "marks" ? withCacheMarks(prepared) : withCacheKey(prepared);

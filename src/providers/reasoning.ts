@@ -3,11 +3,8 @@
  * and enables thinking that was off.
  */
 import { reasoningKeyOf } from "../domain/sampling/reasoning-needs.ts";
-import {
-  minAnthropicBudget,
-  type ReasoningControl,
-  type Sending,
-} from "../domain/models/reasoning.ts";
+import { minAnthropicBudget } from "../domain/models/reasoning.ts";
+import type { ReasoningControl, Sending } from "../domain/models/reasoning-control.ts";
 import { type Effort } from "../domain/requirements.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";

@@ -1,5 +1,7 @@
 /** Parameters without effect on the answer. A note about a parameter begins with the parameter's name. */
 import type { JsonObject } from "../json.ts";
+import { apiOf } from "../models/clouds.ts";
+import type { Model } from "../models/model.ts";
 import type { SamplingCall } from "../sampling/call.ts";
 import type { Decision } from "./decision.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
@@ -30,9 +32,12 @@ const overruled = ({ features, format, verbosity }: NegotiationRecord): string[]
     return (name === "format" && value !== format) || (name === "verbosity" && value !== verbosity);
   });
 
-function metadataFor(metadata: JsonObject, provider: string): string[] {
+type Answering = Pick<Model, "provider" | "id" | "like">;
+
+function metadataFor(metadata: JsonObject, model: Answering): string[] {
+  const used = new Set([model.provider, apiOf(model)]);
   return Object.entries(metadata).flatMap(([key, value]) =>
-    value === null || key === provider || key.startsWith(routersMembers)
+    value === null || used.has(key) || key.startsWith(routersMembers)
       ? []
       : [`${metadataPrefix}${key}`],
   );
@@ -51,7 +56,7 @@ export function ignoredIn({
 }: {
   call: SamplingCall;
   decision: Decision;
-  answeredBy: string;
+  answeredBy: Answering;
   notes: readonly string[];
 }): Ignored {
   const { negotiation } = decision;

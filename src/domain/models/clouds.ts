@@ -10,10 +10,21 @@ const makersOf: Readonly<Record<Cloud, readonly string[]>> = {
   vertex: ["anthropic", "google"],
 };
 
-type Served = Readonly<{ provider: string; id: string; like?: string | undefined }>;
+/** Keys of options in `metadata` for a provider's models, each with the provider whose API serves them. */
+export const optionKeysOf = (provider: string): (readonly [key: string, api: string])[] => [
+  [provider, provider],
+  ...(isCloud(provider)
+    ? makersOf[provider].map((api) => [optionKey({ provider, api }), api] as const)
+    : []),
+];
+
+export const optionKey = ({ provider, api }: { provider: string; api: string }): string =>
+  provider === api ? provider : `${provider}-${api}`;
+
+type Served = Readonly<{ provider: string; id?: string; like?: string | undefined }>;
 
 const makerOf = memoizedByObject(
-  ({ id, like = id }: Served): string | undefined => canonicalName(like)?.split("/")[0],
+  ({ id = "", like = id }: Served): string | undefined => canonicalName(like)?.split("/")[0],
 );
 
 /** The provider whose API serves the model. */

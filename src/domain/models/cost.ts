@@ -9,6 +9,7 @@ import {
   type TokenPrices,
 } from "./model.ts";
 import type { Requirements } from "../requirements.ts";
+import { apiOf } from "./clouds.ts";
 import { headroomOf, likelyReasoningOf, type Thinker } from "./reasoning.ts";
 
 export type Billable = Pick<
@@ -228,7 +229,7 @@ export function maxUsage(
   };
   const { inputTokens } = expected;
   const prices = pricesAt(model, inputTokens);
-  const mayWrite = needs.cacheWrites !== "none" || !needMarks.has(model.provider);
+  const mayWrite = needs.cacheWrites !== "none" || !needMarks.has(apiOf(model));
   if (prices === null || !mayWrite) return expected;
   const isHour = needs.cacheWrites === "hour";
   const mostExpensive = Math.max(prices.plain, expected.classes === undefined ? 0 : prices.audio);

@@ -1,6 +1,6 @@
 import type { Modality } from "../modality.ts";
 import type { CloudPlace } from "./cloud-place.ts";
-import type { ReasoningControl } from "./reasoning.ts";
+import type { ReasoningControl } from "./reasoning-control.ts";
 
 /** The provider of canned answers, used until a tenant has another. */
 export const cannedProvider = "demo";

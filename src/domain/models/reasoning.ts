@@ -1,44 +1,12 @@
 import { efforts, type Effort, type ReasoningNeeds } from "../requirements.ts";
-
-/** How providers accept an effort; implemented in `providers/reasoning.ts`. */
-export const sendings = [
-  /** `reasoning_effort` (Chat Completions) or `reasoning.effort` (Responses) */
-  "reasoning_effort",
-  /** only `none` and `default` */
-  "reasoning_effort_default",
-  /** only `none` */
-  "reasoning_effort_off",
-  /** `thinking: {type: enabled | disabled}`, with `reasoning_effort` when enabled */
-  "thinking_toggle",
-  /** `reasoning: {enabled}` */
-  "reasoning_toggle",
-  /** `reasoning_toggle` with `reasoning_effort` when enabled */
-  "reasoning_toggle_effort",
-  /** Anthropic's `thinking: {type: enabled, budget_tokens}`; off when absent */
-  "anthropic_budget",
-  /** Anthropic's `thinking: {type: adaptive | disabled}`, with `output_config.effort` unless disabled */
-  "anthropic_adaptive",
-  /** Google's `thinkingConfig.thinkingBudget` */
-  "google_budget",
-  /** Google's `thinkingConfig.thinkingLevel` */
-  "google_level",
-  /** Workers AI's `reasoning_effort`; `none` is `chat_template_kwargs.enable_thinking: false` */
-  "workers_effort",
-  /** like `workers_effort`, but `none` is `thinking: false` */
-  "workers_effort_thinking",
-] as const;
-export type Sending = (typeof sendings)[number];
-
-export interface ReasoningControl {
-  efforts: Effort[];
-  byDefault: Effort;
-  sentAs: Sending;
-  budgets?: Partial<Record<Effort, number>> | undefined;
-  source: string;
-}
+import { apiOf, optionKey } from "./clouds.ts";
+import type { ReasoningControl } from "./reasoning-control.ts";
 
 export interface Reasoner {
   provider: string;
+  /** decides the API at clouds */
+  id?: string;
+  like?: string | undefined;
   reasoning: boolean;
   reasoningControl?: ReasoningControl | undefined;
 }
@@ -109,17 +77,18 @@ function asMetadataSays(asked: Effort | number, control: ReasoningControl | unde
 const isAboveMinimum = (asked: Effort | number, lowest: Effort): boolean =>
   typeof asked === "number" ? asked !== 0 : rankOf(asked) > rankOf(lowest);
 
+const askedUnder = (key: string, { asked = {} }: ReasoningNeeds): Effort | number | undefined =>
+  Object.hasOwn(asked, key) ? asked[key] : undefined;
+
 export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reasoning {
   const { provider, reasoningControl: control } = model;
-  const asked =
-    needs.asked !== undefined && Object.hasOwn(needs.asked, provider)
-      ? needs.asked[provider]
-      : undefined;
+  const api = apiOf(model);
+  const asked = askedUnder(optionKey({ provider, api }), needs) ?? askedUnder(api, needs);
   if (!model.reasoning)
     return asked === undefined ? unreasoned : { ...unreasoned, metadata: "sent" };
   const lowest = control?.efforts[0] ?? "none";
   const minReasoningOnly =
-    needs.minReasoningOnly !== undefined && !needs.minReasoningOnly.except.includes(provider);
+    needs.minReasoningOnly !== undefined && !needs.minReasoningOnly.except.includes(api);
   if (asked !== undefined && !(minReasoningOnly && isAboveMinimum(asked, lowest)))
     return asMetadataSays(asked, control);
   const metadata = asked === undefined ? "absent" : "left_out";
@@ -195,7 +164,7 @@ export function likelyReasoningOf(
 ): number {
   const room = headroomOf(model, needs);
   if (room === 0) return 0;
-  const { provider = "", reasoning = false, reasoningControl } = model;
-  const { effort } = reasoningOf({ provider, reasoning, reasoningControl }, needs.reasoning);
+  if (!isThinker(model)) return 0;
+  const { effort } = reasoningOf(model, needs.reasoning);
   return effort === "minimal" ? 0 : Math.ceil(room * likelyShare);
 }

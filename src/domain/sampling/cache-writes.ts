@@ -4,13 +4,16 @@ import type { PromptCaching } from "./prompt-caching.ts";
 import type { SamplingCall } from "./call.ts";
 import { providerMetadataKey } from "./tool-loop.ts";
 
+/** Of options for Claude. */
+const namespaces = ["anthropic", "bedrock", "vertex"] as const;
+
 function ownMarksOf({ metadata, messages }: SamplingCall): JsonValue[] {
   const carried = messages.flatMap(({ content }) =>
     content.flatMap((block) =>
       block.type === "tool_use" ? [own(own(block._meta, providerMetadataKey), "anthropic")] : [],
     ),
   );
-  return [metadata["anthropic"], ...carried].flatMap((options) =>
+  return [...namespaces.map((name) => metadata[name]), ...carried].flatMap((options) =>
     ["cacheControl", "cache_control"].flatMap((name) => {
       const mark = own(options, name);
       return isObject(mark) ? [mark] : [];

@@ -1,4 +1,5 @@
 import { isObject, own, type JsonObject } from "../json.ts";
+import { optionKeysOf } from "../models/clouds.ts";
 import { efforts, type Effort, type ReasoningNeeds, type ReasoningWish } from "../requirements.ts";
 import type { SamplingCall, ToolUseBlock } from "./call.ts";
 import { providerMetadataKey } from "./tool-loop.ts";
@@ -34,9 +35,11 @@ function askedBy(metadata: JsonObject): Record<string, Effort | number> | undefi
   const asked: [string, Effort | number][] = [];
   for (const [provider, options] of Object.entries(metadata)) {
     if (!isObject(options) || !providerName.test(provider)) continue;
-    if (asked.length === maxAsked) break;
-    const wish = askedIn(options, provider);
-    if (wish !== undefined) asked.push([provider, wish]);
+    if (asked.length >= maxAsked) break;
+    for (const [key, api] of optionKeysOf(provider)) {
+      const wish = askedIn(options, api);
+      if (wish !== undefined) asked.push([key, wish]);
+    }
   }
   return asked.length === 0 ? undefined : Object.fromEntries(asked);
 }

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { faultCodes } from "../../domain/attempts.ts";
 import { modalities } from "../../domain/modality.ts";
 import { figureSources } from "../../domain/models/provenance.ts";
-import { sendings } from "../../domain/models/reasoning.ts";
+import { sendings } from "../../domain/models/reasoning-control.ts";
 import { efforts } from "../../domain/requirements.ts";
 import { like, modelId } from "./model-names.ts";
 import { cloudMembers, shownCloudMembers } from "./cloud-schemas.ts";

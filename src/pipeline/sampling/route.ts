@@ -22,7 +22,8 @@ export const createRoute =
       now: now(),
     });
     const decision = withFailover(plan.value.decision, { steps });
-    const { provider: answeredBy, notes } = decision;
+    const { provider, model: id, notes } = decision;
+    const answeredBy = steps[0]?.model ?? { provider, id };
     return ok({ ...decision, ignored: ignoredIn({ call, decision, answeredBy, notes }) });
   };
 

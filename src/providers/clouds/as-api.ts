@@ -1,20 +1,16 @@
 import { isObject, type JsonObject } from "../../domain/json.ts";
 import { apiOf } from "../../domain/models/clouds.ts";
 import type { ProviderRequest } from "../../domain/sampling/providers.ts";
-import { reasoningKeyOf } from "../../domain/sampling/reasoning-needs.ts";
 
-/** Options for the cloud as options of the API's. Those for the maker itself are not for the cloud. */
+/** Options for the maker and for the cloud as options of the API. The cloud's take precedence. */
 function metadataFor(
   metadata: JsonObject,
   { cloud, api }: { cloud: string; api: string },
 ): JsonObject {
   if (api === cloud) return metadata;
-  const { [api]: _, [cloud]: given, ...others } = metadata;
-  if (!isObject(given)) return others;
-  // Reasoning was planned by the cloud's key.
-  const isPlanned = reasoningKeyOf(cloud) === reasoningKeyOf(api);
-  const { [reasoningKeyOf(api)]: __, ...unreasoned } = given;
-  return { ...others, [api]: isPlanned ? given : unreasoned };
+  const { [api]: makers, [cloud]: given, ...others } = metadata;
+  if (!isObject(makers) && !isObject(given)) return others;
+  return { ...others, [api]: { ...(isObject(makers) && makers), ...(isObject(given) && given) } };
 }
 
 /** A cloud's request as the provider of its API takes it; others unchanged. */

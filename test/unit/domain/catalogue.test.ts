@@ -6,7 +6,7 @@ import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import seed from "../../../src/domain/models/catalogue.json" with { type: "json" };
 import { nameOf, type Model } from "../../../src/domain/models/model.ts";
 import { modalities } from "../../../src/domain/modality.ts";
-import { sendings } from "../../../src/domain/models/reasoning.ts";
+import { sendings } from "../../../src/domain/models/reasoning-control.ts";
 import { efforts } from "../../../src/domain/requirements.ts";
 
 const providers = [

@@ -44,7 +44,12 @@ const decisionOf = (
 });
 
 const ignored = (asked: Partial<SamplingCall>, decision: Decision, notes: string[] = []) =>
-  ignoredIn({ call: call(asked), decision, answeredBy: "openai", notes });
+  ignoredIn({
+    call: call(asked),
+    decision,
+    answeredBy: { provider: "openai", id: "gpt-5" },
+    notes,
+  });
 
 describe("ignored hints", () => {
   it.each<[string, string | undefined, string[]]>([
@@ -104,6 +109,13 @@ describe("ignored parameters", () => {
       "metadata.anthropic",
       "metadata.traceId",
     ]);
+  });
+
+  it("are not metadata for a cloud's model under its maker's name", () => {
+    const metadata: JsonObject = { azure: {}, openai: {}, vertex: {} };
+    const answeredBy = { provider: "azure", id: "prod", like: "openai/gpt-5-mini" };
+    const asked = { call: call({ metadata }), decision: decisionOf([{}]), notes: [] };
+    expect(ignoredIn({ ...asked, answeredBy }).parameters).toEqual(["metadata.vertex"]);
   });
 
   it("include a context other than none, and a tool choice without tools", () => {

@@ -8,8 +8,8 @@ import {
   headroomOf,
   reasoningOf,
   wantedHeadroom,
-  type ReasoningControl,
 } from "../../../src/domain/models/reasoning.ts";
+import type { ReasoningControl } from "../../../src/domain/models/reasoning-control.ts";
 import { efforts, type Effort, type ReasoningNeeds } from "../../../src/domain/requirements.ts";
 import { reasoningNeedsOf } from "../../../src/domain/sampling/reasoning-needs.ts";
 import type { Message } from "../../../src/domain/sampling/call.ts";
@@ -228,6 +228,19 @@ describe("a call's needs of reasoning", () => {
     });
   });
 
+  it("of a cloud depend on the API that serves the model", () => {
+    const vertex = { effort: "max", thinkingConfig: { thinkingLevel: "low" } };
+    const bedrock = { effort: "high", reasoningEffort: "low" };
+    expect(reasoningNeedsOf(call({ metadata: { vertex, bedrock } }), {})).toEqual({
+      asked: {
+        "vertex-anthropic": "max",
+        "vertex-google": "low",
+        bedrock: "low",
+        "bedrock-anthropic": "high",
+      },
+    });
+  });
+
   it.each([
     { openai: { reasoningEffort: "much" } },
     { openai: "high" },
@@ -437,7 +450,8 @@ describe("a tool loop", () => {
     const asked = call({ messages: begun, hints: ["claude"] });
     const { decision } = chosen({ hints: asked.hints });
     expect(decision.candidates[0]).toMatchObject({ viaToolLoop: true, matchedHint: "claude" });
-    const { provider: answeredBy, notes } = decision;
+    const { provider, model: id, notes } = decision;
+    const answeredBy = { provider, id };
     expect(ignoredIn({ call: asked, decision, answeredBy, notes }).hints).toEqual([]);
     const other = chosen({ hints: ["gpt-big"] }).decision.candidates[0];
     expect(other).not.toHaveProperty("matchedHint");

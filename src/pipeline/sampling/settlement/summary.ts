@@ -57,7 +57,7 @@ export function recordedOf(
       usage: { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 },
       costUsd: microUsd === null ? null : microUsd / 1e6,
       notes,
-      ignored: ignoredIn({ call, decision, answeredBy: model.provider, notes }),
+      ignored: ignoredIn({ call, decision, answeredBy: model, notes }),
       timingMs: { ...timing, settle: 0 },
     },
   });

@@ -22,19 +22,20 @@ const metadataOf = (provider: string, model: string, metadata: object) => {
 const openai = { user: "theirs" };
 
 it.each([
+  // The cloud's options take precedence over the maker's.
   [
     "azure",
     "openai/gpt-5-mini",
     { openai, azure: { reasoningEffort: "low" }, x: {} },
-    ["openai", { openai: { reasoningEffort: "low" }, x: {} }],
+    ["openai", { openai: { user: "theirs", reasoningEffort: "low" }, x: {} }],
   ],
-  ["azure", "openai/gpt-5-mini", { openai }, ["openai", {}]],
-  // Reasoning at Bedrock isn't planned by Anthropic's key.
+  ["azure", "openai/gpt-5-mini", { openai }, ["openai", { openai }]],
+  ["azure", "openai/gpt-5-mini", { openai: "x", azure: null }, ["openai", {}]],
   [
     "bedrock",
     "anthropic/claude-opus-4-6",
-    { bedrock: { effort: "high", disableParallelToolUse: true } },
-    ["anthropic", { anthropic: { disableParallelToolUse: true } }],
+    { bedrock: { effort: "high" }, anthropic: { effort: "low", disableParallelToolUse: true } },
+    ["anthropic", { anthropic: { effort: "high", disableParallelToolUse: true } }],
   ],
   [
     "bedrock",
