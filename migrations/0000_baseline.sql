@@ -145,6 +145,7 @@ CREATE TABLE `sessions` (
 	`bridge` text,
 	`client_stream_until` integer,
 	`router_stream_until` integer,
+	`parked_until` integer,
 	`created_at` integer NOT NULL,
 	`last_used_at` integer NOT NULL,
 	`expires_at` integer NOT NULL
@@ -154,6 +155,7 @@ CREATE INDEX `sessions_tenant` ON `sessions` (`tenant_id`,`id`);--> statement-br
 CREATE INDEX `sessions_key` ON `sessions` (`tenant_id`,`key_id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `sessions_upstream` ON `sessions` (`tenant_id`,`server_id`,`key_id`,`upstream_id`) WHERE "sessions"."server_id" is not null;--> statement-breakpoint
 CREATE INDEX `sessions_bridge` ON `sessions` (`tenant_id`,`key_id`,`server_id`,"bridge" ->> 'key') WHERE "sessions"."bridge" is not null;--> statement-breakpoint
+CREATE INDEX `sessions_parked` ON `sessions` (`tenant_id`,`parked_until`) WHERE "sessions"."parked_until" is not null;--> statement-breakpoint
 CREATE INDEX `sessions_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `tenants` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -574,6 +576,7 @@ CREATE TABLE `questions` (
 	`id` text NOT NULL,
 	`asked_of` text NOT NULL,
 	`deadline` integer NOT NULL,
+	`content` text,
 	`answer` text,
 	PRIMARY KEY(`tenant_id`, `session_id`, `id`)
 );

@@ -278,6 +278,7 @@ export async function createIsolate(config: Config, host: Host) {
         ? createParkedCalls({
             epoch: randomBytesOf(16).join("."),
             patienceMs: config.parkedMs,
+            processes: config.database.kind === "own" ? "one" : "several",
             ...(host.drains !== undefined && { drains: host.drains }),
           })
         : null,

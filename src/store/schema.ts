@@ -120,6 +120,7 @@ export const sessions = sqliteTable(
     bridge: text({ mode: "json" }).$type<Bridge>(),
     clientStreamUntil: integer("client_stream_until"),
     routerStreamUntil: integer("router_stream_until"),
+    parkedUntil: integer("parked_until"),
     createdAt: integer("created_at").notNull(),
     lastUsedAt: integer("last_used_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
@@ -135,6 +136,10 @@ export const sessions = sqliteTable(
     index("sessions_bridge")
       .on(table.tenantId, table.keyId, table.serverId, sql`"bridge" ->> 'key'`)
       .where(sql`${table.bridge} is not null`),
+    // Counts a tenant's parked calls.
+    index("sessions_parked")
+      .on(table.tenantId, table.parkedUntil)
+      .where(sql`${table.parkedUntil} is not null`),
     index("sessions_expiry").on(table.expiresAt),
   ],
 );

@@ -11,7 +11,7 @@ export const thorough: readonly string[] = [
   "test/contract/export/{sink,tampering}.test.ts",
   "test/flow/{commands,console,crash,dev,graceful-end,start,start-seed,start-state}.test.ts",
   "test/flow/{chaos,flood,fuzz,soak,soak-crashes,soak-leavers,soak-streams}.test.ts",
-  "test/flow/{idempotency,limits,parking,proxy-isolates,late-settlement}.test.ts",
+  "test/flow/{idempotency,limits,parking,parking-processes,proxy-isolates,late-settlement}.test.ts",
   "test/unit/installed.test.ts",
 ];
 

@@ -20,9 +20,25 @@ export interface TakenAnswers {
   isOpen: boolean;
 }
 
-/** Questions to a client, whose answers may arrive in another isolate. */
+/** A question to the process that keeps a parked call. */
+export interface ReceivedQuestion {
+  tenantId: string;
+  id: string;
+  /** the call */
+  askedOf: string;
+  /** sealed; null: received before */
+  content: string | null;
+}
+
+/** Questions to a client, whose answers may arrive in another isolate, and to the process that keeps a parked call */
 export interface QuestionStore {
-  ask(asked: AskedQuestions, about: { askedOf: string; deadline: number }): AsyncResult<null>;
+  /** @param about `content` of a question to another process, sealed */
+  ask(
+    asked: AskedQuestions,
+    about: { askedOf: string; deadline: number; content?: string },
+  ): AsyncResult<null>;
+  /** Unanswered questions to a process, which gets each content once. @param of `sessionId` is the process's epoch */
+  receive(of: { tenantIds: readonly string[]; sessionId: string }): AsyncResult<ReceivedQuestion[]>;
   /** Keeps the first answer. False: this caller was not asked, the deadline has passed, or there is an answer. */
   answer(answered: AnsweredQuestion, sealed: string, now: number): AsyncResult<boolean>;
   take(asked: AskedQuestions): AsyncResult<TakenAnswers>;

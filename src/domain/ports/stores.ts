@@ -193,6 +193,13 @@ export interface SessionStore {
   ): AsyncResult<Session | null>;
   /** Replaces or merges the given members, so that concurrent changes are kept. */
   amendBridge(tenantId: string, id: string, change: BridgeChange): AsyncResult<null>;
+  /** Counts the session's call against the limits of parked calls, which all processes share. */
+  park(
+    session: Pick<Session, "tenantId" | "keyId" | "id">,
+    about: { until: number; now: number },
+  ): AsyncResult<null>;
+  /** Of sessions that still exist. */
+  stayParked(tenantId: string, ids: readonly string[], until: number): AsyncResult<null>;
   /** The event is only written for an administrator. Returns whether a session existed. */
   end(tenantId: string, id: string, event: AdminEvent | null): AsyncResult<boolean>;
   prune(now: number): AsyncResult<number>;

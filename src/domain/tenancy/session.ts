@@ -57,6 +57,8 @@ export interface Session {
   clientStreamUntil: number | null;
   /** ms; null: the router never held the stream */
   routerStreamUntil: number | null;
+  /** ms; until then, the process that keeps the session's parked call is alive. null: no call was parked */
+  parkedUntil: number | null;
   createdAt: number;
   lastUsedAt: number;
   expiresAt: number;

@@ -4,6 +4,7 @@ import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { SessionStore, Snapshot } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
+import { parkedLeaseMs } from "../../domain/tenancy/parked.ts";
 import { problemWithSize, storedClientInfo } from "../../domain/tenancy/session-limits.ts";
 import type { HostedCapabilities, RouterCapabilities } from "../../domain/servers/offer.ts";
 import type { McpServer } from "../../domain/servers/server.ts";
@@ -77,6 +78,7 @@ export function createSessions(deps: {
         bridge: null,
         clientStreamUntil: null,
         routerStreamUntil: null,
+        parkedUntil: null,
         createdAt: at,
         lastUsedAt: at,
         expiresAt: at + sessionTtlMs,
@@ -117,6 +119,7 @@ export function createSessions(deps: {
         serverId: server.id,
         clientStreamUntil: null,
         routerStreamUntil: null,
+        parkedUntil: null,
         createdAt: at,
         lastUsedAt: at,
         expiresAt: at + sessionTtlMs,
@@ -147,6 +150,18 @@ export function createSessions(deps: {
       bridgeKey: string,
     ): AsyncResult<Session | null> =>
       sessions.bridged({ tenantId: server.tenantId, keyId, serverId: server.id, bridgeKey }, now()),
+
+    park: (session: Session): AsyncResult<null> =>
+      sessions.park(session, { until: now() + parkedLeaseMs, now: now() }),
+
+    stayParked: (tenantId: string, parked: readonly string[]): AsyncResult<null> =>
+      sessions.stayParked(tenantId, parked, now() + parkedLeaseMs),
+
+    /** Whether the process that keeps the session's parked call is alive. */
+    async isParked({ tenantId, id }: Pick<Session, "tenantId" | "id">): AsyncResult<boolean> {
+      const found = await sessions.get(tenantId, id);
+      return found.ok ? ok((found.value?.parkedUntil ?? 0) > now()) : found;
+    },
 
     async findLive({ tenantId, id }: Session): AsyncResult<Session | null> {
       const found = await sessions.get(tenantId, id);

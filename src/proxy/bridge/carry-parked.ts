@@ -7,8 +7,9 @@ import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
 import { concludeRefused } from "../client-reply.ts";
 import type { Exchange } from "../exchange.ts";
 import type { NeededPages } from "./needed-pages.ts";
-import { askParked, beginParked, resumeParked } from "./park.ts";
+import { askParked, beginParked } from "./park.ts";
 import { answerTo, type Bridging } from "./relay.ts";
+import { resumeParked } from "./resume-parked.ts";
 import type { BridgeServices } from "./services.ts";
 import { ok } from "../../domain/result.ts";
 
@@ -39,26 +40,21 @@ export async function carryParked(
   const { parkedCalls: calls } = services;
   const refused = bridging.request;
   if (calls === null) return concludeRefused(reply, { reason: "internal" }, refused);
-  const begun =
+  const reached =
     state === null
       ? await beginParked(services, exchange, { calls, request, meta, reply, gone })
-      : null;
-  if (begun?.ok === false) return concludeRefused(reply, begun.error, refused);
-  const found =
-    begun === null && state !== null
-      ? await resumeParked(services, exchange, { calls, state })
-      : begun && ok({ call: begun.value, round: 0 });
-  if (found === null || !found.ok)
-    return concludeRefused(reply, found?.error ?? { reason: "internal" }, refused);
-  const { call, round } = found.value;
-  const outcome = await call.outcomeOf(round, gone);
+      : ok({ ...state, ...(await resumeParked(services, exchange, { calls, state, gone })) });
+  if (!reached.ok) return concludeRefused(reply, reached.error, refused);
+  const { id, epoch, round, outcome } = reached.value;
   if (outcome === null) return concludeRefused(reply, { reason: "cancelled" }, refused);
   if (outcome.kind === "refused") return concludeRefused(reply, outcome.refusal, refused);
   if (outcome.kind === "asks") {
     const { params } = outcome;
+    const { patienceMs } = calls;
+    const parked = { id, epoch, round: round + 1 };
     return answerTo(
       bridging,
-      await askParked(services, exchange, { request, call, round, params, calls }),
+      await askParked(services, exchange, { request, parked, params, patienceMs }),
       200,
     );
   }

@@ -4,9 +4,8 @@
  */
 import { own, parsedJson } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { err, ok, type Result } from "../../domain/result.ts";
-import { faultOfAnswer } from "../../domain/servers/asking.ts";
 import type { CarriedState } from "../../domain/sampling/rounds.ts";
+import { ok, type Result } from "../../domain/result.ts";
 import { serverFailed } from "../../domain/refusals.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { isId, parsedMessages, type RequestId } from "../../mcp/json-text/exact-ids.ts";
@@ -24,7 +23,6 @@ import { derive, type Exchange } from "../exchange.ts";
 import { proxyLegacy } from "../legacy/message.ts";
 import { answerHeaders } from "../legacy/post-answer.ts";
 import { stateOwnerOf } from "../modern/message.ts";
-import { stateRefused } from "../modern/round-state.ts";
 import {
   beginLegacySession,
   cancelInSession,
@@ -32,17 +30,9 @@ import {
   inSession,
 } from "./legacy-session.ts";
 import type { ParkedCall, ParkedCalls, ParkedOutcome } from "./parked-calls.ts";
+import { questionKey } from "./resume-parked.ts";
 import type { BridgeServices } from "./services.ts";
-
-/** The router's key of a server's question. */
-const questionKey = "sampling-router/question";
-
-const lost: Refusal = {
-  ...serverFailed(
-    "The router lost the connection that waited for this answer. The request may have taken effect, and isn't repeated.",
-  ),
-  retryable: false,
-} as Refusal;
+import { tendParked } from "./tend-parked.ts";
 
 interface Keeping {
   call: ParkedCall;
@@ -105,6 +95,17 @@ const noAnswer: Refusal = {
   detail: "The client didn't come back in time.",
 };
 
+async function keep(
+  services: BridgeServices,
+  { call, calls, session }: Pick<Keeping, "call" | "calls" | "session">,
+): Promise<Result<null, Refusal>> {
+  if (calls.find(call.id, call.tenantId) !== null) return ok(null);
+  const counted = await services.sessions.park(session);
+  const until = counted.ok ? calls.keep(call) : null;
+  if (until !== null) services.background(tendParked(services, { calls, until }));
+  return counted;
+}
+
 /** Reads the server's stream to its answer. Each question ends a round of the client's. */
 async function follow(
   services: BridgeServices,
@@ -112,12 +113,11 @@ async function follow(
   keeping: Keeping,
 ): Promise<ParkedOutcome> {
   const { call, calls, session, legacy, stop } = keeping;
-  const whose = { tenantId: session.tenantId, keyId: session.keyId };
   const response = await proxyLegacy(services, exchange);
   for await (const text of messagesOf(response)) {
     const message = messageIn(parsedMessages(text) ?? null);
     if (message.kind === "request" && isId(message.id)) {
-      const parked = calls.park(call, whose);
+      const parked = await keep(services, keeping);
       const answer = parked.ok
         ? await untilAnswered(
             services,
@@ -146,26 +146,28 @@ interface Parking {
   gone: AbortSignal;
 }
 
+/** What came of a round. `outcome` null: the client has left */
+type Reached = NonNullable<CarriedState["parked"]> & { outcome: ParkedOutcome | null };
+
 /** Begins the call in a session of its own. */
 export async function beginParked(
   services: BridgeServices,
   exchange: Exchange,
   { calls, request, meta, reply, gone }: Parking & { calls: ParkedCalls },
-): Promise<Result<ParkedCall, Refusal>> {
-  const id = services.ids.next("request");
-  const messageId = JSON.stringify(id);
+): Promise<Result<Reached, Refusal>> {
+  const messageId = JSON.stringify(services.ids.next("request"));
   // The call outlives the client's request.
   const stop = new AbortController();
   const there = derive(exchange, { left: stop.signal });
   const begun = await beginLegacySession(services, there, {
     meta,
-    key: `parks ${id}`,
+    key: `parks ${messageId}`,
     parks: true,
   });
   if (!begun.ok) return begun;
   const session = begun.value;
   const legacy = legacyRequest(exchange.text, request.method, messageId);
-  const call = calls.begin(id, () => stop.abort());
+  const call = calls.begin(session, () => stop.abort());
   const keeping: Keeping = {
     call,
     calls,
@@ -183,32 +185,16 @@ export async function beginParked(
       },
     );
     void call.conclude(outcome);
-    call.end();
-    if (outcome.kind === "refused")
+    await call.end();
+    // An aborted stream ends with an error response of the relay's.
+    if (outcome.kind === "refused" || stop.signal.aborted)
       await cancelInSession(services, exchange, { session, meta, messageId });
     stop.abort();
     await endLegacySession(services, exchange, session);
   };
   services.background(run());
-  return ok(call);
-}
-
-/** @returns the call, with this answer; a repeated answer joins the first */
-export async function resumeParked(
-  services: BridgeServices,
-  exchange: Exchange,
-  { calls, state }: { calls: ParkedCalls; state: NonNullable<CarriedState["parked"]> },
-): Promise<Result<{ call: ParkedCall; round: number }, Refusal>> {
-  const { id, epoch, round } = state;
-  const call = epoch === calls.epoch ? calls.find(id) : null;
-  if (call === null) return err(lost);
-  const text = roundWire.responsesOf(exchange.text).get(questionKey);
-  // Asked again.
-  if (text === undefined) return ok({ call, round: round - 1 });
-  const fault = faultOfAnswer({ result: parsedJson(text) ?? null });
-  if (fault !== null) return err(fault);
-  const digest = await services.sha256Hex(text);
-  return call.answer(round, { digest, text }) ? ok({ call, round }) : err(stateRefused);
+  const outcome = await call.outcomeOf(0, gone);
+  return ok({ id: call.id, epoch: calls.epoch, round: 0, outcome });
 }
 
 /** The result that asks the client, JSON text. */
@@ -217,17 +203,16 @@ export async function askParked(
   exchange: Exchange,
   context: {
     request: ProxiedRequest;
-    call: ParkedCall;
-    round: number;
+    /** of the next answer */
+    parked: NonNullable<CarriedState["parked"]>;
     params: string;
-    calls: ParkedCalls;
+    patienceMs: number;
   },
 ): Promise<string> {
-  const { request, call, round, params } = context;
-  const { epoch, patienceMs } = context.calls;
+  const { request, parked, params, patienceMs } = context;
   const state = await services.states.wrap(
     await stateOwnerOf(services, exchange, request),
-    { state: null, answers: [], rounds: round, parked: { id: call.id, epoch, round: round + 1 } },
+    { state: null, answers: [], rounds: parked.round, parked },
     patienceMs,
   );
   const given = parsedJson(params);

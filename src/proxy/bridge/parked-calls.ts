@@ -1,12 +1,8 @@
 /**
- * Calls of modern clients that wait at a legacy server for their client's answer. The connection belongs to this process: an
- * answer that arrives in another one, or after a restart, finds no call. The call is never repeated, because it may have run.
+ * Calls of modern clients that wait at a legacy server for their client's answer. Their connections belong to this process,
+ * which decides about every answer, wherever it arrives. A call is never repeated, because it may have run.
  */
 import type { Refusal } from "../../domain/refusals.ts";
-import { err, ok, type Result } from "../../domain/result.ts";
-
-/** Parked calls at a time. */
-export const maxParked = { perKey: 20, perTenant: 200 } as const;
 
 export type ParkedOutcome =
   /** the server's question: the params of its request, JSON text */
@@ -23,7 +19,9 @@ interface Round {
 }
 
 export interface ParkedCall {
+  /** its session's */
   id: string;
+  tenantId: string;
   /** Number of the last round; 0: the call itself. */
   round(): number;
   /** null: the client has left. The last one that leaves before the outcome ends the call. */
@@ -32,10 +30,11 @@ export interface ParkedCall {
   conclude(outcome: ParkedOutcome): Promise<string>;
   /** False: not the open question, or another answer to it was taken. */
   answer(round: number, given: { digest: string; text: string }): boolean;
-  end(): void;
+  /** Delays the end of the session until another process can read the outcome. */
+  tells(telling: Promise<unknown>): void;
+  /** Answers no longer find the call. */
+  end(): Promise<unknown>;
 }
-
-type Whose = { tenantId: string; keyId: string };
 
 const newRound = (): Round => ({
   digest: null,
@@ -43,44 +42,50 @@ const newRound = (): Round => ({
   outcome: Promise.withResolvers<ParkedOutcome>(),
 });
 
-/** @param deps `epoch` names this process; `patienceMs`: for which a call waits for its client; `drains`: ends all waits */
+/**
+ * @param deps `epoch` names this process; `patienceMs`: for which a call waits for its client; `drains`: ends all waits;
+ * `processes`: whether answers can arrive in others
+ */
 export function createParkedCalls(deps: {
   epoch: string;
   patienceMs: number;
+  processes: "one" | "several";
   drains?: AbortSignal;
 }) {
-  const { epoch, patienceMs, drains } = deps;
-  const calls = new Map<string, { call: ParkedCall; whose: Whose }>();
-  const countOf = (isCounted: (whose: Whose) => boolean): number =>
-    [...calls.values()].filter(({ whose }) => isCounted(whose)).length;
-
-  const fullFor = ({ tenantId, keyId }: Whose): Refusal | null => {
-    const full = (limit: string): Refusal => ({
-      reason: "rate_limited",
-      limit,
-      retryAfterMs: null,
-    });
-    if (countOf((whose) => whose.keyId === keyId) >= maxParked.perKey)
-      return full("key.parkedCalls");
-    return countOf((whose) => whose.tenantId === tenantId) >= maxParked.perTenant
-      ? full("tenant.parkedCalls")
-      : null;
-  };
+  const { drains } = deps;
+  const calls = new Map<string, ParkedCall>();
+  let lastEnded = new AbortController();
+  const endsWith = (signal: AbortSignal): AbortSignal =>
+    drains === undefined ? signal : AbortSignal.any([signal, drains]);
 
   return {
-    epoch,
-    patienceMs,
+    epoch: deps.epoch,
+    patienceMs: deps.patienceMs,
+    processes: deps.processes,
     /** Aborts when a call stops waiting for its client. */
-    waitsUntil: (stop: AbortSignal): AbortSignal =>
-      drains === undefined ? stop : AbortSignal.any([stop, drains]),
-    find: (id: string): ParkedCall | null => calls.get(id)?.call ?? null,
-    count: () => calls.size,
-    begin(id: string, abandoned: () => void): ParkedCall {
+    waitsUntil: endsWith,
+    find: (id: string, tenantId: string): ParkedCall | null => {
+      const call = calls.get(id);
+      return call?.tenantId === tenantId ? call : null;
+    },
+    /** ids by tenant */
+    byTenant(): Map<string, string[]> {
+      const ids = new Map<string, string[]>();
+      for (const { id, tenantId } of calls.values())
+        ids.set(tenantId, [...(ids.get(tenantId) ?? []), id]);
+      return ids;
+    },
+    begin(
+      { id, tenantId }: Pick<ParkedCall, "id" | "tenantId">,
+      abandoned: () => void,
+    ): ParkedCall {
       const rounds: Round[] = [newRound()];
+      const tellings: Promise<unknown>[] = [];
       let waiting = 0;
       const last = (): Round => rounds.at(-1) ?? newRound();
       const call: ParkedCall = {
         id,
+        tenantId,
         round: () => rounds.length - 1,
         async outcomeOf(round, gone) {
           const outcome = rounds[round]?.outcome.promise ?? null;
@@ -109,17 +114,22 @@ export function createParkedCalls(deps: {
           before.answer.resolve(text);
           return true;
         },
-        end: () => void calls.delete(id),
+        tells: (telling) => void tellings.push(telling),
+        end() {
+          calls.delete(id);
+          if (calls.size === 0) lastEnded.abort();
+          return Promise.all(tellings);
+        },
       };
       return call;
     },
-    /** Keeps a call for its client. */
-    park(call: ParkedCall, whose: Whose): Result<null, Refusal> {
-      if (calls.has(call.id)) return ok(null);
-      const refusal = fullFor(whose);
-      if (refusal !== null) return err(refusal);
-      calls.set(call.id, { call, whose });
-      return ok(null);
+    /** Keeps a call for its client. @returns for the first call: until when calls are kept */
+    keep(call: ParkedCall): AbortSignal | null {
+      const isFirst = calls.size === 0;
+      calls.set(call.id, call);
+      if (!isFirst) return null;
+      lastEnded = new AbortController();
+      return endsWith(lastEnded.signal);
     },
   };
 }

@@ -16,15 +16,18 @@ export const cancellations = sqliteTable(
   ],
 );
 
-/** A row stays until the process that asked has taken its answer, or until its deadline. */
+/** A row stays until the process that asked has taken its answer, or until its deadline. The client is asked, or another process. */
 export const questions = sqliteTable(
   "questions",
   {
     tenantId: text("tenant_id").notNull(),
+    /** the client's session, or the epoch of the process that is asked */
     sessionId: text("session_id").notNull(),
     id: text().notNull(),
     askedOf: text("asked_of").notNull(),
     deadline: integer().notNull(),
+    /** for another process, sealed by the vault; null: already read, or the client is asked */
+    content: text(),
     /** sealed by the vault; null: none yet */
     answer: text(),
   },

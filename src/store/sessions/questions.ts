@@ -14,9 +14,30 @@ const these = ({ tenantId, sessionId, ids }: AskedQuestions) =>
   );
 
 export const createQuestionStore = (db: Database): QuestionStore => ({
-  ask({ tenantId, sessionId, ids }, { askedOf, deadline }) {
-    const rows = ids.map((id) => ({ tenantId, sessionId, id, askedOf, deadline }));
+  ask({ tenantId, sessionId, ids }, about) {
+    const rows = ids.map((id) => ({ tenantId, sessionId, id, ...about }));
     return execute(inLane(db, tenantId), [db.builder.insert(questions).values(rows)]);
+  },
+  async receive({ tenantIds, sessionId }) {
+    const { tenantId, id, askedOf, content } = questions;
+    const theirs = and(inArray(tenantId, [...tenantIds]), eq(questions.sessionId, sessionId));
+    const open = await db.read((builder) =>
+      builder
+        .select({ tenantId, id, askedOf, content })
+        .from(questions)
+        .where(and(theirs, isNull(questions.answer))),
+    );
+    if (!open.ok) return open;
+    const isNew = open.value.filter((question) => question.content !== null);
+    if (isNew.length === 0) return open;
+    const ids = isNew.map((question) => question.id);
+    const removed = await execute(db, [
+      db.builder
+        .update(questions)
+        .set({ content: null })
+        .where(and(theirs, inArray(id, ids))),
+    ]);
+    return removed.ok ? open : removed;
   },
   answer: ({ tenantId, sessionId, id, askedOf }, sealed, now) =>
     hasRows(inLane(db, tenantId), [

@@ -49,7 +49,7 @@ export function createSessionLimiting(limits: SessionLimits) {
           select id from sessions
           where tenant_id = ${key.tenantId} and key_id = ${key.keyId}
             and last_used_at <= ${now - idleAfterMs}
-            and coalesce(client_stream_until, 0) <= ${now}
+            and coalesce(client_stream_until, 0) <= ${now} and coalesce(parked_until, 0) <= ${now}
             and not (${hasRoom(key)}) and ${where}
           order by last_used_at limit ${evictedAtOnce(limits)})`),
 

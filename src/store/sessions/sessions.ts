@@ -8,6 +8,7 @@ import { appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { sessions } from "../schema.ts";
 import { questions } from "../schema/session-schema.ts";
+import { createParking } from "./parking.ts";
 import { createSessionLimiting } from "./session-limits.ts";
 
 export const createSessionStore = (db: Database, limits: SessionLimits): SessionStore => {
@@ -135,6 +136,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
         db.builder.update(sessions).set({ bridge }).where(whereId(tenantId, id)),
       ]);
     },
+    ...createParking(db),
     async end(tenantId, id, event) {
       const there = sql`exists (select 1 from ${sessions} where ${whereId(tenantId, id)})`;
       const written = await db.write([

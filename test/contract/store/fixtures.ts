@@ -191,6 +191,7 @@ export const session = (
   bridge: null,
   clientStreamUntil: null,
   routerStreamUntil: null,
+  parkedUntil: null,
   createdAt: start,
   lastUsedAt: start,
   expiresAt: start + 3_600_000,

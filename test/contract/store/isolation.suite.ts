@@ -542,6 +542,14 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "sessions.amendBridge": async ({ sessions }, owner, { tenantId }) => {
       value(await sessions.amendBridge(tenantId, owner.session.id, { logLevel: "theirs" }));
     },
+    "sessions.park": async ({ sessions }, owner, { tenantId }) => {
+      const theirs = { ...owner.session, tenantId };
+      const about = { until: start + dayMs, now: start };
+      expect(await sessions.park(theirs, about)).toMatchObject({ ok: false });
+    },
+    "sessions.stayParked": async ({ sessions }, owner, { tenantId }) => {
+      value(await sessions.stayParked(tenantId, [owner.session.id], start + dayMs));
+    },
     "sessions.end": async ({ sessions }, owner, { tenantId }) => {
       expect(value(await sessions.end(tenantId, owner.session.id, event(tenantId)))).toBe(false);
       expect(value(await sessions.end(tenantId, owner.session.id, null))).toBe(false);
@@ -591,6 +599,10 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
         answers: new Map(),
         isOpen: false,
       });
+    },
+    "questions.receive": async ({ questions }, owner, { tenantId }) => {
+      const { sessionId } = askedOf(owner);
+      expect(value(await questions.receive({ tenantIds: [tenantId], sessionId }))).toEqual([]);
     },
     "questions.withdraw": async ({ questions }, owner, { tenantId }) => {
       value(await questions.withdraw({ ...askedOf(owner), tenantId }));
@@ -1071,7 +1083,7 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.users.keepFinderKey({ tenantId, sealed: "v1.key", createdAt: start }));
       expect(value(await stores.users.create(its.user, its.userKey, event(tenantId)))).toBe(true);
       value(await stores.cancellations.record(callOf(its), start));
-      const about = { askedOf: "mine", deadline: start + dayMs };
+      const about = { askedOf: "mine", deadline: start + dayMs, content: "v1.mine" };
       value(await stores.questions.ask(askedOf(its), about));
       const secret = { id: newId("webhook"), tenantId, sealed: "v1.mine", createdAt: start };
       value(await stores.webhooks.rotate(secret, start, event(tenantId)));

@@ -52,6 +52,38 @@ export const questionsSuite = (backend: Backend): void => {
       expect(await take()).toEqual({ answers: new Map(), isOpen: true });
     });
 
+    it("reach the process that they are for, which gets each content once", async () => {
+      const { questions } = world.stores;
+      const { tenantId } = await caller(world.stores);
+      const ask = async (id: string, sessionId: string) =>
+        value(
+          await questions.ask(
+            { tenantId, sessionId, ids: [id] },
+            { askedOf: `call ${id}`, deadline, content: `v1.${id}` },
+          ),
+        );
+      const receive = async (sessionId: string) => {
+        const tenantIds = ["ten_2", tenantId];
+        const received = value(await questions.receive({ tenantIds, sessionId }));
+        return received.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+      };
+      await Promise.all([ask("a", "here"), ask("b", "here"), ask("c", "there")]);
+      const of = (id: string, content: string | null = null) => ({
+        tenantId,
+        id,
+        askedOf: `call ${id}`,
+        content,
+      });
+      expect(await receive("here")).toEqual([of("a", "v1.a"), of("b", "v1.b")]);
+      expect(await receive("here")).toEqual([of("a"), of("b")]);
+      const answered = { tenantId, sessionId: "here", id: "a", askedOf: "call a" };
+      expect(value(await questions.answer(answered, "v1.outcome", start))).toBe(true);
+      value(await questions.withdraw({ tenantId, sessionId: "here", ids: ["b"] }));
+      expect(await receive("here")).toEqual([]);
+      const taken = await questions.take({ tenantId, sessionId: "here", ids: ["a"] });
+      expect(value(taken).answers).toEqual(new Map([["a", "v1.outcome"]]));
+    });
+
     it("go with their session, when they are withdrawn, and after their deadline", async () => {
       const { questions, sessions } = world.stores;
       const first = await asked();

@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Session } from "../../../src/domain/tenancy/session.ts";
+import { maxParked } from "../../../src/domain/tenancy/parked.ts";
 import { idleAfterMs } from "../../../src/domain/tenancy/session-limits.ts";
 import { raw } from "../../../src/store/db.ts";
 import { createStores } from "../../../src/store/stores.ts";
@@ -103,6 +104,62 @@ export const sessionLimitsSuite = (backend: Backend): void => {
       for (let count = 0; count < 32; count += 1) value(await sessions.create(sessionAt(start)));
       value(await sessions.begin(sessionAt(start + idleAfterMs)));
       expect(await held()).toHaveLength(31);
+    });
+
+    describe("of parked calls", () => {
+      const until = start + 2 * idleAfterMs;
+      const park = async (given: Session, about: object = {}) => {
+        const { sessions } = world.stores;
+        value(await sessions.create(given));
+        return sessions.park(given, { until, now: start, ...about });
+      };
+      const ofKey = (keyId: string) => session(who.tenantId, keyId);
+      const full = (limit: string) => ({ ok: false, error: { reason: "rate_limited", limit } });
+
+      it("are a key's and a tenant's, until the call's session ends or its process is gone", async () => {
+        const { sessions } = world.stores;
+        const parked: Session[] = [];
+        for (let key = 0; key < maxParked.perTenant / maxParked.perKey; key += 1) {
+          const keyId = key === 0 ? who.keyId : await anotherKey(world.stores, who.tenantId);
+          for (let count = 0; count < maxParked.perKey; count += 1) {
+            const next = ofKey(keyId);
+            expect(await park(next)).toMatchObject({ ok: true });
+            parked.push(next);
+          }
+          expect(await park(ofKey(keyId))).toMatchObject(full("key.parkedCalls"));
+        }
+        const another = await anotherKey(world.stores, who.tenantId);
+        expect(await park(ofKey(another))).toMatchObject(full("tenant.parkedCalls"));
+        const [first, second] = parked as [Session, Session];
+        const again = await sessions.park(first, { until, now: start });
+        expect(again).toMatchObject({ ok: true });
+        value(await sessions.end(who.tenantId, first.id, null));
+        expect(await park(ofKey(another))).toMatchObject({ ok: true });
+        expect(await park(ofKey(another))).toMatchObject(full("tenant.parkedCalls"));
+        value(await sessions.stayParked(who.tenantId, [second.id], start));
+        expect(await park(ofKey(another))).toMatchObject({ ok: true });
+      });
+
+      it("agree in two processes, and spare parked calls when sessions are evicted", async () => {
+        const other = await world.again();
+        const both = [world.stores.sessions, storesWith(1_000, 100, other)];
+        const given = Array.from({ length: maxParked.perKey + 4 }, () => ofKey(who.keyId));
+        for (const each of given) value(await world.stores.sessions.create(each));
+        const parked = await Promise.all(
+          given.map((each, at) => both[at % 2]?.park(each, { until, now: start })),
+        );
+        expect(parked.filter((each) => each?.ok)).toHaveLength(maxParked.perKey);
+        const limited = storesWith(given.length, 1_000);
+        for (let count = 0; count < 4; count += 1)
+          value(await limited.begin(sessionAt(start + idleAfterMs)));
+        expect(await limited.begin(sessionAt(start + idleAfterMs))).toMatchObject({ ok: false });
+      });
+
+      it("are not for a session that has ended", async () => {
+        const gone = ofKey(who.keyId);
+        const parked = await world.stores.sessions.park(gone, { until, now: start });
+        expect(parked).toMatchObject({ ok: false, error: { reason: "session_not_found" } });
+      });
     });
 
     it("hold for many at once, over several connections", async () => {

@@ -42,6 +42,7 @@ export const session = (fields: Partial<Session> = {}): Session => ({
   bridge: null,
   clientStreamUntil: null,
   routerStreamUntil: null,
+  parkedUntil: null,
   createdAt: 0,
   lastUsedAt: 0,
   expiresAt: 1e12,

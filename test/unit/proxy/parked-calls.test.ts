@@ -1,20 +1,15 @@
 /** Parked calls: who of several answers and waiting clients gets which outcome. */
 import { expect, it } from "vitest";
-import {
-  createParkedCalls,
-  maxParked,
-  type ParkedOutcome,
-} from "../../../src/proxy/bridge/parked-calls.ts";
+import { createParkedCalls, type ParkedOutcome } from "../../../src/proxy/bridge/parked-calls.ts";
 
-const whose = { tenantId: "ten_1", keyId: "key_1" };
 const asks: ParkedOutcome = { kind: "asks", params: "{}" };
 const done: ParkedOutcome = { kind: "answer", text: "done" };
 const here = new AbortController().signal;
 
 function given() {
-  const calls = createParkedCalls({ epoch: "e", patienceMs: 1 });
+  const calls = createParkedCalls({ epoch: "e", patienceMs: 1, processes: "one" });
   let abandoned = 0;
-  const call = calls.begin("a", () => (abandoned += 1));
+  const call = calls.begin({ id: "a", tenantId: "ten_1" }, () => (abandoned += 1));
   return { calls, call, abandoned: () => abandoned };
 }
 
@@ -22,7 +17,7 @@ it("an answer ends its round, equal ones join, and others do not count", async (
   const { calls, call } = given();
   const first = call.outcomeOf(0, here);
   const answered = call.conclude(asks);
-  expect(calls.park(call, whose)).toMatchObject({ ok: true });
+  calls.keep(call);
   expect(await first).toBe(asks);
   expect(call.answer(2, { digest: "1", text: "early" })).toBe(false);
   expect(call.answer(1, { digest: "1", text: "one" })).toBe(true);
@@ -35,9 +30,10 @@ it("an answer ends its round, equal ones join, and others do not count", async (
   expect(await Promise.all(both)).toEqual([done, done]);
   // What was asked before is still known.
   expect(await call.outcomeOf(0, here)).toBe(asks);
-  expect(calls.find("a")).toBe(call);
-  call.end();
-  expect(calls.find("a")).toBeNull();
+  expect(calls.find("a", "ten_1")).toBe(call);
+  expect(calls.find("a", "ten_2")).toBeNull();
+  await call.end();
+  expect(calls.find("a", "ten_1")).toBeNull();
 });
 
 it("the last client that leaves abandons it", async () => {
@@ -52,19 +48,28 @@ it("the last client that leaves abandons it", async () => {
   expect(abandoned()).toBe(1);
 });
 
-it("a key and a tenant have limits", () => {
-  const { calls } = given();
-  const park = (id: number, keyId: string, tenantId = "ten_1") =>
-    calls.park(
-      calls.begin(`${keyId} ${id}`, () => undefined),
-      { tenantId, keyId },
-    );
-  for (let key = 0; key < maxParked.perTenant / maxParked.perKey; key += 1) {
-    for (let id = 0; id < maxParked.perKey; id += 1)
-      expect(park(id, `key_${key}`)).toMatchObject({ ok: true });
-    expect(park(-1, `key_${key}`)).toMatchObject({ error: { limit: "key.parkedCalls" } });
-  }
-  expect(park(0, "another")).toMatchObject({ error: { limit: "tenant.parkedCalls" } });
-  expect(park(0, "another", "ten_2")).toMatchObject({ ok: true });
-  expect(calls.count()).toBe(maxParked.perTenant + 1);
+it("is told when the first call is kept and when the last one ends", async () => {
+  const { calls, call } = given();
+  const until = calls.keep(call);
+  expect(until?.aborted).toBe(false);
+  const other = calls.begin({ id: "b", tenantId: "ten_1" }, () => undefined);
+  expect(calls.keep(other)).toBeNull();
+  expect(calls.byTenant()).toEqual(new Map([["ten_1", ["a", "b"]]]));
+  await call.end();
+  expect(until?.aborted).toBe(false);
+  await other.end();
+  expect(until?.aborted).toBe(true);
+  expect(calls.keep(call)?.aborted).toBe(false);
+});
+
+it("ends after other processes have been told", async () => {
+  const { call } = given();
+  const telling = Promise.withResolvers<void>();
+  call.tells(telling.promise);
+  let hasEnded = false;
+  const ending = call.end().then(() => (hasEnded = true));
+  await Promise.resolve();
+  expect(hasEnded).toBe(false);
+  telling.resolve();
+  await ending;
 });

@@ -21,6 +21,7 @@ function given(createdAt = start) {
     bridge: null,
     clientStreamUntil: null,
     routerStreamUntil: null,
+    parkedUntil: null,
     createdAt,
     lastUsedAt: createdAt,
     expiresAt: createdAt + 1e9,

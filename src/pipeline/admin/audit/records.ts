@@ -40,7 +40,10 @@ export interface RecordWithContent extends SamplingRecord, Named {
   providerMessages: ProviderMessage[];
 }
 
-interface ShownSession extends Omit<Session, "bridge" | "clientStreamUntil" | "routerStreamUntil"> {
+interface ShownSession extends Omit<
+  Session,
+  "bridge" | "clientStreamUntil" | "routerStreamUntil" | "parkedUntil"
+> {
   /** as interpreted in the session's revision */
   effective: JsonObject;
   /** in which the client accepts answers; empty if it declared no sampling */
@@ -51,6 +54,7 @@ const shownSession = ({
   bridge: _bridge,
   clientStreamUntil: _client,
   routerStreamUntil: _router,
+  parkedUntil: _parked,
   ...shown
 }: Session): ShownSession => {
   const effective = forVersion(shown.capabilities, shown.revision);
