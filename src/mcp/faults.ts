@@ -14,7 +14,7 @@ export const legacyWireOf = (refusal: Refusal): Wire =>
     ? { ...wireOf(refusal), code: elicitationNeeded }
     : wireOf(refusal);
 
-const modernCapabilityMissing = -32021;
+export const capabilityMissingCode = -32021;
 
 /**
  * Errors only modern servers send. Source: 2026-07-28, basic/transports/streamable-http, "Backward
@@ -22,14 +22,13 @@ const modernCapabilityMissing = -32021;
  */
 export const modernErrorCodes: ReadonlySet<unknown> = new Set([
   refusalTable.header_mismatch.code,
-  modernCapabilityMissing,
+  capabilityMissingCode,
   refusalTable.unsupported_protocol_version.code,
 ]);
 
 /** The revision prescribes code and status of two refusals. */
 export function modernWireOf(refusal: Refusal): Wire {
-  if (refusal.reason === "capability_missing")
-    return { code: modernCapabilityMissing, status: 400 };
+  if (refusal.reason === "capability_missing") return { code: capabilityMissingCode, status: 400 };
   if (refusal.reason === "method_not_found")
     return { code: refusalTable.method_not_found.code, status: 404 };
   return wireOf(refusal);

@@ -363,7 +363,11 @@ describe("a legacy client before a modern server", () => {
             resultType: "input_required",
             inputRequests: { q: { method: "elicitation/create", params: {} } },
           });
-        const error = { code: -32021, message: "Missing", data: { requiredCapabilities: {} } };
+        const error = {
+          code: -32021,
+          message: "Missing",
+          data: { requiredCapabilities: { roots: {} } },
+        };
         reply.json({ jsonrpc: "2.0", id: request.json.id, error }, { status: 400 });
       }),
     );
@@ -371,7 +375,13 @@ describe("a legacy client before a modern server", () => {
     const missing = await client.request(1, "tools/call", { name: "missing" });
     expect([missing.status, await missing.json()]).toMatchObject([
       200,
-      { error: { code: -32021 } },
+      {
+        error: {
+          code: -32602,
+          message: expect.stringContaining("use a client of 2026-07-28") as string,
+          data: { requiredCapabilities: { roots: {} } },
+        },
+      },
     ]);
     const entry = await client.request(2, "tools/call", { name: "entry" });
     expect([entry.status, await entry.json()]).toMatchObject([

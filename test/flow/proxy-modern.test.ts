@@ -316,7 +316,7 @@ onOneHost(() => {
       expect(capabilitiesSeen()).toEqual(told);
     });
 
-    it("no tasks where the router answers", async () => {
+    it("tasks of 2026-07-28, and no sampling as a task of before", async () => {
       server.handle(quiet);
       const tasks = `${ns}/tasks`;
       const capabilities = {
@@ -325,7 +325,7 @@ onOneHost(() => {
       };
       await call({ ...list, capabilities });
       expect(capabilitiesSeen()).toEqual({
-        extensions: { mine: { n: 1 } },
+        extensions: { [tasks]: {}, mine: { n: 1 } },
         tasks: { requests: { other: {} } },
         sampling: { tools: {} },
       });

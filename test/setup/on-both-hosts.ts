@@ -26,6 +26,7 @@ export const onBothHosts: readonly string[] = [
   "test/interop/eras.test.ts",
   "test/interop/sdk-v1.test.ts",
   "test/interop/sdk-v2.test.ts",
+  "test/interop/tasks.test.ts",
 ];
 
 /** Whether this is the second run of a suite, which the project `worker` is, and not somebody's `ROUTER_HOST=workerd`. */

@@ -17,10 +17,13 @@ export interface SamplingEntry {
   params: JsonObject;
 }
 
-export function samplingEntriesOf(result: unknown): SamplingEntry[] {
-  // An absent type means complete; the client rejects unknown types.
-  if (own(result, "resultType") !== "input_required") return [];
-  const requests = own(result, "inputRequests");
+/** An absent type means complete; the client rejects unknown types. */
+export const samplingEntriesOf = (result: unknown): SamplingEntry[] =>
+  own(result, "resultType") === "input_required"
+    ? samplingEntriesIn(own(result, "inputRequests"))
+    : [];
+
+export function samplingEntriesIn(requests: unknown): SamplingEntry[] {
   if (!isObject(requests)) return [];
   return Object.entries(requests).flatMap(([key, entry]): SamplingEntry[] => {
     if (own(entry, "method") !== samplingMethod) return [];
@@ -58,6 +61,14 @@ export interface CarriedState {
   held?: HeldRound;
   /** a call that waits at an older server, and the round of the client's next answer */
   parked?: { id: string; epoch: string; round: number };
+  /** a task, and the tool whose call began it */
+  task?: Task;
+}
+
+export interface Task {
+  /** the server's */
+  id: string;
+  tool: string | null;
 }
 
 /** The client comes back for the answer after the decision. */
@@ -82,5 +93,7 @@ export interface RoundWire {
   entryText(response: string, key: string): string;
   objectText(members: Iterable<readonly [string, string]>): string;
   withId(response: string, id: string): string;
+  /** of a task, in its own result */
+  withTaskId(response: string, id: string): string;
   uncached(response: string): string;
 }

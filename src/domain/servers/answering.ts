@@ -19,7 +19,15 @@ export function answererOf(
   return missingFrom(requiredFor(needs), declared) === null ? "client" : "router";
 }
 
-export function deniedBy({ sampling, policy }: McpServer): Refusal | null {
+const acrossEras =
+  'sampling by this server, whose clients sample: between 2026-07-28 and older revisions, they can\'t be asked. Use a client of the server\'s revision, or "sampling": "router" in its entry';
+
+export function deniedBy({
+  sampling,
+  policy,
+  samplingCrosses,
+}: Pick<McpServer, "policy" | "sampling" | "samplingCrosses">): Refusal | null {
+  if (samplingCrosses === false) return { reason: "forbidden", action: acrossEras };
   if (sampling === "deny") return { reason: "forbidden", action: "sampling by this server" };
   return policy.disabled === true
     ? { reason: "forbidden", action: "sampling by this server is switched off" }

@@ -27,12 +27,15 @@ export interface CapabilityEdit {
 
 const tasksExtension = "io.modelcontextprotocol/tasks";
 
-// Task-based sampling has its own messages, which the router does not intercept yet.
-function withoutTasks(declared: JsonObject): CapabilityEdit[] {
+/** The tasks extension of 2026-07-28: whether the router answers sampling requests of its tasks. */
+type TasksExtension = "answered" | "hidden";
+
+// Sampling as a task of 2025-11-25 has its own messages, which the router doesn't intercept.
+function withoutTasks(declared: JsonObject, extension: TasksExtension): CapabilityEdit[] {
   const edits: CapabilityEdit[] = [];
   if (own(own(own(declared, "tasks"), "requests"), "sampling") !== undefined)
     edits.push({ path: ["tasks", "requests", "sampling"], value: undefined });
-  if (own(own(declared, "extensions"), tasksExtension) !== undefined)
+  if (extension === "hidden" && own(own(declared, "extensions"), tasksExtension) !== undefined)
     edits.push({ path: ["extensions", tasksExtension], value: undefined });
   return edits;
 }
@@ -96,9 +99,10 @@ export function editsFor(
     mode: SamplingMode;
     routerCapabilities: RouterCapabilities;
     modalities: "advertised" | "hidden";
+    tasks: TasksExtension;
   },
 ): CapabilityEdit[] {
-  const { mode, routerCapabilities } = options;
+  const { mode, routerCapabilities, tasks } = options;
   const showsModalities = options.modalities === "advertised";
   const removed: CapabilityEdit[] =
     own(declared, "sampling") === undefined ? [] : [{ path: ["sampling"], value: undefined }];
@@ -106,18 +110,18 @@ export function editsFor(
     case "client":
       return [];
     case "deny":
-      return [...removed, ...withoutTasks(declared)];
+      return [...removed, ...withoutTasks(declared, tasks)];
     case "router":
       return [
         ...(routerCapabilities === null
           ? removed
           : routersOwn(declared, routerCapabilities, showsModalities)),
-        ...withoutTasks(declared),
+        ...withoutTasks(declared, tasks),
       ];
     case "client-then-router":
       return [
         ...(routerCapabilities === null ? [] : both(declared, routerCapabilities, showsModalities)),
-        ...(coversAll(declared, routerCapabilities) ? [] : withoutTasks(declared)),
+        ...(coversAll(declared, routerCapabilities) ? [] : withoutTasks(declared, tasks)),
       ];
   }
 }

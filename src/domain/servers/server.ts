@@ -41,6 +41,8 @@ export interface McpServer {
   passHeaders: string[];
   forwardAuthorization: boolean;
   sampling: SamplingMode;
+  /** behind a bridge: clients would have to sample, and can't be asked */
+  samplingCrosses?: false;
   /** whether to advertise output modalities; strict servers reject the member */
   supportedModalities: boolean;
   auth: AuthMode;

@@ -38,7 +38,15 @@ const carried = { _meta: "meta", capabilities: "capabilities" } as const;
 const rounds = { inputRequests: "requests", inputResponses: "responses" } as const;
 const roundNames = ["inputRequests", "inputResponses", "requestState", "resultType"];
 const bodyNames = ["name", "_meta", "capabilities", "protocolVersion", ...roundNames];
-export const paramsNames = [...bodyNames, "arguments", "clientInfo", "requestId", "uri"];
+export const paramsNames = [
+  ...bodyNames,
+  "arguments",
+  "clientInfo",
+  "notifications",
+  "requestId",
+  "taskId",
+  "uri",
+];
 export const resultNames = bodyNames;
 export const answerNames = ["role", "content", "model"];
 
@@ -91,7 +99,12 @@ const rows = {
     label: "the request",
     names: modelRequestNames,
   },
-  params: { label: "params", names: paramsNames, inside: { ...carried, ...rounds } },
+  params: {
+    label: "params",
+    names: paramsNames,
+    inside: { ...carried, ...rounds, notifications: "filter" },
+  },
+  filter: { label: "notifications", names: ["taskIds"] },
   result: { label: "result", names: resultNames, inside: { ...carried, ...rounds } },
   /** a client's result, possibly an answer to sampling */
   clientResult: {

@@ -44,6 +44,7 @@ export const roundWire: RoundWire = {
   entryText: (response, key) => textAt(response, ["result", "inputRequests", key]) ?? "",
   objectText,
   withId: (response, id) => withMember(response, ["id"], id),
+  withTaskId: (response, id) => withMember(response, ["result", "taskId"], JSON.stringify(id)),
   uncached: (response) =>
     withMember(
       withMember(response, ["result", "ttlMs"], "0"),

@@ -56,6 +56,10 @@ export const acknowledgement = (filter: SubscriptionFilter, idText: string): str
     idText,
   );
 
+/** Without the part of the filter that the tasks extension adds. */
+export const withoutTaskIds = (request: string): string =>
+  withMember(request, ["params", "notifications", "taskIds"], null);
+
 export const endedText = (idText: string): string =>
   `{"jsonrpc":"2.0","id":${idText},"result":{"resultType":"complete","_meta":{${JSON.stringify(metaKey("subscriptionId"))}:${idText}}}}`;
 

@@ -1,8 +1,10 @@
 /** Converts a legacy client's request for a modern server, and the server's messages back. */
-import { isObject, own, type JsonValue } from "../../domain/json.ts";
-import { serverFailed } from "../../domain/refusals.ts";
+import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { roundMethods } from "../../domain/sampling/rounds.ts";
+import { notTranslated } from "../../domain/servers/bridging.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
+import { capabilityMissingCode } from "../faults.ts";
 import { textAt, textsIn } from "../json-text/parts.ts";
 import { messageIn } from "../message.ts";
 import { withMember } from "../json-text/raw-json.ts";
@@ -66,6 +68,15 @@ function olderAnswer(message: string, result: JsonValue | undefined, of: Answere
   return olderContent(olderToolAnswer(text, result, isWrapped), of.revision);
 }
 
+/** What a server misses other than questions, a legacy client can't declare. */
+const missing = (requiredCapabilities: JsonObject): Refusal => ({
+  reason: "capability_missing",
+  requiredCapabilities,
+  ...(Object.keys(requiredCapabilities).some((name) => name !== "elicitation") && {
+    detail: notTranslated("legacy"),
+  }),
+});
+
 /** Throws on invalid JSON. */
 export function translateFromModern(message: string, of: AnsweredRequest): TranslatedMessage {
   const value = JSON.parse(message) as JsonValue;
@@ -76,9 +87,18 @@ export function translateFromModern(message: string, of: AnsweredRequest): Trans
       : { kind: "nothing" };
   if (seen.kind !== "response") return { kind: "nothing" };
   const result = own(value, "result");
-  if (own(result, "resultType") === "input_required")
+  const required = own(own(own(value, "error"), "data"), "requiredCapabilities");
+  if (isObject(required) && own(own(value, "error"), "code") === capabilityMissingCode)
+    return { kind: "refused", refusal: missing(required) };
+  const resultType = own(result, "resultType") ?? "complete";
+  if (resultType === "input_required")
     return roundMethods.includes(of.method) && own(result, "inputRequests") !== undefined
       ? { kind: "asks", text: message }
       : { kind: "refused", refusal: serverFailed("It asks for input where its revision doesn't.") };
-  return { kind: "answer", text: olderAnswer(message, result, of) };
+  return resultType === "complete"
+    ? { kind: "answer", text: olderAnswer(message, result, of) }
+    : {
+        kind: "refused",
+        refusal: serverFailed("Its result isn't complete, and asks for nothing."),
+      };
 }

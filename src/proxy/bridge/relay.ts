@@ -20,6 +20,7 @@ export const bridgedCaller = (caller: Caller): Caller => ({
   server: caller.server && {
     ...caller.server,
     sampling: bridgedMode(caller.server.sampling),
+    ...(caller.server.sampling === "client" && { samplingCrosses: false }),
   },
 });
 

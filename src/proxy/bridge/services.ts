@@ -1,7 +1,6 @@
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { CallerMemory } from "../../pipeline/callers/caller-memory.ts";
 import type { LegacyServices } from "../legacy/services.ts";
-import type { RoundStates } from "../modern/round-state.ts";
 import type { ModernServices } from "../modern/rounds.ts";
 import type { Listeners } from "./listeners.ts";
 import type { ParkedCalls } from "./parked-calls.ts";
@@ -14,5 +13,4 @@ export interface BridgeServices extends LegacyServices, ModernServices {
   /** null: this host can't keep connections between requests */
   parkedCalls: ParkedCalls | null;
   questions: Questions;
-  states: RoundStates;
 }

@@ -42,6 +42,7 @@ export function advertise(
       tools: routerCapabilities.tools && isRich && revision >= firstWithTools,
     },
     modalities: isRich ? options.modalities : "hidden",
+    tasks: "hidden",
   });
   let changed = text;
   for (const { path, value } of edits)

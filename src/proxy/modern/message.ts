@@ -4,14 +4,13 @@ import { isDeeperThan, maxLevels, tooDeep } from "../../domain/depth.ts";
 import { memoize } from "../../domain/lazily.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
-import { supports } from "../../domain/sampling/capabilities.ts";
 import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/sampling/rounds.ts";
 import { editsFor, type RouterCapabilities } from "../../domain/servers/offer.ts";
 import { sealsState } from "../../domain/servers/state-sealing.ts";
 import type { Wire } from "../../mcp/codec.ts";
 import { isFaithful } from "../../mcp/body.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
-import { requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
+import { requestsIn, toolIn, type ProxiedRequest } from "../../mcp/message.ts";
 import {
   checkHeaders,
   decodeModernMeta,
@@ -20,13 +19,15 @@ import {
 } from "../../mcp/rev2026/codec.ts";
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
-import type { ServerSender } from "../../mcp/sse/event-data.ts";
+import { listenMethod, withoutTaskIds } from "../../mcp/translate/subscriptions.ts";
 import { refuse, type Exchange } from "../exchange.ts";
 import type { ModernServices } from "./rounds.ts";
 import { passThrough } from "./pass.ts";
 import { relayRounds } from "./relay.ts";
 import { createRoundSampler } from "./round-sampling.ts";
 import { isState, stateRefused, type StateOwner } from "./round-state.ts";
+import type { TaskOwner } from "./task-ids.ts";
+import { isOfTasks, withTask } from "./tasks.ts";
 
 const answersSampling = (request: string): boolean =>
   [...roundWire.responsesOf(request).values()].some((text) => isSamplingAnswer(JSON.parse(text)));
@@ -52,7 +53,8 @@ function checked(exchange: Exchange, request: ProxiedRequest): Result<ModernMeta
   // A body that is not UTF-8 can't be rewritten without changing it.
   if (!isFaithful(exchange)) return refusedAs({ reason: "parse_error" });
   const meta = decodeModernMeta(params);
-  const bringsState = sealsState(server) && isState(roundWire.stateSent(text));
+  const bringsState =
+    isOfTasks(method) || (sealsState(server) && isState(roundWire.stateSent(text)));
   // Servers answer a missing `_meta` with an error of their own, and no sampling was advertised. But an apparent sampling
   // answer, or a state that may be another caller's, is refused.
   if (!meta.ok)
@@ -67,20 +69,24 @@ function checked(exchange: Exchange, request: ProxiedRequest): Result<ModernMeta
   const hasRounds = roundMethods.includes(method);
   if (hasRounds && isDeeperThan(params, maxLevels)) return refusedAs(tooDeep);
   // The router gave no caller a state for a method without rounds.
-  return !hasRounds && bringsState ? refusedAs(stateRefused) : ok(meta.value);
+  return !hasRounds && !isOfTasks(method) && bringsState ? refusedAs(stateRefused) : ok(meta.value);
 }
 
-/** Who may bring back a state of this request. */
-export const stateOwnerOf = async (
-  { sha256Hex }: Pick<ModernServices, "sha256Hex">,
-  { caller, server }: Pick<Exchange, "caller" | "server">,
-  { method, params }: ProxiedRequest,
-): Promise<StateOwner> => ({
+const ownerOf = ({ caller, server }: Pick<Exchange, "caller" | "server">): TaskOwner => ({
   tenantId: caller.snapshot.tenant.id,
   keyId: caller.snapshot.key.id,
   grantId: caller.grantId ?? null,
   userId: caller.user?.id ?? null,
   serverId: server.id,
+});
+
+/** Who may bring back a state of this request. */
+export const stateOwnerOf = async (
+  { sha256Hex }: Pick<ModernServices, "sha256Hex">,
+  exchange: Pick<Exchange, "caller" | "server">,
+  { method, params }: ProxiedRequest,
+): Promise<StateOwner> => ({
+  ...ownerOf(exchange),
   digest: await sha256Hex(new TextEncoder().encode(identityOf(method, params))),
 });
 
@@ -109,8 +115,9 @@ async function withRounds(
       // Only a bridge sets a session here, and then the client has no rounds.
       callsAgain: caller.session === null ? "client" : "router",
       sealsState: sealsState(server),
+      tasks: { tool: toolIn(request) },
     },
-    createRoundSampler(services, exchange, message),
+    createRoundSampler(services, exchange, { ...message, tool: toolIn(request) }),
   );
   return round.ok
     ? relayRounds(services, exchange, { id, round: round.value })
@@ -143,6 +150,7 @@ export async function proxyModern(
     mode,
     routerCapabilities,
     modalities: server.supportedModalities ? "advertised" : "hidden",
+    tasks: "answered",
   });
   const sent = withCapabilities(text, edits);
   if (roundMethods.includes(request.method))
@@ -152,9 +160,15 @@ export async function proxyModern(
       routerCapabilities,
       text: sent,
     });
-  // A client that samples itself may get sampling requests in messages that the router doesn't know: those of tasks.
-  const samplesItself =
-    mode === "client-then-router" && supports(modernCodec.capabilitiesOf(capabilities), "sampling");
-  const sender: ServerSender = samplesItself ? "server" : "roundless";
-  return passThrough(services, exchange, { body: sent === text ? raw : sent, sender });
+  if (isOfTasks(request.method))
+    return withTask(services, exchange, {
+      request,
+      owner: ownerOf(exchange),
+      meta: meta.value,
+      routerCapabilities,
+      text: sent,
+    });
+  // A client polls its tasks: the ids that it knows are not the server's.
+  const passed = request.method === listenMethod ? withoutTaskIds(sent) : sent;
+  return passThrough(services, exchange, { body: passed === text ? raw : passed });
 }

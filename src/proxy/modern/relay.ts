@@ -131,7 +131,14 @@ async function deliver(
   client.end();
 }
 
-type Sent = Round["first"];
+type Sent = Round["first"] & { method?: string };
+
+function asMethod(exchange: Exchange, { method }: Sent): Exchange {
+  if (method === undefined) return exchange;
+  const headers = new Headers([...exchange.headers]);
+  headers.set("Mcp-Method", method);
+  return { ...exchange, headers };
+}
 
 async function concludeBy(
   { exchange, id, client }: Relaying,
@@ -153,7 +160,8 @@ async function concludeBy(
 
 /** Sends one message to the server and acts on the reply. @returns the message of the next round */
 async function carryRound(relaying: Relaying, current: Sent): Promise<Sent | null> {
-  const { services, exchange, round, client, losses, gone } = relaying;
+  const { services, round, client, losses, gone } = relaying;
+  const exchange = asMethod(relaying.exchange, current);
   const { text, idText } = current;
   // An unchanged body is sent as its own bytes.
   const body = text === exchange.text ? exchange.bytes : text;

@@ -12,7 +12,6 @@ import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
 import type { SamplingEntry } from "../../domain/sampling/rounds.ts";
 import { deniedBy } from "../../domain/servers/answering.ts";
 import type { RouterCapabilities } from "../../domain/servers/offer.ts";
-import { toolIn, type ProxiedRequest } from "../../mcp/message.ts";
 import { encodeInput, modernCodec, type ModernMeta } from "../../mcp/rev2026/codec.ts";
 import type { Exchange } from "../exchange.ts";
 import { sampleForServer, type SamplingDeps } from "../sample-for-server.ts";
@@ -35,9 +34,9 @@ export interface RoundSampler {
 export function createRoundSampler(
   services: SamplingDeps,
   exchange: Exchange,
-  context: { request: ProxiedRequest; meta: ModernMeta; routerCapabilities: RouterCapabilities },
+  context: { tool: string | null; meta: ModernMeta; routerCapabilities: RouterCapabilities },
 ): RoundSampler {
-  const { request, meta, routerCapabilities } = context;
+  const { tool, meta, routerCapabilities } = context;
   // What was advertised to the server, and what it may ask beyond that by the router's own keys.
   const capabilities: JsonObject =
     routerCapabilities === null
@@ -64,7 +63,7 @@ export function createRoundSampler(
           codec: modernCodec,
           declared: { capabilities, features: featuresOf(meta.capabilities) },
           clientInfo: meta.clientInfo,
-          tool: toolIn(request),
+          tool,
           messageId: null,
           replayKey,
           oversizedBytes: null,

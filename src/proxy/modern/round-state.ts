@@ -10,6 +10,7 @@ import {
   isSamplingAnswer,
   type CarriedState,
   type RoundWire,
+  type Task,
 } from "../../domain/sampling/rounds.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
 
@@ -49,6 +50,8 @@ export interface RoundRequest {
   callsAgain: "client" | "router";
   /** whether the server's own state is sealed for this caller, who shares the entry's secret with others */
   sealsState: boolean;
+  /** the called tool, for the tasks that the server begins; null: their ids pass */
+  tasks: Pick<Task, "tool"> | null;
 }
 
 /** One message for every fault, so that callers learn nothing by guessing states. */
@@ -123,9 +126,9 @@ export interface Opened {
  * Without answers to the router's own entry, and without forged ones. A client that is never asked to sample could otherwise
  * give a stateless server text that no model wrote.
  */
-function forServer(
+export function forServer(
   wire: RoundWire,
-  { text, mode }: RoundRequest,
+  { text, mode }: Pick<RoundRequest, "mode" | "text">,
   responses: Map<string, string>,
 ): string {
   const isForged = (response: string): boolean =>

@@ -35,6 +35,7 @@ import {
   type RoundRequest,
   type RoundStates,
 } from "./round-state.ts";
+import { sealTask } from "./task-ids.ts";
 
 /** ms for which a repeated round with the router's state is recognized */
 const keptMs = 24 * 3_600_000;
@@ -45,8 +46,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 1_000;
 
 export type RoundAction =
-  /** send the request again, under this id */
-  | { kind: "send"; text: string; idText: string }
+  /** send the request again, or one of another method, under this id */
+  | { kind: "send"; text: string; idText: string; method?: string }
   | { kind: "deliver"; text: string }
   | { kind: "refuse"; refusal: Refusal; requestId: string | null };
 
@@ -69,7 +70,7 @@ const foreignStateTooLarge = serverFailed(
   `Its requestState is longer than ${maxForeignCharacters} characters.`,
 );
 
-const refusing = (
+export const refusing = (
   refusal: Refusal,
   requestId: string | null = null,
 ): Extract<RoundAction, { kind: "refuse" }> => ({
@@ -150,6 +151,12 @@ export function createRounds(deps: {
       if (!state.ok) return refusing(state.error);
       if (state.value !== null)
         out = wire.remaining(out, { without: [], state: JSON.stringify(state.value) });
+      if (request.tasks !== null && own(result, "resultType") === "task") {
+        const task = { id: own(result, "taskId"), ...request.tasks };
+        const sealed = await sealTask(states, await request.owner(), task);
+        if (!sealed.ok) return refusing(sealed.error);
+        out = wire.withTaskId(out, sealed.value);
+      }
       const isResource = request.method === "resources/read";
       if (hidden && isResource && isObject(result) && !asksForInput) out = wire.uncached(out);
       return { kind: "deliver", text: out };
@@ -251,7 +258,7 @@ export function createRounds(deps: {
 
     // JSON contains the word as it is, or an escape.
     const surelyHarmless = (message: string): boolean =>
-      repeats === 0 && !hidden && !/input_required|\\u/.test(message);
+      repeats === 0 && !hidden && !/input_required|"task"|\\u/.test(message);
 
     const repeated = (): boolean => repeats > 0;
     return {
@@ -281,4 +288,5 @@ export type BeginRounds = ReturnType<typeof createRounds>;
 
 export interface ModernServices extends ProxyServices {
   rounds: BeginRounds;
+  states: RoundStates;
 }

@@ -100,6 +100,7 @@ export function createOpenRounds(deps: {
           declared: {},
           callsAgain: "client",
           sealsState: false,
+          tasks: null,
         },
         samplerOf((error) => (failure ??= error)),
       );

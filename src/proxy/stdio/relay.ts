@@ -26,6 +26,7 @@ const advertisedSampling = {
   mode: "router",
   routerCapabilities: { tools: true, supportedModalities: [] },
   modalities: "hidden",
+  tasks: "hidden",
 } as const;
 const cancelled = "notifications/cancelled";
 

@@ -17,7 +17,8 @@ const told = (
   modalities: "advertised" | "hidden" = "hidden",
 ): unknown => {
   const text = JSON.stringify({ id: 1, params: { _meta: { [key]: declared, x: 1 } } });
-  const sent = withCapabilities(text, editsFor(declared, { mode, routerCapabilities, modalities }));
+  const options = { mode, routerCapabilities, modalities, tasks: "hidden" } as const;
+  const sent = withCapabilities(text, editsFor(declared, options));
   const { id, params } = JSON.parse(sent);
   expect([id, params._meta.x]).toEqual([1, 1]);
   return params._meta[key];
@@ -56,7 +57,12 @@ describe("the capabilities that are advertised to a server", () => {
   it("by `client`: what the client said", () => {
     expect(told(rich, "client")).toEqual(rich);
     expect(
-      editsFor(rich, { mode: "client", routerCapabilities: all, modalities: "advertised" }),
+      editsFor(rich, {
+        mode: "client",
+        routerCapabilities: all,
+        modalities: "advertised",
+        tasks: "hidden",
+      }),
     ).toEqual([]);
   });
 
@@ -93,6 +99,14 @@ describe("the capabilities that are advertised to a server", () => {
     ])
       expect(told(lacking, "client-then-router")).not.toHaveProperty("tasks.requests.sampling");
     for (const mode of ["router", "deny"] as const) expect(told(whole, mode)).toMatchObject(rest);
+  });
+
+  it("by every mode: of the tasks extension, where the router answers sampling in tasks", () => {
+    for (const mode of ["router", "client", "client-then-router", "deny"] as const) {
+      const options = { mode, routerCapabilities: all, modalities: "hidden" } as const;
+      const paths = editsFor(rich, { ...options, tasks: "answered" }).map(({ path }) => path[0]);
+      expect(paths).not.toContain("extensions");
+    }
   });
 
   it("by `deny`: of no sampling", () => {
@@ -138,12 +152,8 @@ describe("the capabilities that are advertised to a server", () => {
   it("with an unchanged text where nothing has to change", () => {
     const text = `{ "params":{"_meta":{"${key}":{ "sampling" :{"tools":{} },"e":1.50}}} }`;
     const declared = { sampling: { tools: {} }, e: 1.5 };
+    const options = { routerCapabilities: all, modalities: "hidden", tasks: "hidden" } as const;
     for (const mode of ["router", "client-then-router", "client"] as const)
-      expect(
-        withCapabilities(
-          text,
-          editsFor(declared, { mode, routerCapabilities: all, modalities: "hidden" }),
-        ),
-      ).toBe(text);
+      expect(withCapabilities(text, editsFor(declared, { mode, ...options }))).toBe(text);
   });
 });

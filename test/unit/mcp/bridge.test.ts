@@ -185,6 +185,38 @@ it("gets from a modern server only what a legacy client knows", () => {
     translate({ id: 1, result: { resultType: "input_required", inputRequests } });
   expect(asks({ a: { method: "elicitation/create" } })).toMatchObject({ kind: "asks" });
   expect(asks(undefined)).toMatchObject({ refusal: { reason: "server_failed" } });
+  expect(translate({ id: 1, result: { resultType: "task", taskId: "t" } })).toMatchObject({
+    refusal: { reason: "server_failed" },
+  });
+});
+
+it("tells a legacy client what a modern server misses, and a way out if it can't declare it", () => {
+  const missing = (requiredCapabilities: unknown) =>
+    translateFromModern(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        error: { code: -32021, data: { requiredCapabilities } },
+      }),
+      { method: "tools/call", tool: "t", wrapped: {}, revision: "2025-11-25" },
+    );
+  for (const required of [
+    { sampling: {} },
+    { roots: {} },
+    { extensions: { "io.modelcontextprotocol/tasks": {} } },
+  ])
+    expect(missing(required)).toMatchObject({
+      refusal: {
+        reason: "capability_missing",
+        requiredCapabilities: required,
+        detail: expect.stringContaining("use a client of 2026-07-28") as string,
+      },
+    });
+  expect(missing({ elicitation: {} })).toEqual({
+    kind: "refused",
+    refusal: { reason: "capability_missing", requiredCapabilities: { elicitation: {} } },
+  });
+  expect(missing("odd")).toMatchObject({ kind: "answer" });
 });
 
 it("asks no client across eras", () => {

@@ -53,6 +53,7 @@ const round = (answer: ConnectAnswer, more: Partial<RoundRequest> = {}) =>
         declared: { elicitation: { url: {} } },
         callsAgain: "client",
         sealsState: false,
+        tasks: null,
         ...more,
       },
     },

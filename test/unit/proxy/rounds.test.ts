@@ -99,6 +99,7 @@ const about = async (
       declared: more.declared ?? {},
       callsAgain: more.callsAgain ?? "client",
       sealsState: more.sealsState ?? false,
+      tasks: { tool: "ask" },
     },
     {
       decode: modernCodec.decodeCall,
