@@ -159,7 +159,8 @@ describe("a tool that samples", () => {
   it("gets the router's answer, and the client the tool's result under its own id", async () => {
     server.handle(asking({ llm: entry("What is it?") }, "st\u00e4te/\u0001"));
     const before = (await samplingRecords()).length;
-    const answer = await call({ id: "mine" });
+    // A client that takes streams too would get one on a slow machine.
+    const answer = await call({ id: "mine", headers: { Accept: "application/json" } });
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("application/json");
     expect(answer.get("id")).toBe("mine");

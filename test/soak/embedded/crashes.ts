@@ -59,6 +59,7 @@ async function inRounds(
 export const soakKills = (rounds: number, say: Say): Promise<string[]> =>
   inRounds(rounds, say, async ({ path, who, told }) => {
     const victim = await startVictim({ path, who, callers, log: null });
+    await victim.answered;
     await wait(someMs());
     await victim.kill9();
     told.push(...victim.lines);
@@ -69,6 +70,7 @@ export const soakKills = (rounds: number, say: Say): Promise<string[]> =>
 export const soakStops = (rounds: number, say: Say): Promise<string[]> =>
   inRounds(rounds, say, async ({ path, who, told }) => {
     const victim = await startVictim({ path, who, callers, log: null });
+    await victim.answered;
     await wait(someMs());
     victim.signal("SIGSTOP");
     // What the process has printed by now is on its way here.
@@ -112,6 +114,7 @@ export async function soakPower(
     const database = readFileSync(path);
     const { pragmas = [] } = about;
     const victim = await startVictim({ path, who, callers, log, pragmas });
+    await victim.answered;
     await wait(2 * someMs());
     await victim.kill9();
     const entries = readDiskLog(readFileSync(log));

@@ -21,6 +21,8 @@ export type Line = Told & { at: number };
 
 export interface Victim {
   lines: Line[];
+  /** resolves with the first line */
+  answered: Promise<void>;
   signal(name: NodeJS.Signals): void;
   kill9(): Promise<void>;
 }
@@ -53,17 +55,22 @@ export async function startVictim(about: {
   );
   const lines: Line[] = [];
   const began = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
   const input = createInterface({ input: child.stdout });
   input.on("line", (line) => {
     const said = JSON.parse(line) as Line | { what: "begun" };
     if (said.what === "begun") began.resolve();
-    else lines.push(said);
+    else {
+      lines.push(said);
+      answered.resolve();
+    }
   });
   const heard = once(input, "close");
   child.on("exit", () => began.reject(new Error("the loaded process ended by itself")));
   await began.promise;
   return {
     lines,
+    answered: answered.promise,
     signal: (name) => void child.kill(name),
     async kill9() {
       child.kill("SIGKILL");
