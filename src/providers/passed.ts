@@ -6,7 +6,7 @@ import { isObject, own, parsedJson, type JsonObject } from "../domain/json.ts";
 import type { ModelEndpointName } from "../domain/model-endpoint.ts";
 import { bodyFor, isStreamAsked, type PassedRequest } from "../domain/passing.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { ProviderAnswer, ProviderRequest, Providers } from "../domain/sampling/providers.ts";
+import type { ProviderAnswer, ProviderRequest } from "../domain/sampling/providers.ts";
 import type { Pins } from "../domain/sampling/pins.ts";
 import { speaks } from "../domain/wires/spoken.ts";
 import { reportMessage } from "./message.ts";
@@ -23,7 +23,7 @@ const paths: Readonly<Record<ModelEndpointName, string>> = {
   responses: "responses",
 };
 
-const urlOf = (
+export const passedUrl = (
   baseUrl: string,
   { endpoint, query = "" }: PassedRequest,
   suffix: "" | "/count_tokens" = "",
@@ -54,7 +54,7 @@ export function passedHeaders(
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function textOf(bytes: Uint8Array): string | null {
+export function textOf(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);
   } catch {
@@ -87,7 +87,7 @@ export async function sendPassed(
   const cloudForm = claude && cloudFormOf(claude, passed.headers);
   const url =
     claude === undefined
-      ? urlOf(deps.baseUrl, passed)
+      ? passedUrl(deps.baseUrl, passed)
       : `${withoutTrailing(deps.baseUrl, "/")}/${claude.path(model.id, isStreamAsked(passed.body))}`;
   const response = await deps.fetch(url, {
     method: "POST",
@@ -133,30 +133,6 @@ async function passOnce(
   if (!isAnswer || text === null) throw failureOf(url, response, text);
   pinToCredential(request, body, pins);
   return { ...readPassedAnswer(endpoint, body, call), notes: [], passed: text };
-}
-
-/** `null` if the provider returns no count. */
-export async function countPassed(
-  { credential, model, passed, signal }: Parameters<Providers["countTokens"]>[0],
-  deps: { fetch: typeof fetch; baseUrl: string },
-): Promise<string | null> {
-  const { provider, apiKey } = credential;
-  try {
-    const response = await boundedFetch(deps.fetch, "text")(
-      urlOf(deps.baseUrl, passed, "/count_tokens"),
-      {
-        method: "POST",
-        headers: passedHeaders(passed, apiKey),
-        body: bodyFor(passed, { provider, model, maxTokens: Infinity }),
-        signal,
-      },
-    );
-    const text = textOf(new Uint8Array(await response.arrayBuffer()));
-    const counted = own(parsedJson(text ?? ""), "input_tokens");
-    return response.status === 200 && typeof counted === "number" ? text : null;
-  } catch {
-    return null;
-  }
 }
 
 export const isPassed = (request: ProviderRequest): request is PassthroughRequest =>

@@ -12,9 +12,11 @@ import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
 import { partsOf, type TakePart } from "../domain/sampling/stream-parts.ts";
 import { endpointOf } from "../domain/choice/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import { apiOf } from "../domain/models/clouds.ts";
 import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
 import { asApi } from "./clouds/as-api.ts";
 import { cloudFetch } from "./clouds/cloud-fetch.ts";
+import { countPassed } from "./counted.ts";
 import { demoAnswer } from "./demo.ts";
 import { aborted, faultContext, faultOf, notSent } from "./faults.ts";
 import { generateImage } from "./image.ts";
@@ -22,7 +24,7 @@ import { generate, mediaOf } from "./language.ts";
 import { listModels } from "./listing.ts";
 import type { Kind } from "./metadata.ts";
 import { streamPassed } from "./passed-stream.ts";
-import { countPassed, isPassed, pass, type PassDeps } from "./passed.ts";
+import { isPassed, pass, type PassDeps } from "./passed.ts";
 import { generateSpeech } from "./speech.ts";
 import type { RecentAnswers } from "./recent-answers.ts";
 import { withEvidence } from "./request-evidence.ts";
@@ -196,9 +198,10 @@ export function createProviders(deps: ProvidersDeps): Providers {
     },
     problemWith: (credential) => problemOf(credential, deps),
     async countTokens(request) {
-      const baseUrl = httpUrlOf(request.credential);
-      if (request.credential.place) return null;
-      return baseUrl === null ? null : countPassed(request, { fetch: deps.fetch, baseUrl });
+      const { credential, model } = request;
+      const baseUrl = httpUrlOf({ ...credential, provider: apiOf(model) });
+      const fetch = cloudFetch(deps.fetch, { ...credential, now: deps.now });
+      return baseUrl === null ? null : countPassed(request, { fetch, baseUrl });
     },
     async listModels(credential, signal) {
       const baseUrl = httpUrlOf(credential);

@@ -194,6 +194,21 @@ export async function startAws(models: readonly string[]): Promise<Aws> {
     );
   }
 
+  /** Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
+  function count(path: string, body: JsonObject, response: ServerResponse): void {
+    const refuse = (message: string) => sendJson(response, 400, { message });
+    const id = decodeURIComponent(path.split("/")[2] ?? "");
+    if (!models.some((model) => model.endsWith(`.${id}`)))
+      return refuse("The provided model doesn't support counting tokens.");
+    const { input } = body as { input?: { invokeModel?: { body?: string } } };
+    const invoked = JSON.parse(
+      Buffer.from(input?.invokeModel?.body ?? "", "base64").toString(),
+    ) as JsonObject;
+    if (invoked["anthropic_version"] !== "bedrock-2023-05-31") return refuse("Invalid API version");
+    if (typeof invoked["max_tokens"] !== "number") return refuse("max_tokens: Field required");
+    sendJson(response, 200, { inputTokens: 4_211 });
+  }
+
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
@@ -207,6 +222,7 @@ export async function startAws(models: readonly string[]): Promise<Aws> {
       const text = body.toString();
       const json = JSON.parse(text) as JsonObject;
       aws.calls.push({ path, by: authenticated.by, text, body: json });
+      if (path.endsWith("/count-tokens")) return count(path, json, response);
       if (path.startsWith("/model/")) return invoke(path, json, response);
       if (path !== "/openai/v1/chat/completions") return sendJson(response, 404, { message: path });
       if (!models.includes(String(json["model"])))

@@ -91,6 +91,10 @@ export async function startVertex(models: readonly string[]): Promise<Vertex> {
       /^\/v1\/projects\/acme\/locations\/[\w-]+\/publishers\/(\w+)\/models\/([^/:]+):(\w+)$/.exec(
         path,
       ) ?? [];
+    if (publisher === "anthropic" && model === "count-tokens")
+      return models.includes(String(body["model"]))
+        ? sendJson(response, 200, { input_tokens: 4_211 })
+        : refuse(404, "NOT_FOUND", "Publisher Model was not found");
     if (!models.includes(model))
       return refuse(
         404,

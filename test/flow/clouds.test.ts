@@ -35,6 +35,15 @@ beforeAll(async () => {
   admin = adminOf(router, router.adminToken);
 });
 
+const counted = async (key: string): Promise<number> => {
+  const answer = await fetch(`${router.url}/v1/messages/count_tokens`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: '{"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"hi"}]}',
+  });
+  return ((await answer.json()) as { input_tokens: number }).input_tokens;
+};
+
 describe("Azure", () => {
   let azure: Azure;
   const deployments = [{ id: "prod-chat", model: "openai/gpt-5-mini" }];
@@ -220,6 +229,16 @@ describe("Bedrock", () => {
     expect(broken).toContain("event: error");
   });
 
+  it("counts Claude's tokens, and estimates where it doesn't", async () => {
+    const { path, key } = await tenant();
+    const created = await operator("POST", `${path}/credentials`, input());
+    expect(await counted(key)).toBe(4_211);
+    const one = `${path}/credentials/${String(created.get("id"))}`;
+    const models = [{ id: "eu.anthropic.claude-opus-4-5", like: "anthropic/claude-sonnet-4-5" }];
+    await operator("PATCH", one, { models });
+    expect(await counted(key)).toBeLessThan(100);
+  });
+
   it("serves other models by OpenAI's API", async () => {
     const { path, ask } = await tenant();
     const models = [{ id: other, inputUsdPerMTok: 1, outputUsdPerMTok: 1 }];
@@ -331,6 +350,12 @@ describe("Vertex", () => {
     vertex.revoke();
     expect((await ask(prefer("gemini-2.5-flash"))).text).toContain("hello from vertex");
     expect(vertex.tokens).toHaveLength(2);
+  });
+
+  it("counts Claude's tokens", async () => {
+    const { path, key } = await tenant();
+    await operator("POST", `${path}/credentials`, input());
+    expect(await counted(key)).toBe(4_211);
   });
 
   it("has the price of its location, and the dearer one where two serve a model", async () => {

@@ -65,7 +65,7 @@ export interface Providers {
   complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
   countTokens(request: {
     credential: ProviderCredential;
-    model: string;
+    model: Model;
     passed: PassedRequest;
     signal: AbortSignal;
   }): Promise<string | null>;

@@ -1,6 +1,6 @@
 /** Claude's Messages API at clouds: the model is in the URL, and the version in the body. */
 import type { CloudForm } from "../../domain/passing.ts";
-import type { Cloud, CloudPlace } from "../../domain/models/cloud-place.ts";
+import { geographies, type Cloud, type CloudPlace } from "../../domain/models/cloud-place.ts";
 
 interface ClaudeForm {
   /** value of `anthropic_version` */
@@ -10,6 +10,16 @@ interface ClaudeForm {
   saysStream: boolean;
   /** beta features are in the body, not in a header */
   betasInBody: boolean;
+  countPath: (model: string) => string;
+  /** counts InvokeModel's body, which requires a limit, as base64 */
+  wrapsCount: boolean;
+}
+
+/** Bedrock counts tokens for foundation models, not for their inference profiles. */
+function foundationModelOf(id: string): string {
+  const name = id.slice(id.lastIndexOf("/") + 1);
+  const geography = geographies.find((each) => name.startsWith(`${each}.`));
+  return geography === undefined ? name : name.slice(geography.length + 1);
 }
 
 const forms: Partial<Record<Cloud, ClaudeForm>> = {
@@ -20,6 +30,9 @@ const forms: Partial<Record<Cloud, ClaudeForm>> = {
       `model/${encodeURIComponent(model)}/${isStream ? "invoke-with-response-stream" : "invoke"}`,
     saysStream: false,
     betasInBody: true,
+    // Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html
+    countPath: (model) => `model/${encodeURIComponent(foundationModelOf(model))}/count-tokens`,
+    wrapsCount: true,
   },
   // Source: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai
   vertex: {
@@ -28,6 +41,9 @@ const forms: Partial<Record<Cloud, ClaudeForm>> = {
       `models/${encodeURIComponent(model).replaceAll("%40", "@")}:${isStream ? "streamRawPredict" : "rawPredict"}`,
     saysStream: true,
     betasInBody: false,
+    // Source: https://cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/count-tokens
+    countPath: () => "models/count-tokens:rawPredict",
+    wrapsCount: false,
   },
 };
 

@@ -35,7 +35,7 @@ export const createCountTokens =
     if (!key.ok) return null;
     return deps.providers.countTokens({
       credential: key.value,
-      model: chosen.model.id,
+      model: chosen.model,
       passed,
       signal,
     });
