@@ -57,6 +57,7 @@ CREATE TABLE `credentials` (
 	`base_url` text,
 	`place` text,
 	`models` text,
+	`header_names` text,
 	`status` text NOT NULL,
 	`sealed` text NOT NULL,
 	`created_at` integer NOT NULL,

@@ -12,6 +12,7 @@ export type FaultReach = (typeof faultReaches)[number];
 /** Causes of provider errors, from `providers/fault-rows.ts`. Provider text never passes through. */
 export const faultCodes = [
   "invalid_key",
+  "gateway_refused",
   // of clouds
   "token_refused",
   "token_unreachable",
@@ -129,6 +130,7 @@ export const isKeyRefused = ({ fault, status, code }: Attempt): boolean =>
 
 const lastingCodes: ReadonlySet<FaultCode> = new Set([
   "invalid_key",
+  "gateway_refused",
   "token_refused",
   "wrong_signature",
   "role_refused",

@@ -88,6 +88,7 @@ const causeTexts = {
 const codeTexts: { readonly [C in FaultCode]?: string } = {
   token_refused:
     "the cloud's token server rejects the credential: check its tenant, client, and secret",
+  gateway_refused: "the gateway rejects the credential's headers, for example cf-aig-authorization",
   token_unreachable: "the cloud's token server can't be reached",
   wrong_clock:
     "the cloud rejects the time of the request: correct the clock of the router's machine",

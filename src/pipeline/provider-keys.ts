@@ -13,6 +13,7 @@ import type { AsyncResult } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { ProviderCredential } from "../domain/sampling/providers.ts";
 import { isUnreachable, type OauthFault } from "../domain/servers/oauth.ts";
+import { readSecret } from "../domain/tenancy/credential-secret.ts";
 import { cloudTokenOf } from "../domain/tenancy/sealing.ts";
 import type { OpenKey } from "./opened-keys.ts";
 import { isFresh, type GrantFor } from "./token-renewal.ts";
@@ -111,11 +112,11 @@ export function createProviderKeys(deps: {
       const { id, tenantId, provider, baseUrl, place } = credential;
       const opened = await openKey(credential, vault);
       if (!opened.ok) return err(fault("unopenable"));
-      const its = { id, provider, baseUrl, ...(place && { place }) };
-      if (!place) return ok({ ...its, apiKey: opened.value });
-      if (!isExchanged(place))
-        return ok({ ...its, ...keyIn(JSON.parse(opened.value) as CloudAuth) });
-      const grant = await grantOf(credential, { place, secret: opened.value });
+      const { secret, headers } = readSecret(opened.value, credential);
+      const its = { id, provider, baseUrl, headers, ...(place && { place }) };
+      if (!place) return ok({ ...its, apiKey: secret });
+      if (!isExchanged(place)) return ok({ ...its, ...keyIn(JSON.parse(secret) as CloudAuth) });
+      const grant = await grantOf(credential, { place, secret });
       if (!grant.ok) return err(fault("server"));
       if (grant.value !== null) return ok({ ...its, ...keyOfGrant(place, grant.value) });
       const row = await tokens.get(tenantId, id);

@@ -7,21 +7,29 @@ import { faultRows } from "./fault-rows.ts";
 const lower = (value: unknown): string[] =>
   typeof value === "string" ? [value.toLowerCase()] : [];
 
-/** OpenAI has `code` and `type`, Anthropic `type`, Google `status` and `reason`. */
-function namesIn(body: JsonValue | undefined): string[] {
+/** Some wrap the body or the error in a list. */
+function errorIn(body: JsonValue | undefined): JsonValue | undefined {
   const listed = Array.isArray(body) ? body[0] : body;
   const error = own(listed, "error") ?? listed;
+  return Array.isArray(error) ? error[0] : error;
+}
+
+/** OpenAI has `code` and `type`, Anthropic `type`, Google `status` and `reason`, Cloudflare `name` or a number. */
+function namesIn(body: JsonValue | undefined): string[] {
+  const error = errorIn(body);
+  const code = own(error, "code");
   const details = own(error, "details");
   return [
-    ...["code", "type", "status"].flatMap((key) => lower(own(error, key))),
+    ...["code", "type", "status", "name"].flatMap((key) => lower(own(error, key))),
+    ...lower(own(body, "name")),
+    ...(typeof code === "number" ? [String(code)] : []),
     ...lower(own(details, "error_code")),
     ...(Array.isArray(details) ? details.flatMap((detail) => lower(own(detail, "reason"))) : []),
   ];
 }
 
 function messageIn(body: JsonValue | undefined): string {
-  const listed = Array.isArray(body) ? body[0] : body;
-  const error = own(listed, "error") ?? listed;
+  const error = errorIn(body);
   return lower(own(error, "message"))[0] ?? lower(error)[0] ?? "";
 }
 

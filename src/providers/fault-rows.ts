@@ -3,7 +3,7 @@
  * provider's own rows precede the common ones. `request-rows.ts` covers rejected requests.
  */
 import { cloudFaultRows } from "./clouds/cloud-fault-rows.ts";
-import { hostRows } from "./host-fault-rows.ts";
+import { gatewayRows, hostRows } from "./host-fault-rows.ts";
 import { free, refusedRequest, rowsOf, type Row } from "./fault-row.ts";
 import { requestRows } from "./request-rows.ts";
 
@@ -248,6 +248,7 @@ const common = rowsOf(free.others, [
 ]);
 
 export const faultRows: readonly Row[] = [
+  ...gatewayRows,
   ...cloudFaultRows,
   ...openai,
   ...anthropic,

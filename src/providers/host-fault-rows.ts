@@ -7,6 +7,22 @@ const litellmErrors = "https://docs.litellm.ai/docs/proxy/users";
 
 const noMoney = { kind: "rate_limit", reach: "credential", retryable: true } as const;
 
+const gatewayErrors = "https://github.com/cloudflare/cloudflare-docs/pull/31050";
+const gatewayRefused = {
+  kind: "auth",
+  reach: "credential",
+  retryable: true,
+  status: 401,
+  code: "gateway_refused",
+  source: gatewayErrors,
+} as const;
+
+/** Of Cloudflare AI Gateway itself, whichever provider is behind it. */
+export const gatewayRows = rowsOf(free.others, [
+  { ...gatewayRefused, names: ["aigatewayerror"] },
+  { ...gatewayRefused, names: ["2009"], says: "unauthorized" },
+]);
+
 export const hostRows = rowsOf(free.others, [
   {
     ...noMoney,

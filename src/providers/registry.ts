@@ -17,6 +17,7 @@ import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
 import { asApi } from "./clouds/as-api.ts";
 import { cloudFetch } from "./clouds/cloud-fetch.ts";
 import { countPassed } from "./counted.ts";
+import { headedFetch } from "./credential-headers.ts";
 import { demoAnswer } from "./demo.ts";
 import { aborted, faultContext, faultOf, notSent } from "./faults.ts";
 import { generateImage } from "./image.ts";
@@ -163,7 +164,8 @@ export function createProviders(deps: ProvidersDeps): Providers {
     const recent = deps.recentAnswers?.(endpointOf(request.credential));
     const evidence = withEvidence(deps.fetch, { recent });
     try {
-      const traced = tracedFetch(evidence.fetch, request.traceHeaders);
+      const headed = headedFetch(evidence.fetch, request.credential);
+      const traced = tracedFetch(headed, request.traceHeaders);
       const fetch = cloudFetch(traced, { ...request.credential, now: deps.now });
       const completed = believed(await ask({ request, kind, fetch }), request);
       if (completed.ok || !evidence.surelyFree()) return completed;
@@ -200,7 +202,8 @@ export function createProviders(deps: ProvidersDeps): Providers {
     async countTokens(request) {
       const { credential, model } = request;
       const baseUrl = httpUrlOf({ ...credential, provider: apiOf(model) });
-      const fetch = cloudFetch(deps.fetch, { ...credential, now: deps.now });
+      const headed = headedFetch(deps.fetch, credential);
+      const fetch = cloudFetch(headed, { ...credential, now: deps.now });
       return baseUrl === null ? null : countPassed(request, { fetch, baseUrl });
     },
     async listModels(credential, signal) {
@@ -208,7 +211,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
       // Azure lists the models that could be deployed.
       return baseUrl === null || credential.place
         ? null
-        : listModels(credential, { fetch: deps.fetch, baseUrl, signal });
+        : listModels(credential, { fetch: headedFetch(deps.fetch, credential), baseUrl, signal });
     },
     addressOf(credential) {
       const text = httpUrlOf(credential);

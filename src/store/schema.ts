@@ -77,6 +77,8 @@ export const credentials = sqliteTable(
     /** of a cloud's credential */
     place: text({ mode: "json" }).$type<CloudPlace>(),
     models: text({ mode: "json" }).$type<DeclaredModel[]>(),
+    /** the values are in `sealed` */
+    headerNames: text("header_names", { mode: "json" }).$type<string[]>(),
     status: text().$type<"active" | "failing">().notNull(),
     sealed: text().notNull(),
     createdAt: integer("created_at").notNull(),

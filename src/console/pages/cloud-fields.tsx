@@ -58,7 +58,7 @@ const deploymentsIn = (text: string): { id: string; model: string }[] =>
 
 export type CloudMembers = Omit<
   Schemas["CredentialPatch"],
-  "name" | "apiKey" | "models" | "baseUrl"
+  "name" | "apiKey" | "models" | "baseUrl" | "headers"
 >;
 
 interface Chosen {

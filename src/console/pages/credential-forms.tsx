@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { Field, Form, TextArea } from "../parts/form.tsx";
+import { Check, Field, Form, TextArea } from "../parts/form.tsx";
 import type { Asked } from "../problem.ts";
 import { later } from "../later.tsx";
 import type { CloudMembers } from "./cloud-fields.tsx";
@@ -40,6 +40,17 @@ function modelsIn(text: string): DeclaredModel[] | null | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** One header per line: `cf-aig-authorization: Bearer …`. */
+function headersIn(text: string | null): { headers?: Record<string, string> | null } {
+  if (text === null) return { headers: null };
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const entries = lines.map((line) => {
+    const [name = "", ...value] = line.split(":");
+    return [name.trim(), value.join(":").trim()];
+  });
+  return lines.length === 0 ? {} : { headers: Object.fromEntries(entries) };
 }
 
 const notJson: Asked<never> = {
@@ -83,17 +94,57 @@ function ProviderField({ value, onInput, fault }: ProviderFieldProps) {
   );
 }
 
+interface HeadersFieldProps {
+  /** `null` removes them */
+  value: string | null;
+  onInput: (value: string | null) => void;
+  headerNames: readonly string[];
+  faultOf: (name: string) => string | null;
+}
+
+function HeadersField({ value, onInput, headerNames, faultOf }: HeadersFieldProps) {
+  const isSet = headerNames.length > 0;
+  return (
+    <>
+      <TextArea
+        title="Headers"
+        name="headers"
+        rows={2}
+        isCode
+        value={value ?? ""}
+        onInput={onInput}
+        hint={
+          isSet
+            ? `Replace ${headerNames.join(", ")}. Leave blank to keep the current headers.`
+            : "Secret headers for a gateway, one per line: cf-aig-authorization: Bearer <token>"
+        }
+        fault={faultOf("headers")}
+      />
+      {isSet && (
+        <Check
+          title="Remove the headers"
+          name="withoutHeaders"
+          value={value === null}
+          onInput={(isRemoved) => onInput(isRemoved ? null : "")}
+        />
+      )}
+    </>
+  );
+}
+
 interface OwnEndpointProps {
   isOpen: boolean;
   baseUrl: string;
   setBaseUrl: (value: string) => void;
   models: string;
   setModels: (value: string) => void;
+  headers: string | null;
+  setHeaders: (value: string | null) => void;
   faultOf: (name: string) => string | null;
 }
 
 function OwnEndpoint(props: OwnEndpointProps) {
-  const { isOpen, baseUrl, setBaseUrl, models, setModels, faultOf } = props;
+  const { isOpen, baseUrl, setBaseUrl, models, setModels, headers, setHeaders, faultOf } = props;
   return (
     <details open={isOpen}>
       <summary>Custom endpoint</summary>
@@ -115,6 +166,7 @@ function OwnEndpoint(props: OwnEndpointProps) {
         onInput={setModels}
         hint={modelsHint}
       />
+      <HeadersField value={headers} onInput={setHeaders} headerNames={[]} faultOf={faultOf} />
     </details>
   );
 }
@@ -133,6 +185,7 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
   const [apiKey, setApiKey] = useState("");
   const [baseUrl, setBaseUrl] = useState("");
   const [models, setModels] = useState("");
+  const [headers, setHeaders] = useState<string | null>("");
   const [members, setMembers] = useState<CloudMembers>({});
   const isCloud = clouds.includes(provider);
   const make = async () => {
@@ -147,6 +200,7 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
           ...(isCloud ? members : { apiKey: apiKey.trim() }),
           ...(baseUrl !== "" && { baseUrl }),
           ...(declared !== null && { models: declared }),
+          ...headersIn(headers),
         },
       }),
     );
@@ -176,7 +230,7 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
           )}
           <OwnEndpoint
             isOpen={!knownProviders.includes(provider)}
-            {...{ baseUrl, setBaseUrl, models, setModels, faultOf }}
+            {...{ baseUrl, setBaseUrl, models, setModels, headers, setHeaders, faultOf }}
           />
         </>
       )}
@@ -189,8 +243,9 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
   const [name, setName] = useState(credential.name);
   const [apiKey, setApiKey] = useState("");
   const [baseUrl, setBaseUrl] = useState(credential.baseUrl ?? "");
+  const [headers, setHeaders] = useState<string | null>("");
   const [members, setMembers] = useState<CloudMembers>({});
-  const { provider } = credential;
+  const { provider, headerNames } = credential;
   const change = async () => {
     const changed = await asked(
       api.PATCH("/admin/v1/tenants/{tenant}/credentials/{id}", {
@@ -200,6 +255,7 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
           ...members,
           ...(apiKey !== "" && { apiKey: apiKey.trim() }),
           ...(baseUrl !== (credential.baseUrl ?? "") && { baseUrl: baseUrl || null }),
+          ...headersIn(headers),
         },
       }),
     );
@@ -233,6 +289,7 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
             hint="Leave blank for the provider’s default."
             fault={faultOf("baseUrl")}
           />
+          <HeadersField value={headers} onInput={setHeaders} {...{ headerNames, faultOf }} />
         </>
       )}
     </Form>

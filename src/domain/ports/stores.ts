@@ -59,6 +59,8 @@ export interface Credential extends CredentialSummary {
   name: string;
   baseUrl: string | null;
   models: DeclaredModel[] | null;
+  /** absent or null: none */
+  headerNames?: string[] | null;
   createdAt: number;
   updatedAt: number;
 }
@@ -138,7 +140,10 @@ export interface KeyStore {
 }
 
 export type CredentialChange = Partial<
-  Pick<SealedCredential, "name" | "baseUrl" | "place" | "models" | "status" | "sealed">
+  Pick<
+    SealedCredential,
+    "name" | "baseUrl" | "place" | "models" | "headerNames" | "status" | "sealed"
+  >
 >;
 
 interface CredentialRead extends Pick<Credential, "tenantId" | "id"> {

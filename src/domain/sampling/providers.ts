@@ -21,6 +21,8 @@ export interface ProviderCredential {
   place?: CloudPlace | null;
   /** sign requests to AWS, in place of `apiKey` */
   aws?: AwsKeys;
+  /** sent with each request */
+  headers?: Readonly<Record<string, string>>;
 }
 
 type CredentialPlace = Pick<ProviderCredential, "provider" | "baseUrl" | "place">;

@@ -59,6 +59,8 @@ const rows: readonly HeaderRow[] = [
   },
   // Forwarding information that only the program that forwards may set (RFC 9110, 7.6.3; RFC 7239).
   { names: "forwarded via x-real-ip x-forwarded-* cf-*", ...reserved },
+  // Secrets for Cloudflare's own gateways, which sit before a server or provider.
+  { names: "cf-aig-* cf-access-client-id cf-access-client-secret", ...never },
   // Overrides of target or method (RFC 9110, 7.1 and 9.1).
   {
     names: "x-http-method x-http-method-override x-method-override x-original-url x-rewrite-url",

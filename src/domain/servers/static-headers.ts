@@ -21,7 +21,7 @@ export function problemWithHeaders(headers: Record<string, string>): HeaderProbl
   for (const [name, value] of entries) {
     if (!token.test(name)) return { name: null, detail: "A header's name is invalid." };
     const lower = name.toLowerCase();
-    if (!headerRules(name).isSettable) return { name, detail: "This header is set by the proxy." };
+    if (!headerRules(name).isSettable) return { name, detail: "This header is set by the router." };
     if (seen.has(lower)) return { name, detail: "Given twice." };
     seen.add(lower);
     if (value.length > maxValueCharacters)

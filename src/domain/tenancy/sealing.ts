@@ -31,20 +31,26 @@ interface SealedKeyOf {
   id: string;
   baseUrl: string | null;
   place?: CloudPlace | null;
+  headerNames?: readonly string[] | null;
 }
 
-/** Bound to the credential's base URL and place, or the provider's default. */
+const entriesOf = (place: CloudPlace | null | undefined): [string, unknown][] =>
+  Object.entries(place ?? {}).toSorted(([one], [other]) => (one < other ? -1 : 1));
+
+/** Bound to the credential's base URL, place and names of headers, or the provider's default. */
 export const providerKeyOf = (credential: SealedKeyOf): SealedFor => ({
   purpose: "credential",
   tenantId: credential.tenantId,
   provider: credential.provider,
   id: credential.id,
-  destination: credential.place
-    ? JSON.stringify([
-        credential.baseUrl,
-        Object.entries(credential.place).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-      ])
-    : (credential.baseUrl ?? "default"),
+  destination:
+    credential.place || credential.headerNames?.length
+      ? JSON.stringify([
+          credential.baseUrl,
+          entriesOf(credential.place),
+          ...(credential.headerNames?.length ? [credential.headerNames] : []),
+        ])
+      : (credential.baseUrl ?? "default"),
 });
 
 /** Access tokens that the credential was exchanged for. */

@@ -6,7 +6,7 @@ import { sendings } from "../../domain/models/reasoning-control.ts";
 import { efforts } from "../../domain/requirements.ts";
 import { like, modelId } from "./model-names.ts";
 import { cloudMembers, shownCloudMembers } from "./cloud-schemas.ts";
-import { count, millis, name, networkFault, optionalLine } from "./schemas.ts";
+import { count, millis, name, networkFault, optionalLine, secretHeaders } from "./schemas.ts";
 
 const modalityList = z.array(z.enum(modalities)).min(1);
 const price = z.number().min(0).max(100_000).nullable();
@@ -171,9 +171,12 @@ export const credentialInput = z
   .strictObject({
     provider,
     name,
-    apiKey: secret.optional().openapi({ description: "Required, except for clouds." }),
+    apiKey: secret.optional().openapi({
+      description: "Required, except for clouds and custom endpoints without a key.",
+    }),
     baseUrl: address.nullish(),
     models: z.array(declaredModel).max(500).nullish(),
+    headers: secretHeaders.nullish(),
     ...cloudMembers,
   })
   .openapi("CredentialInput");
@@ -183,6 +186,7 @@ export const credentialPatch = z
     apiKey: secret.optional(),
     baseUrl: address.nullable().optional(),
     models: z.array(declaredModel).max(500).nullable().optional(),
+    headers: secretHeaders.nullish(),
     ...cloudMembers,
   })
   .openapi("CredentialPatch");
@@ -194,6 +198,9 @@ export const credential = z
     name,
     baseUrl: z.string().nullable(),
     models: z.array(declaredModel).nullable(),
+    headerNames: z.array(z.string()).openapi({
+      description: "Names of the headers that requests carry in addition.",
+    }),
     status: z.enum(["active", "failing"]),
     listing: z.object({ at: millis, models: z.int() }).nullable().openapi({
       description:

@@ -63,6 +63,11 @@ export const optionalLine = (maxCharacters: number) =>
   z.string().max(maxCharacters).regex(oneLine, "No control characters.");
 export const name = line(200);
 
+/** The domain validates names and values. */
+export const secretHeaders = z.record(z.string().max(200), z.string().max(8_192)).openapi({
+  description: "Secret headers. They are stored encrypted and never returned.",
+});
+
 export const pageQuery = z.object({
   cursor: z
     .string()

@@ -5,14 +5,9 @@ import { oauthGrants, oauthOwners } from "../../domain/servers/oauth.ts";
 import { authModes, bridgeModes, samplingModes } from "../../domain/servers/server.ts";
 import { limits, removableLimits } from "./limit-schemas.ts";
 import { approvalRule, policy } from "./policy-schemas.ts";
-import { line, millis, orNull, slug, type ShapeOf } from "./schemas.ts";
+import { line, millis, orNull, secretHeaders, slug, type ShapeOf } from "./schemas.ts";
 
 const url = line(2_000).openapi({ example: "https://mcp.example.com/mcp" });
-// The domain validates names and values.
-const headers = z.record(z.string().max(200), z.string().max(8_192)).openapi({
-  description: "Secret headers. They are stored encrypted and never returned.",
-});
-
 const passHeaders = z
   .array(line(100))
   .max(32)
@@ -90,7 +85,7 @@ export const serverInput = z
     slug,
     url,
     sampling: z.enum(samplingModes),
-    headers: headers.optional(),
+    headers: secretHeaders.optional(),
     passHeaders: passHeaders.optional(),
     forwardAuthorization: forwardAuthorization.optional(),
     supportedModalities: supportedModalities.optional(),
@@ -117,7 +112,7 @@ export const serverPatch = z
   .strictObject({
     url: url.optional(),
     sampling: z.enum(samplingModes).optional(),
-    headers: headers.nullish(),
+    headers: secretHeaders.nullish(),
     passHeaders: passHeaders.nullish(),
     forwardAuthorization: forwardAuthorization.nullish(),
     supportedModalities: supportedModalities.nullish(),

@@ -87,6 +87,7 @@ export const credential = (
   name: "Credential",
   baseUrl: null,
   place: null,
+  headerNames: null,
   models: null,
   status: "active",
   sealed: "v1.aaaaaaaaaaaa.nonce.text",

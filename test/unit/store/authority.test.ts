@@ -158,6 +158,7 @@ const granting: Record<string, Grants> = {
       baseUrl: null,
       place: { cloud: "azure", endpoint: "https://a.test", auth: "apiKey" },
       models: null,
+      headerNames: ["x-own"],
       status: "active",
       createdAt: 0,
       updatedAt: 0,

@@ -4,6 +4,8 @@ import type { Refusal } from "../../../domain/refusals.ts";
 import { err, ok, type Result } from "../../../domain/result.ts";
 import type { Providers } from "../../../domain/sampling/providers.ts";
 import { problemWithUpstream } from "../../../domain/servers/upstreams.ts";
+import { problemWithRequestHeaders } from "../../../domain/servers/request-headers.ts";
+import type { HeaderValues } from "../../../domain/tenancy/credential-secret.ts";
 import type { WrittenAuth } from "./cloud-input.ts";
 import { problemWithKey } from "../../../domain/tenancy/placeholders.ts";
 
@@ -12,6 +14,7 @@ interface Written {
   baseUrl: string | null;
   apiKey?: string | undefined;
   auth?: WrittenAuth | undefined;
+  headers?: HeaderValues | null | undefined;
 }
 
 type Named = readonly [member: string, value: string];
@@ -52,6 +55,11 @@ export function createInputCheck(deps: {
   return (written: Written, place: CloudPlace | null): Result<null, Refusal> => {
     const keys = problemIn(keysIn(written), problemWithKey);
     if (!keys.ok) return keys;
+    const header = problemWithRequestHeaders(written.provider, written.headers ?? {});
+    if (header !== null) {
+      const path = header.name === null ? "headers" : `headers.${header.name}`;
+      return err({ reason: "invalid_params", path, detail: header.detail });
+    }
     const urls = problemIn(urlsIn(written, place), (url) => problemWithUpstream(url, rules));
     if (!urls.ok) return urls;
     const detail = deps.providers.problemWith({ ...written, place });

@@ -1,6 +1,5 @@
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import type { DeclaredModel } from "../../../domain/models/model.ts";
-import type { CloudPlace } from "../../../domain/models/cloud-place.ts";
 import type {
   CredentialChange,
   CredentialStore,
@@ -12,6 +11,7 @@ import type {
   Vault,
 } from "../../../domain/ports/stores.ts";
 import type { Providers } from "../../../domain/sampling/providers.ts";
+import { writtenSecret, type HeaderValues } from "../../../domain/tenancy/credential-secret.ts";
 import { providerKeyOf } from "../../../domain/tenancy/sealing.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { ProviderKeys } from "../../provider-keys.ts";
@@ -19,8 +19,15 @@ import type { CatalogueReader } from "../../sampling/choice/catalogue.ts";
 import { err, mapped, ok } from "../../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts";
 import { checkLeave, mayDeclare } from "./ceilings.ts";
-import { checkPlaces, cloudIn, modelsIn, type CloudMembers } from "./cloud-input.ts";
+import {
+  checkPlaces,
+  cloudIn,
+  modelsIn,
+  type CloudMembers,
+  type CloudRead,
+} from "./cloud-input.ts";
 import { createInputCheck } from "./credential-input.ts";
+import { createSealing } from "./credential-sealing.ts";
 import { createDeclaredModels } from "./declared-models.ts";
 import { edit, type IfMatch } from "../access/editing.ts";
 import { shown, shownOf, type ShownCredential } from "./shown-credential.ts";
@@ -32,6 +39,7 @@ export interface CredentialInput extends CloudMembers {
   apiKey?: string | undefined;
   baseUrl: string | null;
   models: DeclaredModel[] | null;
+  headers?: HeaderValues | null | undefined;
 }
 
 export interface CredentialPatch extends CloudMembers {
@@ -39,23 +47,12 @@ export interface CredentialPatch extends CloudMembers {
   apiKey?: string | undefined;
   baseUrl?: string | null | undefined;
   models?: DeclaredModel[] | null | undefined;
+  /** replaced as a whole; null removes them */
+  headers?: HeaderValues | null | undefined;
 }
 
 /** Reached by a binding, or without network. */
 const keyless = new Set(["workers-ai", "demo"]);
-
-const originOf = (baseUrl: string | null): string | null =>
-  baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null);
-
-const requiredAgain = (place: CloudPlace | null, detail: string) =>
-  err({ reason: "invalid_params", path: place === null ? "apiKey" : "auth", detail } as const);
-
-const unknownAddress = err({
-  reason: "invalid_params",
-  path: "baseUrl",
-  detail:
-    "The stored key can't be opened, so the baseUrl may have been changed outside of the API: send it with the new key, null for the provider's own.",
-} as const);
 
 export function createCredentialAdmin(
   deps: AdminDeps & {
@@ -72,16 +69,7 @@ export function createCredentialAdmin(
   const { credentials, vault } = deps;
   const declared = createDeclaredModels(deps);
   const checked = createInputCheck(deps);
-
-  const resealed = async (credential: SealedCredential, baseUrl: string | null) => {
-    const opened = await vault.open(credential.sealed, providerKeyOf(credential));
-    return opened.ok
-      ? ok(await vault.seal(opened.value, providerKeyOf({ ...credential, baseUrl })))
-      : requiredAgain(
-          credential.place ?? null,
-          "it can't be opened, so it must come with another baseUrl",
-        );
-  };
+  const sealedAgain = createSealing(vault);
 
   const find = async (
     actor: Actor,
@@ -97,55 +85,49 @@ export function createCredentialAdmin(
       : credential;
   };
 
+  /** @param before the credential that is changed */
+  const readFrom = async (
+    actor: Actor,
+    written: CredentialPatch & { provider: string; baseUrl: string | null },
+    before: SealedCredential | null,
+  ): AsyncResult<CloudRead & { models: DeclaredModel[] | null | undefined }> => {
+    const read = cloudIn(actor, written, before?.place);
+    if (!read.ok) return read;
+    const { place } = read.value;
+    const { deployments } = written;
+    const models = deployments === undefined ? written.models : modelsIn(deployments);
+    const usable = checked(written, place);
+    if (!usable.ok) return usable;
+    const allowed = mayDeclare(actor, written.provider, models);
+    if (!allowed.ok) return allowed;
+    const alike = await declared.knowsAlike(models);
+    if (!alike.ok) return alike;
+    const within = checkPlaces(place, models ?? before?.models);
+    return within.ok ? ok({ ...read.value, models }) : within;
+  };
+
   const changedBy = async (
     actor: Actor,
     credential: SealedCredential,
     patch: CredentialPatch,
   ): AsyncResult<CredentialChange> => {
     const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
-    const { provider, place: before = null } = credential;
-    const read = cloudIn(actor, { provider, ...patch }, before);
+    const { provider } = credential;
+    const read = await readFrom(actor, { ...patch, provider, baseUrl }, credential);
     if (!read.ok) return read;
-    const { place, secret } = read.value;
-    const models = patch.deployments === undefined ? patch.models : modelsIn(patch.deployments);
-    const usable = checked({ ...patch, provider, baseUrl }, place);
-    if (!usable.ok) return usable;
-    const allowed = mayDeclare(actor, provider, models);
-    if (!allowed.ok) return allowed;
-    const alike = await declared.knowsAlike(models);
-    if (!alike.ok) return alike;
-    const within = checkPlaces(place, models ?? credential.models);
-    if (!within.ok) return within;
+    const { place, secret, models } = read.value;
     if (models !== undefined) {
       const changed = { ...credential, place, models };
       const serving = await declared.servesSomething(credential.tenantId, changed);
       if (!serving.ok) return serving;
     }
-    // Permission to change an address doesn't include reading the key, so the key never moves to another
-    // origin.
-    if (secret === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
-      return requiredAgain(before, "must come with a baseUrl of another origin");
-    if (secret === undefined && JSON.stringify(place) !== JSON.stringify(before))
-      return requiredAgain(before, "must come with another endpoint");
-    // Rejects a new key if the stored address is not authentic.
-    if (secret !== undefined && patch.baseUrl === undefined && patch.endpoint === undefined) {
-      const opened = await vault.open(credential.sealed, providerKeyOf(credential));
-      if (!opened.ok) return unknownAddress;
-    }
-    const isMoved = secret === undefined && baseUrl !== credential.baseUrl;
-    const moved = isMoved ? await resealed(credential, baseUrl) : ok(credential.sealed);
-    if (!moved.ok) return moved;
+    const sealed = await sealedAgain({ credential, patch, baseUrl, place, secret });
+    if (!sealed.ok) return sealed;
     return ok({
       baseUrl,
       ...(patch.name === undefined ? {} : { name: patch.name }),
       ...(models === undefined ? {} : { models }),
-      ...(secret === undefined
-        ? isMoved && { sealed: moved.value }
-        : {
-            status: "active" as const,
-            place,
-            sealed: await vault.seal(secret, providerKeyOf({ ...credential, baseUrl, place })),
-          }),
+      ...sealed.value,
     });
   };
 
@@ -179,24 +161,15 @@ export function createCredentialAdmin(
     async create(actor: Actor, slug: string, input: CredentialInput): AsyncResult<ShownCredential> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
-      const { provider, name, baseUrl, deployments } = input;
-      const read = cloudIn(actor, input);
+      const { provider, name, baseUrl } = input;
+      const read = await readFrom(actor, input, null);
       if (!read.ok) return read;
-      const { place, secret } = read.value;
-      const usable = checked(input, place);
-      if (!usable.ok) return usable;
+      const { place, secret, models = null } = read.value;
       const allowed = checkLeave(tenant.value, provider);
       if (!allowed.ok) return allowed;
-      const models = deployments === undefined ? input.models : modelsIn(deployments);
-      const described = mayDeclare(actor, provider, models);
-      if (!described.ok) return described;
-      const alike = await declared.knowsAlike(models);
-      if (!alike.ok) return alike;
-      const within = checkPlaces(place, models);
-      if (!within.ok) return within;
       // A custom endpoint may need no key.
       const isNeeded = baseUrl === null && !keyless.has(provider);
-      if (secret === undefined || (secret === "" && isNeeded))
+      if (!secret && isNeeded)
         return err({
           reason: "invalid_params",
           path: "apiKey",
@@ -205,11 +178,16 @@ export function createCredentialAdmin(
       const id = deps.ids.next("credential");
       const tenantId = tenant.value.id;
       const at = deps.now();
-      const its = { id, tenantId, provider, name, baseUrl, place, models };
+      const headers = input.headers ?? {};
+      const headerNames = Object.keys(headers);
+      const its = { id, tenantId, provider, name, baseUrl, place, models, headerNames };
       const credential: SealedCredential = {
         ...its,
         status: "active",
-        sealed: await vault.seal(secret, providerKeyOf(its)),
+        sealed: await vault.seal(
+          writtenSecret({ secret: secret ?? "", headers }),
+          providerKeyOf(its),
+        ),
         createdAt: at,
         updatedAt: at,
       };
@@ -221,7 +199,13 @@ export function createCredentialAdmin(
           action: "credential.create",
           tenantId,
           target: id,
-          detail: { provider, name, baseUrl, ...(place !== null && { ...place }) },
+          detail: {
+            provider,
+            name,
+            baseUrl,
+            ...(place !== null && { ...place }),
+            ...(headerNames.length > 0 && { headers: headerNames.join(", ") }),
+          },
         }),
       );
       return created.ok ? ok(shown(credential)) : created;

@@ -3,16 +3,23 @@ import type { Credential, SealedCredential } from "../../../domain/ports/stores.
 import { deploymentsOf, type CloudMembers } from "./cloud-input.ts";
 
 export interface ShownCredential
-  extends Omit<Credential, "listing" | "place">, Omit<CloudMembers, "auth"> {
+  extends Omit<Credential, "listing" | "place" | "headerNames">, Omit<CloudMembers, "auth"> {
   /** number of listed models; `null` without a current list */
   listing: { at: number; models: number } | null;
+  headerNames: readonly string[];
   authKind?: CloudPlace["auth"];
   externalId?: string;
 }
 
-export function shownOf({ listing = null, place, ...credential }: Credential): ShownCredential {
+export function shownOf({
+  listing = null,
+  place,
+  headerNames,
+  ...credential
+}: Credential): ShownCredential {
   const shown = {
     ...credential,
+    headerNames: headerNames ?? [],
     listing: listing === null ? null : { at: listing.at, models: listing.ids.length },
   };
   if (!place) return shown;
