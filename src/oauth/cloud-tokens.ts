@@ -9,7 +9,12 @@ import {
   processGenericTokenEndpointResponse,
   ResponseBodyError,
 } from "oauth4webapi";
-import type { AwsKeys, CloudPlace, ServiceAccount } from "../domain/models/cloud-place.ts";
+import {
+  stsUrl,
+  type AwsKeys,
+  type CloudPlace,
+  type ServiceAccount,
+} from "../domain/models/cloud-place.ts";
 import type { CloudGrant, ObtainToken } from "../domain/ports/cloud-tokens.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { OauthFault } from "../domain/servers/oauth.ts";
@@ -112,7 +117,7 @@ async function byRole(
 ): Granted {
   if (aws === null) return err("no_aws_identity");
   const { region } = place;
-  const url = place.tokenUrl ?? `https://sts.${region}.amazonaws.com/`;
+  const url = place.tokenUrl ?? stsUrl(region);
   const body = new URLSearchParams({
     Action: "AssumeRole",
     Version: "2011-06-15",

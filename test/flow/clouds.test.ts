@@ -284,12 +284,22 @@ describe("Bedrock", () => {
     await refused("us.anthropic.claude-sonnet-4-5-20250929-v1:0");
     await refused("global.anthropic.claude-sonnet-4-5-20250929-v1:0");
     await refused("arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.x");
+    await refused(`arn:aws:bedrock:${region}:123456789012:inference-profile/global.anthropic.x`);
+    await refused("eu.amazon.nova-lite-v1:0");
+    for (const [more, member] of [
+      [{ region: "us-gov-west-1" }, "geography"],
+      [{ region: "cn-north-1" }, "geography"],
+      [{ geography: "us-gov" }, "geography"],
+      [{ region: "us-iso-east-1", geography: null }, "region"],
+      [{ auth: { roleArn: "arn:aws-cn:iam::123456789012:role/x" } }, "auth.roleArn"],
+    ] as const)
+      expect((await operator("POST", `${path}/credentials`, input(more))).get("path")).toBe(member);
   });
 
   it("assumes a role that trusts the operator and its tenant, and no other", async () => {
     const { path, slug, own, ask } = await tenant();
     const roleArn = "arn:aws:iam::123456789012:role/sampling";
-    const mine = input({ auth: { roleArn }, tokenUrl: aws.tokenUrl });
+    const mine = input({ auth: { roleArn }, tokenUrl: aws.tokenUrl, models: [{ id: claude }] });
     const created = await operator("POST", `${path}/credentials`, mine);
     const externalId = String(created.get("externalId"));
     const { id } = (await operator("GET", `/tenants/${slug}`)).body as { id: string };

@@ -1,6 +1,6 @@
 /** Models that a cloud credential serves without declared models, and price differences between regions. */
-import type { BedrockPlace, CloudPlace, Geography } from "./cloud-place.ts";
-import { geographies } from "./cloud-place.ts";
+import { bedrockModels, geographyOf } from "./bedrock-models.ts";
+import type { CloudPlace } from "./cloud-place.ts";
 import { parseModel } from "./lines.ts";
 import {
   nameOf,
@@ -9,26 +9,6 @@ import {
   type MediaPrices,
   type Model,
 } from "./model.ts";
-
-/** Source: https://platform.claude.com/docs/en/build-with-claude/claude-on-amazon-bedrock */
-const claudeAtBedrock: readonly (readonly [
-  like: string,
-  id: string,
-  profiles: readonly Geography[],
-])[] = [
-  ["claude-opus-4-6", "anthropic.claude-opus-4-6-v1", ["global", "us", "eu", "jp", "apac"]],
-  ["claude-sonnet-4-6", "anthropic.claude-sonnet-4-6", ["global", "us", "eu", "jp"]],
-  ["claude-sonnet-4-5", "anthropic.claude-sonnet-4-5-20250929-v1:0", ["global", "us", "eu", "jp"]],
-  ["claude-opus-4-5", "anthropic.claude-opus-4-5-20251101-v1:0", ["global", "us", "eu"]],
-  ["claude-haiku-4-5", "anthropic.claude-haiku-4-5-20251001-v1:0", ["global", "us", "eu"]],
-];
-
-const bedrockModels = ({ geography }: BedrockPlace): DeclaredModel[] =>
-  claudeAtBedrock.flatMap(([name, id, profiles]) => {
-    const like = `anthropic/${name}`;
-    if (geography === null) return [{ id, like }];
-    return profiles.includes(geography) ? [{ id: `${geography}.${id}`, like }] : [];
-  });
 
 /** Vertex uses Anthropic's ids, but with `@` before the date. */
 const vertexIdOf = ({ provider, id, aliases }: Model): string => {
@@ -60,22 +40,40 @@ export function modelsServedAt(place: CloudPlace, models: readonly Model[]): Dec
 }
 
 const regionalFactor = 1.1;
+/** AWS lists 10 to 20 % for GovCloud, by model. */
+const governmentFactor = 1.2;
 /** Source: https://platform.claude.com/docs/en/about-claude/pricing#third-party-platform-pricing */
 const firstRegionallyPricedGeneration = 4.5;
 
-export function isRegional(place: CloudPlace | null | undefined): boolean {
-  if (place?.cloud === "bedrock") return place.geography !== "global";
-  return place?.cloud === "vertex" && place.location !== "global";
+/** Vertex serves a model under the same id in all places. */
+export const isRegional = (place: CloudPlace | null | undefined): boolean =>
+  place?.cloud === "vertex" && place.location !== "global";
+
+/**
+ * Bedrock's price depends on the region and the profile that are called, not on the region that answers, so no answer
+ * says another place. Source: https://docs.aws.amazon.com/bedrock/latest/userguide/cross-region-inference.html
+ */
+function placeFactorOf(place: CloudPlace, id: string): number {
+  if (place.cloud !== "bedrock") return isRegional(place) ? regionalFactor : 1;
+  if (place.region.startsWith("us-gov-")) return governmentFactor;
+  return geographyOf(id) === "global" ? 1 : regionalFactor;
 }
 
-/** The factor between the model maker's prices and the cloud's. */
+/**
+ * The factor between the model maker's prices and the cloud's.
+ * @param id the model's at the cloud
+ */
 export function priceFactorOf(
   place: CloudPlace,
+  id: string,
   makersModel: Pick<Model, "provider" | "id" | "name" | "family">,
 ): number {
-  if (!isRegional(place) || makersModel.provider !== "anthropic") return 1;
+  const { provider } = makersModel;
+  // Source: https://docs.aws.amazon.com/bedrock/latest/userguide/model-card-openai-gpt-55.html
+  if (provider === "openai" && place.cloud === "bedrock") return placeFactorOf(place, id);
+  if (provider !== "anthropic") return 1;
   const generation = parseModel(makersModel)?.generation ?? firstRegionallyPricedGeneration;
-  return generation >= firstRegionallyPricedGeneration ? regionalFactor : 1;
+  return generation >= firstRegionallyPricedGeneration ? placeFactorOf(place, id) : 1;
 }
 
 /** Multiplies all members with `usd` in their name. */
@@ -101,7 +99,7 @@ export function withPriceFactor<M extends Model>(model: M, factor: number): M {
   };
 }
 
-const likedIn = (like: string): Parameters<typeof priceFactorOf>[1] => {
+const likedIn = (like: string): Parameters<typeof priceFactorOf>[2] => {
   const [provider = "", ...id] = like.split("/");
   return { provider, id: id.join("/"), name: id.join("/"), family: null };
 };
@@ -120,25 +118,7 @@ export function factorOfAnswer(
   if (!answered.place || like === undefined || source !== "credential" || isOwnPrice) return 1;
   const liked = likedIn(like);
   const factorOf = ({ place }: CredentialSummary): number =>
-    place ? priceFactorOf(place, liked) : 1;
+    place ? priceFactorOf(place, id, liked) : 1;
   const others = all.filter((credential) => credential.provider === provider);
   return factorOf(answered) / Math.max(...[answered, ...others].map(factorOf));
-}
-
-const geographyIn = (id: string): Geography | null =>
-  geographies.find((geography) => id.startsWith(`${geography}.`)) ?? null;
-
-const arn = /^arn:aws[\w-]*:bedrock:([a-z0-9-]+):/;
-
-/** `null` if requests stay in the credential's region and geography. */
-export function problemWithBedrockId(place: BedrockPlace, id: string): string | null {
-  const region = arn.exec(id)?.[1];
-  if (region !== undefined)
-    return region === place.region
-      ? null
-      : `This ARN is in ${region}, but the credential is for ${place.region}.`;
-  const geography = geographyIn(id);
-  return geography === null || geography === place.geography
-    ? null
-    : `This inference profile sends requests outside the credential's geography. Set geography to "${geography}" to allow it.`;
 }

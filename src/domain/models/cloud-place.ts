@@ -29,7 +29,15 @@ export interface BedrockPlace extends Overridable {
   /** null: requests stay in the region */
   geography: Geography | null;
   auth: "apiKey" | "accessKey" | "role";
+  /** of the model that is called; not stored */
+  served?: {
+    /** also the name of the service in signatures, without `-runtime` */
+    host: "bedrock-runtime" | "bedrock-mantle";
+    /** of APIs that are compatible with OpenAI's */
+    path: string;
+  };
 }
+export type BedrockEndpoint = NonNullable<BedrockPlace["served"]>;
 
 export interface VertexPlace extends Overridable {
   cloud: "vertex";
@@ -68,11 +76,37 @@ export type CloudAuth =
  */
 export const externalIdOf = (tenantId: string): string => `sampling-router:${tenantId}`;
 
+interface Partition {
+  regions: RegExp;
+  /** in ARNs */
+  name: string;
+  domain: string;
+}
+
+/** Source: https://docs.aws.amazon.com/general/latest/gr/rande.html. Isolated regions aren't reachable. */
+const partitions: readonly Partition[] = [
+  { regions: /^cn-/, name: "aws-cn", domain: "amazonaws.com.cn" },
+  { regions: /^us-gov-/, name: "aws-us-gov", domain: "amazonaws.com" },
+  { regions: /^eusc-/, name: "aws-eusc", domain: "amazonaws.eu" },
+];
+
+export const partitionOf = (region: string): Omit<Partition, "regions"> =>
+  partitions.find(({ regions }) => regions.test(region)) ?? {
+    name: "aws",
+    domain: "amazonaws.com",
+  };
+
+/** Source: https://docs.aws.amazon.com/STS/latest/APIReference/welcome.html */
+export const stsUrl = (region: string): string =>
+  `https://sts.${region}.${partitionOf(region).domain}/`;
+
 /** Sources: the clouds' documentation of their endpoints */
 const hostOf: { [C in Cloud]: (place: Extract<CloudPlace, { cloud: C }>) => string } = {
   azure: ({ endpoint }) => endpoint,
-  bedrock: ({ region }) =>
-    `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`,
+  bedrock: ({ region, served }) =>
+    served?.host === "bedrock-mantle"
+      ? `https://bedrock-mantle.${region}.api.aws`
+      : `https://bedrock-runtime.${region}.${partitionOf(region).domain}`,
   vertex: ({ location }) => {
     if (location === "global") return "https://aiplatform.googleapis.com";
     // Multi-regions have hosts of their own.
@@ -103,7 +137,7 @@ export function cloudUrl(
       return `${root}/openai/v1`;
     // Source: https://docs.aws.amazon.com/bedrock/latest/userguide/apis.html
     case "bedrock":
-      return api === "anthropic" ? root : `${root}/openai/v1`;
+      return api === "anthropic" ? root : `${root}${place.served?.path ?? "/openai/v1"}`;
     // Source: https://docs.cloud.google.com/vertex-ai/docs/reference/rest
     case "vertex": {
       const { project, location } = place;

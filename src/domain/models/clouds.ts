@@ -6,7 +6,7 @@ import { isCloud, type Cloud } from "./cloud-place.ts";
 /** Makers whose own API the cloud offers. Other models are served by an API compatible with OpenAI's. */
 const makersOf: Readonly<Record<Cloud, readonly string[]>> = {
   azure: ["openai"],
-  bedrock: ["anthropic"],
+  bedrock: ["anthropic", "openai"],
   vertex: ["anthropic", "google"],
 };
 
@@ -32,5 +32,7 @@ export function apiOf(model: Served): string {
   const { provider } = model;
   if (!isCloud(provider)) return provider;
   const maker = makerOf(model);
-  return maker !== undefined && makersOf[provider].includes(maker) ? maker : provider;
+  // Bedrock serves models with open weights by the API that others are compatible with.
+  const isOpen = provider === "bedrock" && /gpt-oss/.test(model.like ?? model.id ?? "");
+  return maker !== undefined && !isOpen && makersOf[provider].includes(maker) ? maker : provider;
 }

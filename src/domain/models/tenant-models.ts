@@ -119,7 +119,7 @@ export function modelsOf(
   ): void => {
     const key = nameOf({ provider, id });
     const liked = change.like === undefined ? undefined : likedBy(catalogue, change.like);
-    const factor = place && liked ? priceFactorOf(place, liked) : 1;
+    const factor = place && liked ? priceFactorOf(place, id, liked) : 1;
     const { estimated: guessed, ...before } =
       liked === undefined
         ? (models.get(key) ?? known(provider, id, change))

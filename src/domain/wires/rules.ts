@@ -220,7 +220,9 @@ const wireByProvider: ReadonlyMap<string, Wire> = new Map([
 export function wireOf(model: Pick<Model, "provider" | "id" | "like">): Wire {
   const api = apiOf(model);
   if (api !== "openai") return wireByProvider.get(api) ?? "compatible";
-  return needsResponses.test(model.like ?? model.id) ? "openai-responses" : "openai-chat";
+  // Bedrock serves OpenAI's own models by no other API.
+  const isResponses = model.provider === "bedrock" || needsResponses.test(model.like ?? model.id);
+  return isResponses ? "openai-responses" : "openai-chat";
 }
 
 /** Each compatible endpoint may reject different requests, so each counts as a wire of its own. */

@@ -1,4 +1,6 @@
 import { isObject, type JsonObject } from "../../domain/json.ts";
+import { endpointFor } from "../../domain/models/bedrock-models.ts";
+import type { CloudPlace } from "../../domain/models/cloud-place.ts";
 import { apiOf } from "../../domain/models/clouds.ts";
 import type { ProviderRequest } from "../../domain/sampling/providers.ts";
 
@@ -13,6 +15,9 @@ function metadataFor(
   return { ...others, [api]: { ...(isObject(makers) && makers), ...(isObject(given) && given) } };
 }
 
+const placeFor = (place: CloudPlace, id: string): CloudPlace =>
+  place.cloud === "bedrock" ? { ...place, served: endpointFor(id) } : place;
+
 /** A cloud's request as the provider of its API takes it; others unchanged. */
 export function asApi(request: ProviderRequest): ProviderRequest {
   const { credential, model, call } = request;
@@ -21,7 +26,7 @@ export function asApi(request: ProviderRequest): ProviderRequest {
   const metadata = metadataFor(call.metadata, { cloud: credential.provider, api: provider });
   return {
     ...request,
-    credential: { ...credential, provider },
+    credential: { ...credential, provider, place: placeFor(credential.place, model.id) },
     call: { ...call, metadata },
   };
 }

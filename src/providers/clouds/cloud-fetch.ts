@@ -48,7 +48,7 @@ function inCloudForm(place: CloudPlace, { url, headers, body }: Outgoing): Outgo
 /** Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html */
 async function signed(
   { url, headers, body }: Outgoing,
-  { method, region, aws, now }: SigningWith,
+  { method, service, region, aws, now }: SigningWith,
 ): Promise<Headers> {
   const signer = new AwsV4Signer({
     url,
@@ -56,7 +56,7 @@ async function signed(
     headers,
     ...(body !== undefined && { body }),
     ...aws,
-    service: "bedrock",
+    service,
     region,
     datetime: new Date(now).toISOString().replaceAll(/[:-]|\.\d{3}/g, ""),
   });
@@ -65,6 +65,7 @@ async function signed(
 
 interface SigningWith {
   method: string;
+  service: string;
   region: string;
   aws: NonNullable<Credential["aws"]>;
   now: number;
@@ -79,8 +80,11 @@ async function authenticated(
   for (const name of keyHeaders) headers.delete(name);
   if (claudeFormOf(place)?.betasInBody === true)
     for (const name of ["anthropic-version", "anthropic-beta"]) headers.delete(name);
-  if (place.cloud === "bedrock" && aws !== undefined)
-    return signed({ ...outgoing, headers }, { method, region: place.region, aws, now });
+  if (place.cloud === "bedrock" && aws !== undefined) {
+    const { region, served } = place;
+    const service = served?.host === "bedrock-mantle" ? served.host : "bedrock";
+    return signed({ ...outgoing, headers }, { method, service, region, aws, now });
+  }
   headers.set(...keyHeaderOf(place, apiKey));
   return headers;
 }

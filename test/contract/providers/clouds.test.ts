@@ -14,7 +14,7 @@ import { createProviders } from "../../../src/providers/registry.ts";
 import { refusalAt, type StrictWire } from "../../fakes/strict-wires.ts";
 import { answerAt } from "../../fakes/wire-answers.ts";
 import { promptPrefixes, prose } from "../../fixtures/caching-loop.ts";
-import { callOf, saying } from "../../fixtures/providers/calls.ts";
+import { callOf, modelOf, saying } from "../../fixtures/providers/calls.ts";
 import { loop, tool } from "../../fixtures/wires/corpus.ts";
 
 const places = {
@@ -173,4 +173,59 @@ it("prefers the cloud's own options", async () => {
   expect(isObject(sent[0]?.["output_config"]) && sent[0]?.["output_config"]).toEqual({
     effort: "max",
   });
+});
+
+it.each([
+  [
+    "eu.anthropic.claude-opus-4-6-v1",
+    "anthropic/claude-opus-4-6",
+    "bedrock",
+    "https://bedrock-runtime.eu-central-1.amazonaws.com/model/eu.anthropic.claude-opus-4-6-v1/invoke",
+  ],
+  [
+    "openai.gpt-oss-120b-1:0",
+    "cerebras/gpt-oss-120b",
+    "bedrock",
+    "https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1/chat/completions",
+  ],
+  [
+    "openai.gpt-5.6-sol",
+    "openai/gpt-5.6-sol",
+    "bedrock",
+    "https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1/responses",
+  ],
+  [
+    "openai.gpt-5.5",
+    "openai/gpt-5.5",
+    "bedrock-mantle",
+    "https://bedrock-mantle.eu-central-1.api.aws/openai/v1/responses",
+  ],
+  [
+    "google.gemma-4-31b",
+    "google/gemma-4-31b-it",
+    "bedrock-mantle",
+    "https://bedrock-mantle.eu-central-1.api.aws/openai/v1/chat/completions",
+  ],
+])("%s, like %s, is signed for %s at %s", async (id, like, service, url) => {
+  const asked: { url: string; authorization: string | null }[] = [];
+  const providers = createProviders({
+    demo: false,
+    now: () => 0,
+    async fetch(input, init) {
+      const authorization = new Headers(init?.headers).get("authorization");
+      asked.push({ url: String(input), authorization });
+      return Response.json({}, { status: 500 });
+    },
+  });
+  const place = { ...places.bedrock, auth: "accessKey" as const };
+  const aws = { accessKeyId: "AKIA", secretAccessKey: "s" };
+  await providers.complete({
+    credential: { provider: "bedrock", apiKey: "", baseUrl: null, place, aws },
+    model: modelOf("bedrock", id, { like }),
+    call: callOf(),
+    maxTokens: 100,
+    signal: new AbortController().signal,
+  });
+  expect(asked.map((each) => decodeURIComponent(each.url))).toEqual([url]);
+  expect(asked[0]?.authorization).toContain(`/eu-central-1/${service}/aws4_request`);
 });

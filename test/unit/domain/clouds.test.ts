@@ -4,9 +4,13 @@ import { choose } from "../../../src/domain/choice/selection.ts";
 import { isAllowed } from "../../../src/domain/models/allowed.ts";
 import { canonicalOf } from "../../../src/domain/models/canonical-name.ts";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
-import { factorOfAnswer, problemWithBedrockId } from "../../../src/domain/models/cloud-models.ts";
+import { endpointFor, problemWithBedrockId } from "../../../src/domain/models/bedrock-models.ts";
+import { factorOfAnswer } from "../../../src/domain/models/cloud-models.ts";
 import {
   geographies,
+  cloudUrl,
+  partitionOf,
+  stsUrl,
   type BedrockPlace,
   type CloudPlace,
   type Geography,
@@ -107,11 +111,11 @@ describe("the choice", () => {
       "Bedrock alone",
       [bedrock],
       [
-        "bedrock/eu.anthropic.claude-sonnet-4-6",
-        "bedrock/eu.anthropic.claude-sonnet-4-6",
+        "bedrock/eu.anthropic.claude-sonnet-5-5",
+        "bedrock/eu.anthropic.claude-sonnet-5-5",
         "bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
-        "bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0",
-        "bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+        "bedrock/qwen.qwen3-32b-v1:0",
+        "bedrock/zai.glm-4.7",
       ],
     ],
     [
@@ -140,11 +144,11 @@ describe("the choice", () => {
       "Bedrock and Anthropic",
       [bedrock, maker("anthropic")],
       [
-        "anthropic/claude-sonnet-5-5",
-        "anthropic/claude-sonnet-5-5",
+        "bedrock/eu.anthropic.claude-sonnet-5-5",
+        "bedrock/eu.anthropic.claude-sonnet-5-5",
         "bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
-        "bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0",
-        "bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+        "bedrock/qwen.qwen3-32b-v1:0",
+        "bedrock/zai.glm-4.7",
       ],
     ],
     [
@@ -174,7 +178,7 @@ describe("the choice", () => {
       [azure, bedrock, vertex],
       [
         "azure/prod-chat",
-        "vertex/claude-sonnet-5-5",
+        "bedrock/eu.anthropic.claude-sonnet-5-5",
         "bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
         "azure/prod-chat",
         "vertex/gemini-2.5-flash",
@@ -203,8 +207,12 @@ describe("a model of a cloud", () => {
       const like = seedCatalogue.models.find((each) => nameOf(each) === model.like);
       if (like === undefined) throw new Error(model.id);
       expect(canonicalOf(model), model.id).toBe(canonicalOf(like));
-      const names = [nameOf(like), ...like.aliases.map((id) => `${like.provider}/${id}`)];
-      for (const glob of [...names, `*/${like.id}`, like.id, nameOf(model)])
+      // Denying another host's copy denies only that.
+      const isMakers = canonicalOf(like)?.startsWith(`${like.provider}/`) === true;
+      const names = isMakers
+        ? [nameOf(like), ...like.aliases.map((id) => `${like.provider}/${id}`)]
+        : [String(canonicalOf(like))];
+      for (const glob of [...names, ...(isMakers ? [`*/${like.id}`, like.id] : []), nameOf(model)])
         expect(isAllowed(model, { deniedModels: [glob] }), `${nameOf(model)} by ${glob}`).toBe(
           false,
         );
@@ -212,7 +220,7 @@ describe("a model of a cloud", () => {
   });
 
   it("is not allowed by its maker's name alone", () => {
-    for (const model of all)
+    for (const model of all.filter((each) => apiOf(each) !== each.provider))
       expect(isAllowed(model, { allowedModels: [`${apiOf(model)}/*`] }), model.id).toBe(false);
   });
 
@@ -220,10 +228,14 @@ describe("a model of a cloud", () => {
     for (const model of all) {
       const like = seedCatalogue.models.find((each) => nameOf(each) === model.like);
       if (like === undefined) throw new Error(model.id);
-      expect(wireOf(model), model.id).toBe(wireOf(like));
+      // Bedrock serves GPT only by the Responses API, and open models by the API that others are compatible with.
+      const isOwnWire = model.provider !== "bedrock" || apiOf(model) === "anthropic";
+      if (isOwnWire) expect(wireOf(model), model.id).toBe(wireOf(like));
       const { tools, contextTokens, reasoningControl, inputModalities } = like;
       expect(model).toMatchObject({ tools, contextTokens, inputModalities });
-      expect(model.reasoningControl).toEqual(reasoningControl);
+      const isSentAlike =
+        apiOf(model) === like.provider || reasoningControl?.sentAs.startsWith("workers_") !== true;
+      expect(model.reasoningControl).toEqual(isSentAlike ? reasoningControl : undefined);
     }
   });
 });
@@ -241,6 +253,23 @@ describe("a price", () => {
     [null, sonnet, 16.5],
   ] as const)("of %s at Bedrock has the place's factor", (geography, id, price) => {
     expect(priceOf(id, credential("bedrock", { place: bedrockAt(geography) }))).toBe(price);
+  });
+
+  it("of a name without a profile is the region's, whatever the credential allows", () => {
+    const models = [{ id: sonnet }];
+    expect(priceOf(sonnet, credential("bedrock", { place: bedrockAt("global"), models }))).toBe(
+      16.5,
+    );
+  });
+
+  it("of GPT at Bedrock has the factor too, and one of GovCloud has its own", () => {
+    const openai = seedCatalogue.models.find(({ id }) => id === "gpt-5.6-sol");
+    const its = { input: openai?.outputUsdPerMTok ?? 0 };
+    const at = (geography: Geography) => credential("bedrock", { place: bedrockAt(geography) });
+    expect(priceOf("us.openai.gpt-5.6-sol", at("us"))).toBeCloseTo(its.input * 1.1);
+    expect(priceOf("global.openai.gpt-5.6-sol", at("global"))).toBe(its.input);
+    const place = { ...bedrockAt("us-gov"), region: "us-gov-west-1" };
+    expect(priceOf(`us-gov.${sonnet}`, credential("bedrock", { place }))).toBe(18);
   });
 
   it("is the higher one where two places serve a model, in whatever order", () => {
@@ -288,6 +317,81 @@ it.each([
   ["global", "global.anthropic.claude", true],
   ["eu", "arn:aws:bedrock:eu-central-1:1:inference-profile/eu.anthropic.claude", true],
   ["eu", "arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude", false],
+  ["eu", "arn:aws:bedrock:eu-central-1:1:inference-profile/global.anthropic.claude", false],
+  ["eu", "arn:aws:bedrock:eu-central-1:1:application-inference-profile/abc123", true],
+  ["eu", "openai.gpt-oss-120b-1:0", true],
+  ["eu", "eu.amazon.nova-lite-v1:0", false],
+  ["eu", "meta.llama3-3-70b-instruct-v1:0", false],
+  ["eu", "arn:aws:bedrock:eu-central-1::foundation-model/amazon.nova-lite-v1:0", false],
 ] as const)("a credential of %s serves %s: %s", (geography, id, serves) => {
   expect(problemWithBedrockId(bedrockAt(geography), id) === null).toBe(serves);
+});
+
+describe("hosts of AWS", () => {
+  const urlOf = (region: string, id: string, api?: string) =>
+    cloudUrl({ ...bedrockAt(null), region, served: endpointFor(id) }, { baseUrl: null, api });
+
+  it.each([
+    [
+      "eu-central-1",
+      "anthropic.claude-opus-5-5",
+      "anthropic",
+      "bedrock-runtime.eu-central-1.amazonaws.com",
+    ],
+    [
+      "eu-central-1",
+      "openai.gpt-oss-120b-1:0",
+      undefined,
+      "bedrock-runtime.eu-central-1.amazonaws.com/openai/v1",
+    ],
+    [
+      "us-east-1",
+      "qwen.qwen3-32b-v1:0",
+      undefined,
+      "bedrock-runtime.us-east-1.amazonaws.com/openai/v1",
+    ],
+    [
+      "us-east-1",
+      "us.openai.gpt-5.6-sol",
+      "openai",
+      "bedrock-runtime.us-east-1.amazonaws.com/openai/v1",
+    ],
+    ["us-east-2", "openai.gpt-5.5", "openai", "bedrock-mantle.us-east-2.api.aws/openai/v1"],
+    ["us-east-2", "google.gemma-4-31b", undefined, "bedrock-mantle.us-east-2.api.aws/openai/v1"],
+    [
+      "us-gov-west-1",
+      "anthropic.claude",
+      "anthropic",
+      "bedrock-runtime.us-gov-west-1.amazonaws.com",
+    ],
+    ["cn-north-1", "anthropic.claude", "anthropic", "bedrock-runtime.cn-north-1.amazonaws.com.cn"],
+    [
+      "eusc-de-east-1",
+      "anthropic.claude",
+      "anthropic",
+      "bedrock-runtime.eusc-de-east-1.amazonaws.eu",
+    ],
+  ])("in %s serve %s by %s at %s", (region, id, api, url) => {
+    expect(urlOf(region, id, api)).toBe(`https://${url}`);
+  });
+
+  it("give sessions of roles in their own partition", () => {
+    expect(stsUrl("eu-central-1")).toBe("https://sts.eu-central-1.amazonaws.com/");
+    expect(stsUrl("cn-north-1")).toBe("https://sts.cn-north-1.amazonaws.com.cn/");
+    expect(partitionOf("us-gov-east-1").name).toBe("aws-us-gov");
+  });
+});
+
+it("every model that Bedrock serves without a list has the figures of the catalogue and stays in its geography", () => {
+  for (const geography of [null, ...geographies]) {
+    const place = bedrockAt(geography);
+    const its = ofCloud(servedBy(credential("bedrock", { place })));
+    expect(its.length).toBeGreaterThan(7);
+    for (const { id, like, inputUsdPerMTok, status } of its) {
+      expect(problemWithBedrockId(place, id), id).toBeNull();
+      const liked = seedCatalogue.models.find((each) => nameOf(each) === like);
+      expect(status, id).toBe("active");
+      expect(inputUsdPerMTok === null, id).toBe(liked?.inputUsdPerMTok === null);
+    }
+  }
 });

@@ -237,6 +237,7 @@ describe("a call's needs of reasoning", () => {
         "vertex-google": "low",
         bedrock: "low",
         "bedrock-anthropic": "high",
+        "bedrock-openai": "low",
       },
     });
   });

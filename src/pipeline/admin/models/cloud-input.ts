@@ -3,6 +3,7 @@ import { withoutTrailing } from "../../../domain/bounded-url.ts";
 import { isObject, own, parsedJson } from "../../../domain/json.ts";
 import {
   isCloud,
+  partitionOf,
   type AwsKeys,
   type Cloud,
   type CloudAuth,
@@ -10,7 +11,7 @@ import {
   type Geography,
   type ServiceAccount,
 } from "../../../domain/models/cloud-place.ts";
-import { problemWithBedrockId } from "../../../domain/models/cloud-models.ts";
+import { problemWithBedrockId } from "../../../domain/models/bedrock-models.ts";
 import type { DeclaredModel } from "../../../domain/models/model.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { err, ok, type Result } from "../../../domain/result.ts";
@@ -104,6 +105,23 @@ interface Placing {
   tokenUrl?: string;
 }
 
+/** Partitions of AWS share no identities, ARNs, or inference profiles. */
+function problemWithRegion(
+  { geography, auth }: { geography?: string | null | undefined; auth?: WrittenAuth | undefined },
+  region: string,
+): Read<never> | null {
+  if (region.includes("-iso"))
+    return invalid("region", "Isolated regions of AWS aren't supported.");
+  const { name } = partitionOf(region);
+  const isFitting =
+    name === "aws-us-gov" ? geography === "us-gov" : name === "aws" && geography !== "us-gov";
+  if (geography && !isFitting)
+    return invalid("geography", `The region ${region} has no inference profiles of ${geography}.`);
+  return auth !== undefined && "roleArn" in auth && !auth.roleArn.startsWith(`arn:${name}:`)
+    ? invalid("auth.roleArn", `Roles for the region ${region} begin with arn:${name}:iam.`)
+    : null;
+}
+
 function placed(
   shared: Placing,
   written: CloudMembers,
@@ -117,6 +135,11 @@ function placed(
   );
   if (missing !== undefined) return invalid(missing, `"${shared.cloud}" needs it.`);
   const geography = written.geography === undefined ? known?.["geography"] : written.geography;
+  const problem =
+    shared.cloud === "bedrock"
+      ? problemWithRegion({ ...written, geography }, valueOf("region") ?? "")
+      : null;
+  if (problem !== null) return problem;
   const its = {
     azure: () => ({ endpoint: withoutApi(valueOf("endpoint") ?? "") }),
     bedrock: () => ({ region: valueOf("region"), geography: geography ?? null }),
