@@ -25,7 +25,7 @@ export interface Host {
   fetchServer?: UpstreamFetch;
   /** Aborts background reads when the process ends. */
   ends?: AbortSignal;
-  /** Aborts when a shutdown begins: ends calls that only this process can continue. Absent on Workers. */
+  /** Aborts when a shutdown begins: ends subscriptions, and calls that only this process can continue. Absent on Workers. */
   drains?: AbortSignal;
   /** Runs after pending I/O; defaults to a 0 ms timer. */
   immediately?: (act: () => void) => void;

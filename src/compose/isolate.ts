@@ -156,7 +156,8 @@ export async function createIsolate(config: Config, host: Host) {
   const refusals = createReasoningRefusals(refusalsRemembered);
   const queuesOfTenant = createQueuesOfTenants();
   const masters = { master: config.masterKey, previous: config.previousMasterKey };
-  const openOnes = createOpenExchanges({ limits: config.openLimits, elapsed });
+  const { drains } = host;
+  const openOnes = createOpenExchanges({ limits: config.openLimits, elapsed, drains });
   const queues = keptByName((database: string) =>
     isTenantDatabase(database) && config.writesAtOnce === null
       ? queuesOfTenant()

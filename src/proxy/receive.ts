@@ -9,6 +9,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { MessageHeaders } from "../domain/servers/message-headers.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";
 import { anyToken } from "../domain/tenancy/grant-ids.ts";
+import type { Session } from "../domain/tenancy/session.ts";
 import { bytesToAdmit, proxiedBounds, readBody, unparsable } from "../mcp/body.ts";
 import { clientFault } from "../mcp/client-faults.ts";
 import { isModern } from "../mcp/era.ts";
@@ -161,6 +162,20 @@ async function challenged(
   return answer;
 }
 
+/**
+ * Subscriptions end when a shutdown begins, and clients begin new ones. A direct GET stream stays: a call that is still running
+ * may need it.
+ */
+function leftOf(
+  { openExchanges: { drains } }: Pick<ReceiveServices, "openExchanges">,
+  { signal }: ClientMessage,
+  { message, session }: { message: Pick<ReadMessage, "kind" | "method">; session: Session | null },
+): AbortSignal {
+  const isSubscription =
+    message.kind === "streams" && (message.method === "POST" || session?.bridge?.to === "modern");
+  return drains !== undefined && isSubscription ? AbortSignal.any([signal, drains]) : signal;
+}
+
 async function handle(services: ReceiveServices, inbound: Inbound): Promise<ClientAnswer> {
   const { request: sent, requestId, problem } = inbound;
   const startedAt = services.now();
@@ -187,10 +202,10 @@ async function handle(services: ReceiveServices, inbound: Inbound): Promise<Clie
         : refused(fault.refusal);
   }
   message.wasOfUse();
+  const left = leftOf(services, sent, { message, session });
   const holder = { keyId: snapshot.key.id, tenantId: snapshot.tenant.id };
   const held = services.openExchanges.begin(message.kind, holder);
   if (!held.ok) return refused(held.error);
-  const left = sent.signal;
   const about = { caller: found.value, server, requestId, startedAt, left, owner: null };
   return answerExchange(services, message, { about, held: held.value, refused });
 }

@@ -1,6 +1,7 @@
 /** SIGTERM while streams are open and calls wait: what still comes to its end, and what is cut. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
+import { startLegacyServer, startModernServer } from "../fakes/era-servers.ts";
 import { startDatabaseRelay, type DatabaseRelay } from "../fakes/database-relay.ts";
 import { startHoldingProvider, type HoldingProvider } from "../fakes/holding-provider.ts";
 import { modernMeta, openRaw, proxyKey, register, sendModern, until } from "../fakes/proxied.ts";
@@ -189,6 +190,31 @@ describe("after SIGTERM", () => {
       ]);
     },
   );
+
+  it("subscriptions end, of both eras and between them", { timeout }, async () => {
+    const router = await start();
+    await createTenant(router, tenant, { provider: "demo" });
+    const servers = { legacy: await startLegacyServer(), modern: await startModernServer() };
+    const key = await proxyKey(router, tenant);
+    const at = (era: "legacy" | "modern") =>
+      register(router, tenant, { slug: era, url: servers[era].url, bridge: "always" });
+    const urls = { legacy: await at("legacy"), modern: await at("modern") };
+    const listen = async (url: string) => {
+      const params = { notifications: { toolsListChanged: true } };
+      return follow(await sendModern(url, key, { method: "subscriptions/listen", params }));
+    };
+    const open = [await listen(urls.legacy), await listen(urls.modern)];
+    const client = await openRaw(urls.modern, key);
+    open.push(follow(await client.get()));
+    const acknowledged = ({ text }: { text: string }) => text.includes("acknowledged");
+    await until(() => open.slice(0, 2).every(acknowledged) && servers.modern.open() === 2);
+    process.kill(router.pid, "SIGTERM");
+    await until(() => open.every(({ state }) => state === "ended"));
+    expect(await router.ended).toBe(0);
+    expect(linesOf(router, "cut")).toEqual([]);
+    expect(servers.legacy.sessions()).toBe(0);
+    await Promise.all([servers.legacy.stop(), servers.modern.stop()]);
+  });
 
   it("a second signal cuts a proxied POST and a call at once", { timeout }, async () => {
     const router = await start();

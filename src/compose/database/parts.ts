@@ -155,7 +155,6 @@ export function createDatabaseParts(
   const sampling = { ...lifetime, ids, stores, vault, callScheduler, parts };
   const { sha256Hex } = isolate;
   const states = () => createRoundStates({ vault: roundVault, nonce, now });
-  const rounds = () => createRounds({ wire: roundWire, states: states(), sha256Hex, nonce, wait });
   const countTokens = () =>
     createCountTokens({ chooser, providers: parts.providers, providerKeys: parts.providerKeys });
   const servicesWith = (authenticate: () => Authenticate): Services =>
@@ -178,7 +177,7 @@ export function createDatabaseParts(
         retests: () => isolate.retests,
         listeners: () => createListeners({ memory: isolate.listenerMemory, ...clock }),
         streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),
-        rounds,
+        rounds: () => createRounds({ wire: roundWire, states: states(), sha256Hex, nonce, wait }),
         parkedCalls: () => isolate.parkedCalls,
         states,
         questions: () => createQuestions({ questions: stores.questions, vault: roundVault, now }),

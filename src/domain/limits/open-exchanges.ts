@@ -11,6 +11,8 @@ export interface HeldExchange {
 export interface OpenExchanges {
   begin(kind: OpenKind, caller: { keyId: string; tenantId: string }): Result<HeldExchange, Refusal>;
   count(kind?: OpenKind): number;
+  /** aborts when a shutdown begins; absent: the host has none */
+  drains?: AbortSignal | undefined;
 }
 
 /** ms after which an exchange stops counting whose invocation ended without closing it */
@@ -31,8 +33,9 @@ const names: Record<OpenKind, string> = {
 export function createOpenExchanges(deps: {
   limits: OpenLimits;
   elapsed: () => number;
+  drains?: AbortSignal | undefined;
 }): OpenExchanges {
-  const { limits, elapsed } = deps;
+  const { limits, elapsed, drains } = deps;
   const groups = new Map<string, Set<Held>>();
 
   const isFull = (name: string, max: number): boolean => {
@@ -54,6 +57,7 @@ export function createOpenExchanges(deps: {
   };
 
   return {
+    drains,
     begin(kind, { keyId, tenantId }) {
       const key = `key/${kind}/${keyId}`;
       const tenant = `tenant/${kind}/${tenantId}`;
