@@ -99,6 +99,13 @@ describe.each(sharing)("two %s", (how) => {
     expect(answered.map(({ status }) => status)).toEqual([202, 202, 202]);
     const result = JSON.stringify((await messages.next()).value);
     expect(result.match(/Ada|Bob|Cyd/g)).toHaveLength(1);
+    const asked = messagesOf(await client.request("ended", "tools/call", call));
+    expect((await asked.next()).value).toMatchObject({ method: "elicitation/create" });
+    const headers = headersOf({ "Mcp-Session-Id": client.sessionId ?? "" });
+    await fetch(there ?? "", { method: "DELETE", headers });
+    expect((await asked.next()).value).toMatchObject({ method: "notifications/cancelled" });
+    const { error } = (await asked.next()).value ?? {};
+    expect(error).toMatchObject({ data: { reason: "session_not_found" } });
     await modern.stop();
   });
 
