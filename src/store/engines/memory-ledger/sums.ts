@@ -44,26 +44,47 @@ export interface HealthSums extends CachedTable {
   add(tenantId: string, change: HealthChange, now: number): void;
 }
 
+interface CachedSamples {
+  key: Bound[];
+  /** newest first */
+  samples: Sample[];
+  updatedAt: number;
+}
+
+/** All samples are dropped above this number of lists. */
+const maxLists = 1_000;
+
 export function createHealthSums(sql: Sql, texts: LedgerTexts): HealthSums {
-  const sums = new Map<string, { key: Bound[]; samples: Sample[]; now: number }>();
+  const lists = new Map<string, CachedSamples>();
+  const unwritten = new Set<CachedSamples>();
+  const read = (key: Bound[]): Sample[] => {
+    const [row] = sql.all(texts.readSamples, key);
+    return row === undefined ? [] : (JSON.parse(String(row[0])) as Sample[]);
+  };
   return {
     table: texts.tables.health,
     add(tenantId, { credentialId, model, sample }, now) {
       const key = [tenantId, credentialId, model];
       const name = key.join("\n");
-      const found = sums.get(name);
-      if (found === undefined) sums.set(name, { key, samples: [sample], now });
-      else {
-        found.samples.unshift(sample);
-        found.samples.length = Math.min(found.samples.length, keptSamples);
-        found.now = now;
+      let found = lists.get(name);
+      if (found === undefined) {
+        found = { key, samples: read(key), updatedAt: now };
+        lists.set(name, found);
       }
+      found.samples.unshift(sample);
+      found.samples.length = Math.min(found.samples.length, keptSamples);
+      found.updatedAt = now;
+      unwritten.add(found);
     },
     flush() {
-      for (const { key, samples, now } of sums.values())
-        sql.change(texts.addSamples, [...key, JSON.stringify(samples), now]);
-      sums.clear();
+      for (const { key, samples, updatedAt } of unwritten)
+        sql.change(texts.writeSamples, [...key, JSON.stringify(samples), updatedAt]);
+      unwritten.clear();
+      if (lists.size > maxLists) lists.clear();
     },
-    forget: () => sums.clear(),
+    forget() {
+      lists.clear();
+      unwritten.clear();
+    },
   };
 }

@@ -1,7 +1,6 @@
 /** Built once and passed as plain values, so that the database thread doesn't load drizzle. */
 import { getTableColumns, getTableName, type Table } from "drizzle-orm";
 import { largestInteger } from "../../../domain/magnitudes.ts";
-import { keptSamples } from "../../../domain/choice/health.ts";
 import { approvals } from "../../schema/approval-schema.ts";
 import { circuits, health } from "../../schema/health-schema.ts";
 import { ledgerJournal, counters, idempotency, usage } from "../../schema/ledger-schema.ts";
@@ -84,7 +83,7 @@ const columnNames = (table: Table): string[] =>
   Object.values(getTableColumns(table)).map(({ name }) => name);
 
 /** Batch sizes: a call may be charged at sixteen nodes, and a Durable Object takes at most 100 parameters. */
-const addCounters = [16, 4, 1].map((size) => ({
+const addCounters = [16, 4, 2, 1].map((size) => ({
   size,
   text: `insert into ${tables.counters} (tenant_id, subject, resource, bucket, amount)
   values ${Array.from({ length: size }, () => `(${marks(5)})`).join(", ")}
@@ -107,18 +106,13 @@ const readNumber = `select last from ${tables.numbers} where tenant_id = ?`;
 const writeNumber = `insert into ${tables.numbers} (tenant_id, last) values (?, ?)
   on conflict (tenant_id) do update set last = excluded.last`;
 
-/** Prepends the new samples: newest first. */
-const addSamples = `insert into ${tables.health}
+const readSamples = `select samples from ${tables.health}
+  where tenant_id = ? and credential_id = ? and model = ?`;
+const writeSamples = `insert into ${tables.health}
     (tenant_id, credential_id, model, samples, updated_at)
   values (?, ?, ?, ?, ?)
   on conflict (tenant_id, credential_id, model) do update set
-    samples = (
-      select json_group_array(json(value)) from (
-        select value from (
-          select value, key - ${keptSamples} as position from json_each(excluded.samples)
-          union all select value, key from json_each(${tables.health}.samples))
-        order by position limit ${keptSamples})),
-    updated_at = excluded.updated_at`;
+    samples = excluded.samples, updated_at = excluded.updated_at`;
 
 const readVersion = `select version from ${tables.tenants} where id = ?`;
 const readScopes = `select scope from ${tables.circuits} where tenant_id = ?`;
@@ -175,7 +169,8 @@ export const ledgerTexts = {
   addUsage,
   readNumber,
   writeNumber,
-  addSamples,
+  readSamples,
+  writeSamples,
   readVersion,
   readScopes,
   readOpenCalls,
