@@ -33,7 +33,7 @@ const inOrder = (names: readonly (keyof EncodedRow)[], row: EncodedRow): Bound[]
 
 interface Entering {
   entry: AdmitEntry;
-  rows: EncodedRow[];
+  claims: EncodedRow[];
 }
 
 async function enteringOf(
@@ -45,13 +45,9 @@ async function enteringOf(
   const { tenantId, keyId, serverId, sessionId } = who;
   const values = { ...openingColumns(opening), leaseUntil, admittedAt: now };
   const row = encodedRow(values);
-  const claims = claimsOf(reservation).map((claim) => {
-    const columns = claimColumns(claim);
-    const encoded = encodedRow(columns);
-    return { row: { ...row, ...encoded }, kept: packedRow(encoded, columns) };
-  });
-  const rows = claims.map((claim) => claim.row);
-  const openings = rows.map(openingsOfEncoded);
+  const claims = claimsOf(reservation).map(claimColumns);
+  const encodedClaims = claims.map(encodedRow);
+  const openings = openingsOfEncoded(row, encodedClaims);
   const codes = await admissionCodes(mac, {
     claims: openings.map(({ admitted }) => admitted),
     limited: limitChecks.length === 0 ? null : (openings[0]?.limited ?? null),
@@ -67,8 +63,8 @@ async function enteringOf(
     now,
     leaseUntil,
     row: inOrder(calledNames, packedRow(row, values)),
-    claims: claims.map(({ kept }, rung) => ({
-      values: inOrder(claimNames, kept),
+    claims: claims.map((claim, rung) => ({
+      values: inOrder(claimNames, packedRow(encodedClaims[rung] ?? {}, claim)),
       code: codes.claims[rung] ?? "",
       shortens: reservation.fallbacks[rung - 1]?.shortens === true,
     })),
@@ -77,7 +73,7 @@ async function enteringOf(
     session: sessionId === null ? null : { id: sessionId, expiresAt: sessionExpiresAt },
     replay: idempotency === null ? null : { ...idempotency, contentSha256 },
   };
-  return { entry, rows };
+  return { entry, claims: encodedClaims };
 }
 
 function admissionFrom(
@@ -98,9 +94,9 @@ function admissionFrom(
     const used = limits[position]?.used ?? check.limit;
     return { state: "refused", check, used, retryAfterMs, limits };
   }
-  const { rows, entry } = entering;
+  const { claims, entry } = entering;
   const { rung, number } = answer;
-  const taken = rows[rung] ?? {};
+  const taken = claims[rung] ?? {};
   return {
     state: "admitted",
     limits,

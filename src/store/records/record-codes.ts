@@ -70,25 +70,23 @@ export const endingNames = [
 export type OpeningRow = Partial<Pick<RequestRow, (typeof openingNames)[number] | "firstLease">>;
 export type EndingRow = Pick<RequestRow, (typeof endingNames)[number]>;
 
-/** Stored packed, covered by codes as plain JSON, so codes don't depend on the packing. */
-const plain: Partial<Record<keyof RequestRow, (value: never) => string>> = {
-  asked: JSON.stringify,
-  attempts: JSON.stringify,
-  timing: JSON.stringify,
-  limitChecks: JSON.stringify,
-  decision: JSON.stringify,
-};
+const namesOfType = (...types: readonly string[]): ReadonlySet<string> =>
+  new Set(Object.keys(columns).filter((name) => types.includes(columns[name as Name].columnType)));
+
+type Name = keyof RequestRow;
+const asTheyAre = namesOfType("SQLiteText", "SQLiteInteger");
+const booleans = namesOfType("SQLiteBoolean");
 
 /** Their packed text is already the JSON that codes cover. */
 const shortenedNames = ["asked", "timing", "attempts"] as const;
 
-/** Keeps whatever a foreign row holds. */
+/**
+ * Keeps whatever a foreign row holds. Codes cover packed columns as plain JSON, so they don't depend on the packing.
+ */
 function encodedAsRead(name: keyof RequestRow, value: unknown): unknown {
   if (value === null || value === undefined) return null;
-  const textOfColumn = plain[name];
-  return textOfColumn === undefined
-    ? columns[name].mapToDriverValue(value)
-    : textOfColumn(value as never);
+  if (asTheyAre.has(name)) return value;
+  return booleans.has(name) ? Number(value) : JSON.stringify(value);
 }
 
 export const encoded = (name: keyof RequestRow, value: unknown): unknown =>
@@ -125,12 +123,15 @@ export interface Openings {
   limited: string;
 }
 
-/** Both texts of the columns in `openingNames`, which differ in one of them. */
-export function openingsOfEncoded(row: EncodedRow): Openings {
+/** Both texts of the columns in `openingNames` for each claim, which differ in one of them. */
+export function openingsOfEncoded(row: EncodedRow, claims: readonly EncodedRow[]): Openings[] {
   const call = textOfEncoded(callNames, row).slice(0, -1);
-  const claimed = textOfEncoded(claimedNames, row).slice(1);
-  const opening = (at: string): string => `${call},${at},${claimed}`;
-  return { admitted: opening(JSON.stringify(row.admittedAt ?? null)), limited: opening("null") };
+  const at = JSON.stringify(row.admittedAt ?? null);
+  return claims.map((claim) => {
+    const values = claimedNames.map((name) => claim[name] ?? row[name] ?? null);
+    const claimed = JSON.stringify(values).slice(1);
+    return { admitted: `${call},${at},${claimed}`, limited: `${call},null,${claimed}` };
+  });
 }
 
 const textOf = <N extends keyof RequestRow>(

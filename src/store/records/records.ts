@@ -29,20 +29,18 @@ function askedAndPerson(
   };
 }
 
-export const openingColumns = ({
+export const openingColumns = ({ id, who, createdAt, asked, contentSha256 }: Opening) => ({
   id,
-  who: { user, groups, ...who },
+  tenantId: who.tenantId,
+  keyId: who.keyId,
+  sessionId: who.sessionId,
+  serverId: who.serverId,
+  tool: who.tool,
+  clientName: who.clientName,
+  clientVersion: who.clientVersion,
+  revision: who.revision,
   createdAt,
-  asked,
-  contentSha256,
-}: Opening) => ({
-  id,
-  ...who,
-  createdAt,
-  asked: keptAsked(asked, {
-    ...(user !== undefined && { user }),
-    ...(groups !== undefined && { groups }),
-  }),
+  asked: keptAsked(asked, who),
   contentSha256,
   attempts: [],
   overshoot: false,
