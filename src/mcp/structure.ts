@@ -69,5 +69,8 @@ export function createStructureCounter(maxLevels: number): StructureCounter {
   };
 }
 
+/** Each level, member, and element takes at least a byte. */
 export const structureFault = (bytes: Uint8Array, maxLevels: number): string | null =>
-  createStructureCounter(maxLevels).push(bytes);
+  bytes.byteLength <= Math.min(maxLevels, maxMembers)
+    ? null
+    : createStructureCounter(maxLevels).push(bytes);

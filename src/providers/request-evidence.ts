@@ -77,8 +77,9 @@ export function withEvidence(
       asked = true;
       let wasSent = true;
       let sent = init;
-      const bytes = bytesOf(init?.body);
-      if (FixedLengthStream !== null && bytes !== null && recent?.isRecent() !== true) {
+      const bytes =
+        FixedLengthStream === null || recent?.isRecent() === true ? null : bytesOf(init?.body);
+      if (FixedLengthStream !== null && bytes !== null) {
         wasSent = false;
         const { readable, writable } = new FixedLengthStream(bytes.byteLength);
         // The request itself reports the failure.

@@ -85,21 +85,19 @@ export function nextCandidate(
     unaffordable = none,
   }: { avoided?: ReadonlySet<number>; unaffordable?: ReadonlySet<number> } = {},
 ): number | null {
-  const attemptsAt = new Map<string, number>();
-  for (const { at } of tried) {
-    const endpoint = targets[at]?.endpoint ?? "";
-    attemptsAt.set(endpoint, (attemptsAt.get(endpoint) ?? 0) + 1);
-  }
   let next: number | null = null;
   let lowest = Number.POSITIVE_INFINITY;
-  for (const [at, target] of targets.entries()) {
-    if (unaffordable.has(at) || tried.some((attempt) => attempt.at === at)) continue;
-    const attempts = attemptsAt.get(target.endpoint) ?? 0;
-    let [isOut, isBroken] = [false, false];
+  for (let at = 0; at < targets.length; at += 1) {
+    const target = targets[at];
+    if (target === undefined || unaffordable.has(at)) continue;
+    let attempts = 0;
+    let isOut = false;
+    let isBroken = false;
     for (const attempt of tried) {
       const from = targets[attempt.at];
       if (from === undefined) continue;
-      isOut ||= isExcluded(attempt, from, target);
+      if (from.endpoint === target.endpoint) attempts += 1;
+      isOut ||= attempt.at === at || isExcluded(attempt, from, target);
       isBroken ||= attempt.reach !== "request" && reaches(attempt.reach, from, target);
     }
     if (isOut) continue;

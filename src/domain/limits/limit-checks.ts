@@ -92,21 +92,23 @@ export interface LimitedScope {
   run?: string;
 }
 
+/** Infinity: no limit. */
+function smallestLimit(scopes: readonly LimitedScope[], among: readonly Resource[]): number {
+  let smallest = Number.POSITIVE_INFINITY;
+  for (const { limits } of scopes)
+    for (const resource of among)
+      smallest = Math.min(smallest, limits[limitNameOf(resource)] ?? smallest);
+  return smallest;
+}
+
 /** micro-USD; null: no budget. */
 export function smallestBudget(scopes: readonly LimitedScope[]): number | null {
-  const budgets = scopes.flatMap(({ limits }) =>
-    moneyResources.flatMap((resource) => limits[limitNameOf(resource)] ?? []),
-  );
-  return budgets.length === 0 ? null : countedAs("usd_day", Math.min(...budgets));
+  const smallest = smallestLimit(scopes, moneyResources);
+  return smallest === Number.POSITIVE_INFINITY ? null : countedAs("usd_day", smallest);
 }
 
 export const callBoundsOf = (scopes: readonly LimitedScope[]): CallBounds => ({
-  tokens: Math.min(
-    Number.POSITIVE_INFINITY,
-    ...scopes.flatMap(({ limits }) =>
-      tokenResources.flatMap((resource) => limits[limitNameOf(resource)] ?? []),
-    ),
-  ),
+  tokens: smallestLimit(scopes, tokenResources),
   microUsd: smallestBudget(scopes) ?? Number.POSITIVE_INFINITY,
 });
 
@@ -120,27 +122,26 @@ function checksOfScope(
   input: { second: number; calendar: Calendar; amounts: Record<Measure, number> },
 ): LimitCheck[] {
   const { second, calendar, amounts } = input;
-  return resources.flatMap((resource): LimitCheck[] => {
+  const checks: LimitCheck[] = [];
+  for (const resource of resources) {
     const limit = limits[limitNameOf(resource)];
-    if (limit === undefined) return [];
+    if (limit === undefined) continue;
     const window = windowOf(resource, { second, calendar });
-    return [
-      {
-        scope,
-        subject,
-        resource,
-        since: window?.from ?? second - windowSeconds,
-        bucket: window?.bucket ?? second,
-        ...(window?.pause !== undefined && { pause: window.pause }),
-        ...(measureOf(resource) === "runs" &&
-          run !== undefined && { begins: beginsAt(run, second) }),
-        until: window?.until ?? null,
-        limit: countedAs(resource, limit),
-        amount: amounts[measureOf(resource)],
-        ...(fromCeiling?.has(limitNameOf(resource)) === true && { ceiling: true }),
-      },
-    ];
-  });
+    checks.push({
+      scope,
+      subject,
+      resource,
+      since: window?.from ?? second - windowSeconds,
+      bucket: window?.bucket ?? second,
+      ...(window?.pause !== undefined && { pause: window.pause }),
+      ...(measureOf(resource) === "runs" && run !== undefined && { begins: beginsAt(run, second) }),
+      until: window?.until ?? null,
+      limit: countedAs(resource, limit),
+      amount: amounts[measureOf(resource)],
+      ...(fromCeiling?.has(limitNameOf(resource)) === true && { ceiling: true }),
+    });
+  }
+  return checks;
 }
 
 /** A sliding minute sums 61 one-second buckets, so that no 60 s exceed the limit. */

@@ -113,13 +113,14 @@ export interface SamplingAnswer {
   isOversized?: true;
 }
 
-export function* blocksOf(call: Pick<SamplingCall, "messages">): Generator<Block | ResourceBlock> {
-  for (const message of call.messages) {
-    for (const block of message.content) {
-      yield block;
-      if (block.type === "tool_result") yield* block.content;
+export function blocksOf(call: Pick<SamplingCall, "messages">): (Block | ResourceBlock)[] {
+  const blocks: (Block | ResourceBlock)[] = [];
+  for (const { content } of call.messages)
+    for (const block of content) {
+      blocks.push(block);
+      if (block.type === "tool_result") blocks.push(...block.content);
     }
-  }
+  return blocks;
 }
 
 const refuse = (path: string, detail: string): Result<never, Refusal> =>

@@ -205,8 +205,9 @@ function readWord(reading: Reading, text: string, at: number): number {
   return end - 1;
 }
 
-export function featuresOf(text: string): TextFeatures {
-  const found = { ...nothing };
+/** Adds to `found`, which is one object for all texts of a call. */
+export function addFeatures(found: TextFeatures, text: string): void {
+  const { accents, han } = found;
   const reading: Reading = {
     found,
     letters: 0,
@@ -224,12 +225,13 @@ export function featuresOf(text: string): TextFeatures {
     if (kind === lower) at = readWord(reading, text, at);
   }
   const { letters, telling, tellingTraditional } = reading;
-  found.foreign = Math.min(letters, foreignPerAccent * found.accents + foreignPerWord * telling);
-  found.traditional = Math.min(found.han, traditionalPerTelling * tellingTraditional);
-  return found;
+  const foreign = foreignPerAccent * (found.accents - accents) + foreignPerWord * telling;
+  found.foreign += Math.min(letters, foreign);
+  found.traditional += Math.min(found.han - han, traditionalPerTelling * tellingTraditional);
 }
 
-export function addFeatures(sum: TextFeatures, text: string): void {
-  const found = featuresOf(text);
-  for (const name of featureNames) sum[name] += found[name];
+export function featuresOf(text: string): TextFeatures {
+  const found = { ...nothing };
+  addFeatures(found, text);
+  return found;
 }

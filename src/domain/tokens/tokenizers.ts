@@ -7,7 +7,11 @@ import { tokenWeights, weighedFamilies, type WeighedFamily } from "./token-weigh
 function weigh(features: TextFeatures, family: WeighedFamily): number {
   const column = weighedFamilies.indexOf(family);
   let tokens = 0;
-  for (const name of featureNames) tokens += features[name] * (tokenWeights[name][column] ?? 0);
+  for (const name of featureNames) {
+    const count = features[name];
+    // Most texts have few of the features.
+    if (count > 0) tokens += count * (tokenWeights[name][column] ?? 0);
+  }
   return tokens;
 }
 

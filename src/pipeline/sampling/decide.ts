@@ -32,15 +32,18 @@ export const createWaitForRoom =
     const { tenant } = call.caller.snapshot;
     const longestMs = waitWithin(tenant.policy.deadlineMs ?? defaultDeadlineMs);
     const { outside } = call.slot;
-    return limitWaits.through({ tenantId: tenant.id, longestMs, outside }, async (how) => {
-      const decided = await decide({ ...call, ...how });
-      if (decided.state === "waits") return "waits";
-      // A call that was answered is answered again, whatever can be chosen now.
-      if (decided.state === "unchosen")
-        return (await repeatKnown(decided)) ?? refuse(decided, decided.refusal);
-      // A caller that was just read is stale: the tenant changes faster than it can be read.
-      return decided.state === "stale"
-        ? refused(call, { reason: "unavailable", retryAfterMs: 1_000 })
-        : decided;
-    });
+    return limitWaits.through(
+      { tenantId: tenant.id, longestMs, outside },
+      async ({ ifReserved, waitedMs }) => {
+        const decided = await decide({ ...call, ifReserved, waitedMs });
+        if (decided.state === "waits") return "waits";
+        // A call that was answered is answered again, whatever can be chosen now.
+        if (decided.state === "unchosen")
+          return (await repeatKnown(decided)) ?? refuse(decided, decided.refusal);
+        // A caller that was just read is stale: the tenant changes faster than it can be read.
+        return decided.state === "stale"
+          ? refused(call, { reason: "unavailable", retryAfterMs: 1_000 })
+          : decided;
+      },
+    );
   };

@@ -108,17 +108,18 @@ interface OpenStep extends Next, Pick<Walk["steps"][number], "tokens" | "microUs
 type TimedAttempt = Attempt & { endpoint: string; beganAt: number; readAt: number };
 
 interface Tryout {
-  attempt: TimedAttempt;
+  attempt: Attempt;
+  timed: TimedAttempt;
   checked: Result<ProviderAnswer, ProviderFault>;
 }
 
 const openStepsOf = ({ steps, credentials }: Walk): OpenStep[] =>
   steps.flatMap((step) => {
-    const { model, credentialId, endpoint: _, isReservedTwice: __, ...costing } = step;
+    const { model, credentialId, reasoning, maxTokens, tokens, microUsd } = step;
     const credential = credentials.find((known) => known.id === credentialId);
-    return credential === undefined
-      ? []
-      : [{ model, credential, target: targetOf(step), ...costing }];
+    if (credential === undefined) return [];
+    const target = targetOf(step);
+    return [{ model, credential, target, reasoning, maxTokens, tokens, microUsd }];
   });
 
 const unaffordableOf = (
@@ -211,9 +212,6 @@ export function createAttempt(deps: {
       provider: model.provider,
       model: model.id,
       credentialId: credential.id,
-      endpoint: target.endpoint,
-      beganAt,
-      readAt: credential.updatedAt,
       latencyMs: elapsed() - began,
     };
     const checked = called.ok ? checkAnswer(called.value, walk.call) : called;
@@ -222,12 +220,15 @@ export function createAttempt(deps: {
     const streamed = streamEnd === null ? {} : { stream: streamEnd };
     // What was given out can't be shortened any more.
     const given = checked.ok && walk.stream?.isGivenOut() === true ? called : checked;
-    return { attempt: { ...attempt, ...outcome, ...streamed }, checked: given };
+    const made = { ...attempt, ...outcome, ...streamed };
+    const timed = { ...made, endpoint: target.endpoint, beganAt, readAt: credential.updatedAt };
+    return { attempt: made, timed, checked: given };
   };
 
   return async (walk: Walk): Promise<AttemptsMade> => {
     const startedAt = elapsed();
-    const attempts: TimedAttempt[] = [];
+    const attempts: Attempt[] = [];
+    const timedAttempts: TimedAttempt[] = [];
     const tried: Tried[] = [];
     const billed: number[] = [];
     const steps = openStepsOf(walk);
@@ -235,10 +236,10 @@ export function createAttempt(deps: {
     const avoided = avoidedOf(targets, walk.blocked);
     const remaining = (): number => walk.deadlineMs - (elapsed() - startedAt);
     const end = (answer: AttemptsMade["answer"]): AttemptsMade => ({
-      attempts: attempts.map(({ endpoint: _, beganAt: __, readAt: ___, ...attempt }) => attempt),
+      attempts,
       providerMs: elapsed() - startedAt,
-      circuits: circuitChangesOf(attempts),
-      refusedKeys: refusedKeysOf(attempts),
+      circuits: circuitChangesOf(timedAttempts),
+      refusedKeys: refusedKeysOf(timedAttempts),
       answer,
     });
     let at = nextCandidate(targets, tried, { avoided });
@@ -253,8 +254,9 @@ export function createAttempt(deps: {
       const patience = attempts.length === 0 ? patienceOf(walk, step, targets) : null;
       const shared = remaining() * share;
       const timeoutMs = Math.max(1, Math.floor(Math.min(shared, patience ?? shared)));
-      const { attempt, checked } = await tryStep(walk, step, timeoutMs);
+      const { attempt, timed, checked } = await tryStep(walk, step, timeoutMs);
       attempts.push(attempt);
+      timedAttempts.push(timed);
       if (checked.ok) return end(ok({ model: step.model, answer: checked.value }));
       const fault = checked.error;
       if (fault.kind === "cancelled") return end(err({ reason: "cancelled" }));

@@ -39,7 +39,8 @@ export const createClaim =
   }): Claim =>
   async (call, toClaim) => {
     const ifReserved = toClaim.approval === null ? call.ifReserved : "refused";
-    const admission = await deps.admit({ ...call, ...toClaim, ifReserved });
+    const { caller, opening, replayKey, now } = call;
+    const admission = await deps.admit({ ...toClaim, ifReserved, caller, opening, replayKey, now });
     if (!admission.ok) {
       const { error } = admission;
       // An admission without an answer may have happened. A full database has answered.
@@ -88,7 +89,8 @@ export const createAdmitChosen =
     call.observed.chose(taken.plan.decision);
     return {
       ...call,
-      ...taken,
+      plan: taken.plan,
+      reserved: taken.reserved,
       state: "admitted",
       requestId: call.opening.id,
       limits,

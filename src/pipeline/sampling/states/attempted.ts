@@ -58,8 +58,11 @@ export const createAttempting =
       deps.forget(caller);
     return {
       ...call,
-      ...made,
       state: "attempted",
+      attempts: made.attempts,
+      providerMs: made.providerMs,
+      circuits: made.circuits,
+      refusedKeys: made.refusedKeys,
       answer: messages.withProviderMessages(answer),
       messages: messages.kept(),
     };
