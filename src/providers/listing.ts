@@ -2,7 +2,7 @@
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { readBounded } from "../domain/bounded-body.ts";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
-import { hostShown } from "../domain/models/hosts.ts";
+import { hostShown, type ShownList } from "../domain/models/hosts.ts";
 import type { FetchedListing } from "../domain/models/listings.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 import { credentialHeaders } from "./credential-headers.ts";
@@ -43,9 +43,11 @@ interface Page {
   headers: Headers;
 }
 
-const ownersIn = (body: JsonValue): unknown[] => {
+const shownIn = (body: JsonValue): ShownList["models"] => {
   const listed = own(body, "data");
-  return Array.isArray(listed) ? listed.map((model) => own(model, "owned_by")) : [];
+  return Array.isArray(listed)
+    ? listed.map((model) => ({ ownedBy: own(model, "owned_by"), created: own(model, "created") }))
+    : [];
 };
 
 interface Access {
@@ -54,18 +56,16 @@ interface Access {
   signal: AbortSignal;
 }
 
-async function readPage(
-  credential: ProviderRequest["credential"],
-  access: Access,
-  query: Record<string, string>,
+/** `null` if there is no such page. Never throws. */
+export async function readJson(
+  url: string,
+  { fetch, signal }: Pick<Access, "fetch" | "signal">,
+  headers: Record<string, string> = {},
 ): Promise<Page | null> {
   try {
-    const url = new URL(`${withoutTrailing(access.baseUrl, "/")}/models`);
-    for (const [name, value] of Object.entries({ ...pageSizes[credential.provider], ...query }))
-      url.searchParams.set(name, value);
-    const response = await access.fetch(url.href, {
-      headers: { Accept: "application/json", ...credentialHeaders(credential) },
-      signal: access.signal,
+    const response = await fetch(url, {
+      headers: { Accept: "application/json", ...headers },
+      signal,
     });
     if (!response.ok) {
       await response.body?.cancel();
@@ -78,6 +78,17 @@ async function readPage(
   } catch {
     return null;
   }
+}
+
+function readPage(
+  credential: ProviderRequest["credential"],
+  access: Access,
+  query: Record<string, string>,
+): Promise<Page | null> {
+  const url = new URL(`${withoutTrailing(access.baseUrl, "/")}/models`);
+  for (const [name, value] of Object.entries({ ...pageSizes[credential.provider], ...query }))
+    url.searchParams.set(name, value);
+  return readJson(url.href, access, credentialHeaders(credential));
 }
 
 /** `null` if the provider gives no list. Never throws. */
@@ -94,7 +105,7 @@ export async function listModels(
     if (page === null || listed === null)
       return pages === 0 ? null : { ids: [...ids], isComplete: false };
     host ??= hostShown({
-      owners: ownersIn(page.body),
+      models: shownIn(page.body),
       hasHeader: (name) => page.headers.has(name),
     });
     const before = ids.size;

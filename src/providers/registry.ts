@@ -12,9 +12,12 @@ import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
 import { partsOf, type TakePart } from "../domain/sampling/stream-parts.ts";
 import { endpointOf } from "../domain/choice/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import { listsModels } from "../domain/models/cloud-place.ts";
 import { apiOf } from "../domain/models/clouds.ts";
+import { hosts } from "../domain/models/hosts.ts";
 import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
 import { asApi } from "./clouds/as-api.ts";
+import { listBedrockModels } from "./clouds/bedrock-listing.ts";
 import { cloudFetch } from "./clouds/cloud-fetch.ts";
 import { countPassed } from "./counted.ts";
 import { headedFetch } from "./credential-headers.ts";
@@ -207,11 +210,16 @@ export function createProviders(deps: ProvidersDeps): Providers {
       return baseUrl === null ? null : countPassed(request, { fetch, baseUrl });
     },
     async listModels(credential, signal) {
-      const baseUrl = httpUrlOf(credential);
-      // Azure lists the models that could be deployed.
-      return baseUrl === null || credential.place
-        ? null
-        : listModels(credential, { fetch: headedFetch(deps.fetch, credential), baseUrl, signal });
+      const { place } = credential;
+      if (hosts.get(credential.provider)?.lists === "none") return null;
+      if (place && (!listsModels(place) || credential.baseUrl !== null)) return null;
+      const baseUrl = httpUrlOf({ ...credential, ...(place && { provider: "anthropic" }) });
+      if (baseUrl === null) return null;
+      const headed = headedFetch(deps.fetch, credential);
+      const fetch = cloudFetch(headed, { ...credential, now: deps.now });
+      return place
+        ? listBedrockModels({ fetch, baseUrl, signal })
+        : listModels(credential, { fetch, baseUrl, signal });
     },
     addressOf(credential) {
       const text = httpUrlOf(credential);

@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import { exclusionMessages } from "../../src/domain/exclusion-messages.ts";
 import type { SamplingCall } from "../../src/domain/sampling/call.ts";
 import { demandsOf, misfitOf } from "../../src/domain/wires/demands.ts";
+import { hosts, type Host } from "../../src/domain/models/hosts.ts";
 import { createProviders } from "../../src/providers/registry.ts";
 import { strictWires } from "../fakes/strict-wires.ts";
 import { strictFetch } from "../fakes/wire-server.ts";
@@ -43,6 +44,36 @@ const changes: Record<string, [word: string, meaning: string]> = {
     "The temperature is omitted: the model doesn't support it.",
   ],
 };
+
+const lists = { all: "complete", some: "incomplete", none: "not read" } as const;
+
+function recognitionOf({ baseUrl, alsoAt = [], shownBy }: Host): string {
+  const shown =
+    shownBy === undefined
+      ? []
+      : "header" in shownBy
+        ? [`header \`${shownBy.header}\``]
+        : "created" in shownBy
+          ? [`\`created\` ${shownBy.created}`]
+          : [`\`owned_by\` ${shownBy.ownedBy}`];
+  const names = baseUrl === null ? alsoAt : [new URL(baseUrl).hostname, ...alsoAt];
+  return [...names.map((name) => `\`${name.startsWith(".") ? `*${name}` : name}\``), ...shown].join(
+    ", ",
+  );
+}
+
+const words = { baseUrl: "base URL", shownBy: "recognition", lists: "list" } as const;
+
+const hostRows = [...hosts].map(([provider, host]) =>
+  [
+    `\`${provider}\``,
+    host.baseUrl === null ? "yours" : `\`${host.baseUrl}\``,
+    lists[host.lists],
+    recognitionOf(host),
+    (host.unverified ?? []).map((value) => words[value]).join(", "),
+    `[page](${host.source})`,
+  ].join(" | "),
+);
 
 const wordOf = (note: string): string =>
   Object.entries(changes).find(([start]) => note.startsWith(start))?.[1][0] ?? note;
@@ -91,6 +122,24 @@ ${meanings.join("\n")}
 ${reasons.join("\n")}
 
 ${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}
+
+## Servers and clouds by name
+
+With one of these names as \`provider\`, a server's error codes are understood. A [check](admin-api.md#check-a-credential)
+recognizes the servers by their address or model list and returns the name as \`host\`.
+
+A complete list names every model that the server can call: other models are [\`not_offered\`](choosing-models.md#models-available-to-a-key).
+Values in *unverified* are known from public code, because the provider's pages don't document them.
+
+| \`provider\` | base URL | model list | recognized by | unverified | source |
+|---|---|---|---|---|---|
+${hostRows.map((row) => `| ${row} |`).join("\n")}
+
+| cloud | model list |
+|---|---|
+| \`bedrock\` | complete for the region: [\`ListFoundationModels\`](https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html) and [\`ListInferenceProfiles\`](https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListInferenceProfiles.html), not at a custom \`baseUrl\`. It doesn't show which models the account may use |
+| \`azure\` | not read: the resource's [list](https://learn.microsoft.com/rest/api/azureopenai/models/list) has base models that could be deployed. Deployments are only listed by Azure Resource Manager, for which a key has no permission |
+| \`vertex\` | not read: the [list](https://docs.cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/publishers.models/list) of a publisher's models depends on neither the project nor the location |
 `;
   await expect(page).toMatchFileSnapshot(join(import.meta.dirname, "../../docs/providers.md"));
 });

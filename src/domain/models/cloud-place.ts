@@ -7,6 +7,9 @@ export type Cloud = (typeof clouds)[number];
 export const isCloud = (provider: string): provider is Cloud =>
   clouds.some((cloud) => cloud === provider);
 
+/** Azure lists what could be deployed, and Vertex what others have: neither says what a credential can call. */
+export const listsModels = ({ cloud }: Pick<CloudPlace, "cloud">): boolean => cloud === "bedrock";
+
 interface Overridable {
   /** replaces the cloud's token server */
   tokenUrl?: string;

@@ -1,6 +1,8 @@
 import { memoizedByObject } from "../memoized.ts";
 import { notForChat } from "./catalogue-sync.ts";
+import { listsModels } from "./cloud-place.ts";
 import { retiredModelNamed } from "./gone-models.ts";
+import { hosts } from "./hosts.ts";
 import { newestFirst, parseModel } from "./lines.ts";
 import {
   unknownModel,
@@ -35,7 +37,8 @@ export const acceptedListing = (
 
 /** Removes a version date: `-20251001`, `-2025-08-07`, `-2512`, `-001`. */
 const withoutDate = (id: string): string => id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4})$/, "");
-const withoutLatest = (id: string): string => id.replace(/-latest$/, "");
+/** Ollama's tag is `:latest`. */
+const withoutLatest = (id: string): string => id.replace(/[-:]latest$/, "");
 
 const namesOf = ({ id, aliases }: Pick<Model, "id" | "aliases">): string[] => [
   id.toLowerCase(),
@@ -44,7 +47,7 @@ const namesOf = ({ id, aliases }: Pick<Model, "id" | "aliases">): string[] => [
 
 const namesIn = memoizedByObject((listing: Listing): ReadonlySet<string> => {
   const ids = listing.ids.map((id) => id.toLowerCase());
-  return new Set([...ids, ...ids.map(withoutDate)]);
+  return new Set([...ids, ...ids.map(withoutDate), ...ids.map((id) => id.replace(/:latest$/, ""))]);
 });
 
 export const isListed = (model: Pick<Model, "id" | "aliases">, listing: Listing): boolean =>
@@ -52,13 +55,32 @@ export const isListed = (model: Pick<Model, "id" | "aliases">, listing: Listing)
     (name) => namesIn(listing).has(name) || namesIn(listing).has(withoutLatest(name)),
   );
 
+type ListedAt = Pick<CredentialSummary, "provider" | "baseUrl" | "place">;
+
+/** Whether a list says what the credential can call, although it declares models or has an address of its own. */
+const isConclusive = ({ provider, baseUrl, place }: ListedAt): boolean => {
+  if (place) return listsModels(place) && !baseUrl;
+  const host = hosts.get(provider);
+  return host?.lists === "all" && (host.baseUrl === null || !baseUrl);
+};
+
+/** Whether a list may be kept. Another list from a custom address proves nothing. */
+export const isListKept = (credential: ListedAt): boolean =>
+  !credential.baseUrl || isConclusive(credential);
+
 /** A custom base URL or declared models take precedence over the provider's list. */
 const listingOf = ({ listing, baseUrl, models }: CredentialSummary): Listing | null =>
   listing === undefined || baseUrl || (models ?? []).length > 0 ? null : listing;
 
+/** ARNs of a tenant's own profiles and models aren't in the cloud's lists. */
+const isOwn = ({ id }: Pick<Model, "id">): boolean => id.startsWith("arn:");
+
 export function isOffered(model: Model, credential: CredentialSummary): boolean {
-  const listing = listingOf(credential);
-  return listing === null ? model.source !== "provider" : isListed(model, listing);
+  const { listing } = credential;
+  if (listing && model.source !== "provider" && isConclusive(credential))
+    return isOwn(model) || isListed(model, listing);
+  const own = listingOf(credential);
+  return own === null ? model.source !== "provider" : isListed(model, own);
 }
 
 function nearestTo(model: Model, { models }: Catalogue): Model | undefined {

@@ -77,11 +77,14 @@ export const createCredentialStore = (db: Database): CredentialStore => {
         [
           db.builder
             .update(credentials)
-            // Another key or address has another list and other tokens.
+            // Another key or address has another list and other tokens. Other models may have appeared in the list.
             .set({
               ...values,
               updatedAt: now,
-              ...(values.sealed !== undefined && { listing: null, listingDueAt: 0 }),
+              ...((values.sealed ?? values.models) !== undefined && {
+                listing: null,
+                listingDueAt: 0,
+              }),
             })
             .where(whereId(tenantId, id)),
           ...(values.sealed === undefined ? [] : [deleteTokens(tenantId, id)]),

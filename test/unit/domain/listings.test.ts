@@ -36,6 +36,10 @@ it.each([
   ["GPT-5", [], ["gpt-5"], true],
   ["gpt-5", [], ["gpt-5-mini", "gpt-5-pro-2025-10-06"], false],
   ["gpt-4o-2024-11-20", [], ["gpt-4o"], false],
+  ["llama3.3", [], ["llama3.3:latest"], true],
+  ["llama3.3:latest", [], ["llama3.3:latest"], true],
+  ["llama3.3:70b", [], ["llama3.3:latest"], false],
+  ["eu.anthropic.claude-sonnet-4-6", [], ["anthropic.claude-sonnet-4-6"], false],
 ])("the model %s with aliases %j is in the list %j: %s", (id, aliases, listed, expected) => {
   expect(isListed({ id, aliases }, { at: 0, ids: listed })).toBe(expected);
 });
@@ -94,6 +98,45 @@ describe("a model that the provider does not list", () => {
   ])("%s may be chosen", (_, fields) => {
     const its = { ...lists("gpt-8-mini"), ...fields };
     expect(decided([its], { hints: ["gpt-8"] })).toMatchObject({ model: "gpt-8" });
+  });
+});
+
+describe("a declared model that the list lacks", () => {
+  const place = {
+    cloud: "bedrock",
+    region: "eu-west-1",
+    geography: "eu",
+    auth: "apiKey",
+  } as const;
+  const arn = "arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc";
+  const declared = (provider: string, fields: Partial<CredentialSummary> = {}, more = "there") =>
+    credential(provider, {
+      models: ["gone", "there", more].map((id) => ({ id, outputUsdPerMTok: 1, intelligence: 3 })),
+      listing: { at: 0, ids: ["there", "other"] },
+      ...fields,
+    });
+  const own = { baseUrl: "http://127.0.0.1:8000/v1" };
+
+  it.each([
+    ["a server that lists all that it serves", declared("vllm", own)],
+    ["Moonshot", declared("moonshot")],
+    ["Bedrock, a profile of the account's own aside", declared("bedrock", { place }, arn)],
+  ])("isn't offered at %s", (_, its) => {
+    const found = decided([its], { hints: ["gone"] });
+    expect(found.excluded.filter((each) => each.endsWith("not_offered"))).toEqual([
+      "gone not_offered",
+    ]);
+    expect(found.model).not.toBe("gone");
+  });
+
+  it.each([
+    ["a server that answers for any name", declared("llamacpp", own)],
+    ["LiteLLM", declared("litellm", own)],
+    ["another address of Moonshot's", declared("moonshot", own)],
+    ["another address of Bedrock's", declared("bedrock", { place, ...own })],
+    ["Vertex", declared("vertex", { place: { ...place, cloud: "vertex" } as never })],
+  ])("may be chosen at %s", (_, its) => {
+    expect(decided([its], { hints: ["gone"] }).model).toBe("gone");
   });
 });
 

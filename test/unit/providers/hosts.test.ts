@@ -1,6 +1,6 @@
 /** Each known server is called at its address, its errors are understood, and its list says what it is. */
 import { describe, expect, it } from "vitest";
-import { hosts } from "../../../src/domain/models/hosts.ts";
+import { hostAt, hosts } from "../../../src/domain/models/hosts.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
 import { answerAt } from "../../fakes/wire-answers.ts";
 import { refusalAt } from "../../fakes/strict-wires.ts";
@@ -84,9 +84,32 @@ it.each([
   expect(failed.ok ? null : failed.error.code).toBe(code);
 });
 
+it.each([
+  ["https://api.moonshot.cn/v1", "moonshot"],
+  ["https://dashscope-us.aliyuncs.com/compatible-mode/v1", "dashscope"],
+  ["https://ws-1.ap-southeast-1.maas.aliyuncs.com/compatible-mode/v1", "dashscope"],
+  ["https://integrate.api.nvidia.com/v1", "nvidia"],
+  ["https://router.huggingface.co/v1", "huggingface"],
+  ["https://api.perplexity.ai", "perplexity"],
+  ["https://gateway.ai.cloudflare.com/v1/a/g/compat", "cloudflare-ai-gateway"],
+  ["https://maas.aliyuncs.com.example/v1", null],
+  ["https://api.moonshot.ai.example/v1", null],
+  ["not a URL", null],
+  [null, null],
+])("the address %s is that of %s", (baseUrl, host) => {
+  expect(hostAt(baseUrl)).toBe(host);
+});
+
+it("Perplexity's list is that of another API, so it isn't read", async () => {
+  const { providers, sent } = given(() => Response.json({ data: [{ id: "m" }] }));
+  const credential = { provider: "perplexity", apiKey: "k", baseUrl: null };
+  expect(await providers.listModels(credential, AbortSignal.timeout(1_000))).toBeNull();
+  expect(sent).toEqual([]);
+});
+
 describe("a list of models", () => {
-  const hostOf = async (owners: unknown[], headers: Record<string, string> = {}) => {
-    const data = owners.map((owned_by, at) => ({ id: `m-${at}`, owned_by }));
+  const hostOf = async (owners: unknown[], headers: Record<string, string> = {}, created = 1) => {
+    const data = owners.map((owned_by, at) => ({ id: `m-${at}`, owned_by, created }));
     const { providers } = given(() => Response.json({ object: "list", data }, { headers }));
     const credential = { provider: "mine", apiKey: "k", baseUrl: "http://127.0.0.1:1/v1" };
     return (await providers.listModels(credential, AbortSignal.timeout(1_000)))?.host;
@@ -97,10 +120,11 @@ describe("a list of models", () => {
     ["llamacpp", ["llamacpp"], {}],
     ["lmstudio", ["organization_owner", "organization_owner"], {}],
     ["ollama", ["library"], {}],
-    ["litellm", ["openai"], { "x-litellm-version": "1.80" }],
+    ["moonshot", ["moonshot"], {}],
+    ["litellm", ["openai", "anthropic"], {}, 1_677_610_602],
     ["cloudflare-ai-gateway", ["openai"], { "cf-aig-log-id": "01" }],
-  ] as const)("shows %s", async (host, owners, headers) => {
-    expect(await hostOf([...owners], headers)).toBe(host);
+  ] as const)("shows %s", async (host, owners, headers, created?: number) => {
+    expect(await hostOf([...owners], headers, created)).toBe(host);
   });
 
   it("of another server, or of several, shows none", async () => {

@@ -1,7 +1,9 @@
 /** Checks a credential with the cheapest real call. */
 import type { ProviderFault } from "../../../domain/attempts.ts";
 import { proposedModels } from "../../../domain/models/likeness.ts";
-import { isListed } from "../../../domain/models/listings.ts";
+import { baseUrls } from "../../../domain/choice/endpoints.ts";
+import { hostAt } from "../../../domain/models/hosts.ts";
+import { isListed, isListKept } from "../../../domain/models/listings.ts";
 import {
   nameOf,
   type Catalogue,
@@ -42,6 +44,7 @@ type Answered = Omit<CredentialCheck, "proposed" | "host"> & { host?: string | n
 const checkTokens = 16;
 const checkTimeoutMs = 20_000;
 const maxShown = 500;
+const gateway = "cloudflare-ai-gateway";
 
 const minReasoningOf = (model: Model): ReasoningRequest => ({
   sent: reasoningOf(model).sent,
@@ -118,12 +121,13 @@ async function checkCredential(
   const key = opened.value;
   const read = await providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
   const listed = read?.ids.slice(0, maxShown) ?? null;
-  const host = read?.host ?? null;
+  const host = read?.host ?? hostAt(baseUrl);
   let last: Answered = { ok: false, model: null, fault: null, listed, host };
   // A list at a custom address says nothing about the key.
   const offered = baseUrl === null && read !== null ? { at: 0, ids: read.ids } : null;
   await keepRead(credentials, credential, { read, now: now() });
-  for (const model of probesOf(credential, known, offered)) {
+  const probed = read !== null && isListKept(credential) ? { at: 0, ids: read.ids } : offered;
+  for (const model of probesOf(credential, known, probed)) {
     const called = await providers.complete({
       credential: key,
       model,
@@ -156,7 +160,9 @@ export async function checkAndMark(
   const { provider, models } = credential;
   const proposed = proposedModels({ provider, models, listed: answered.listed }, catalogue);
   const { host = null } = answered;
-  const check = { ...answered, proposed, host: host === provider ? null : host };
+  // A gateway serves makers' own APIs too.
+  const isKnown = host === provider || (host === gateway && baseUrls.has(provider));
+  const check = { ...answered, proposed, host: isKnown ? null : host };
   if (!check.ok || credential.status === "active") return ok(check);
   const { tenantId, id, updatedAt } = credential;
   const reactivated = await deps.credentials.reactivate(

@@ -1,6 +1,10 @@
-/** Reads each credential's model list at most daily, after an answered call and off its path. */
+/** Reads each credential's model list at most daily, or hourly if the tenant runs the server, after an answered call and off its path. */
 import { createBoundedMap, type BoundedMap } from "../../../domain/bounded-map.ts";
-import { acceptedListing, type FetchedListing } from "../../../domain/models/listings.ts";
+import {
+  acceptedListing,
+  isListKept,
+  type FetchedListing,
+} from "../../../domain/models/listings.ts";
 import type { CredentialStore, SealedCredential } from "../../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { ok } from "../../../domain/result.ts";
@@ -23,8 +27,8 @@ export async function keepRead(
   credential: SealedCredential,
   { read, now }: { read: FetchedListing | null; now: number },
 ): AsyncResult<null> {
-  const { tenantId, id, updatedAt, baseUrl, listing = null } = credential;
-  const counted = baseUrl === null ? acceptedListing(listing, read, now) : listing;
+  const { tenantId, id, updatedAt, listing = null } = credential;
+  const counted = isListKept(credential) ? acceptedListing(listing, read, now) : listing;
   // An unchanged list keeps prepared choices valid.
   if (counted === null || counted.ids.join() === listing?.ids.join()) return ok(null);
   return credentials.keepListing({ tenantId, id, readAt: updatedAt }, counted);
@@ -41,21 +45,22 @@ export function createModelLists(deps: {
 }) {
   const { credentials, providers, providerKeys, tries, now, elapsed, ends } = deps;
 
-  const isDue = ({ id, baseUrl, listingDueAt = 0 }: SealedCredential): boolean => {
+  const isDue = (credential: SealedCredential): boolean => {
+    const { id, listingDueAt = 0 } = credential;
     const tried = tries.get(id);
     return (
-      baseUrl === null &&
+      isListKept(credential) &&
       listingDueAt <= now() &&
       (tried === undefined || elapsed() - tried > restMs)
     );
   };
 
   const read = async (credential: SealedCredential): Promise<void> => {
-    const { tenantId, id, updatedAt } = credential;
+    const { tenantId, id, updatedAt, baseUrl } = credential;
     const at = now();
     const claimed = await credentials.claimListing(
       { tenantId, id, readAt: updatedAt },
-      { now: at, until: at + dayMs },
+      { now: at, until: at + (baseUrl === null ? dayMs : restMs) },
     );
     if (!claimed.ok || !claimed.value) return;
     const key = await providerKeys.open(credential);

@@ -55,6 +55,13 @@ describe("the list of a credential that answered", () => {
     expect(asked).toMatchObject([{ provider: "openai", apiKey: "key", baseUrl: null }]);
   });
 
+  it("of a server that lists all that it serves is kept from its own address, and due in an hour", async () => {
+    const { readList, kept, claims } = given(whole);
+    await readList(stored("ten_1", { provider: "vllm", baseUrl: "http://127.0.0.1:8000/v1" }));
+    expect(kept).toHaveLength(1);
+    expect(claims).toEqual([1_000 + 3_600_000]);
+  });
+
   it("is looked for once an hour by a process whose memory says that it is due", async () => {
     const { readList, time } = given(whole);
     const its = stored("ten_1");
