@@ -51,6 +51,9 @@ function nameIn(id: string): BedrockName {
   return { partition, region, geography, model };
 }
 
+/** Without a profile's prefix or ARN. */
+export const foundationModelOf = (id: string): string => nameIn(id).model;
+
 export const geographyOf = (id: string): Geography | null => nameIn(id).geography;
 
 const familyOf = (id: string): Family | undefined => {

@@ -1,5 +1,6 @@
 import { memoizedByObject } from "../memoized.ts";
 import { notForChat } from "./catalogue-sync.ts";
+import { endpointFor } from "./bedrock-models.ts";
 import { listsModels } from "./cloud-place.ts";
 import { retiredModelNamed } from "./gone-models.ts";
 import { hosts } from "./hosts.ts";
@@ -72,13 +73,15 @@ export const isListKept = (credential: ListedAt): boolean =>
 const listingOf = ({ listing, baseUrl, models }: CredentialSummary): Listing | null =>
   listing === undefined || baseUrl || (models ?? []).length > 0 ? null : listing;
 
-/** ARNs of a tenant's own profiles and models aren't in the cloud's lists. */
-const isOwn = ({ id }: Pick<Model, "id">): boolean => id.startsWith("arn:");
+/** A tenant's own profiles, and models of another endpoint, aren't in Bedrock's lists. */
+const isBesideList = ({ id }: Pick<Model, "id">, { place }: ListedAt): boolean =>
+  place?.cloud === "bedrock" &&
+  (id.startsWith("arn:") || endpointFor(id).host === "bedrock-mantle");
 
 export function isOffered(model: Model, credential: CredentialSummary): boolean {
   const { listing } = credential;
   if (listing && model.source !== "provider" && isConclusive(credential))
-    return isOwn(model) || isListed(model, listing);
+    return isBesideList(model, credential) || isListed(model, listing);
   const own = listingOf(credential);
   return own === null ? model.source !== "provider" : isListed(model, own);
 }

@@ -1,6 +1,7 @@
 /** Claude's Messages API at clouds: the model is in the URL, and the version in the body. */
 import type { CloudForm } from "../../domain/passing.ts";
-import { geographies, type Cloud, type CloudPlace } from "../../domain/models/cloud-place.ts";
+import { foundationModelOf } from "../../domain/models/bedrock-models.ts";
+import type { Cloud, CloudPlace } from "../../domain/models/cloud-place.ts";
 
 interface ClaudeForm {
   /** value of `anthropic_version` */
@@ -15,13 +16,6 @@ interface ClaudeForm {
   wrapsCount: boolean;
 }
 
-/** Bedrock counts tokens for foundation models, not for their inference profiles. */
-function foundationModelOf(id: string): string {
-  const name = id.slice(id.lastIndexOf("/") + 1);
-  const geography = geographies.find((each) => name.startsWith(`${each}.`));
-  return geography === undefined ? name : name.slice(geography.length + 1);
-}
-
 const forms: Partial<Record<Cloud, ClaudeForm>> = {
   // Source: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html
   bedrock: {
@@ -31,6 +25,7 @@ const forms: Partial<Record<Cloud, ClaudeForm>> = {
     saysStream: false,
     betasInBody: true,
     // Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html
+    // Inference profiles aren't accepted.
     countPath: (model) => `model/${encodeURIComponent(foundationModelOf(model))}/count-tokens`,
     wrapsCount: true,
   },
