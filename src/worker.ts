@@ -20,6 +20,7 @@ import { responseOf, type ClientAnswer } from "./domain/ports/client-answer.ts";
 import type { ConsoleFiles } from "./domain/ports/console-files.ts";
 import type { Host } from "./compose/host.ts";
 import { clock, createIsolate, type Isolate } from "./compose/isolate.ts";
+import { createParkedObject } from "./compose/parked-object.ts";
 import { createTenantObject, type TenantObject } from "./compose/tenant-object.ts";
 import { createWorkersAi } from "./providers/workers-ai.ts";
 import { ledgerTexts } from "./store/engines/memory-ledger/texts.ts";
@@ -35,7 +36,12 @@ import type { Job, Outcome } from "./store/engines/contract/engine.ts";
 interface Assets {
   fetch(url: string): Promise<Response>;
 }
-type WorkerBindings = Bindings & { DATABASES?: DurableObjectNamespace; AI?: Ai; ASSETS?: Assets };
+type WorkerBindings = Bindings & {
+  DATABASES?: DurableObjectNamespace;
+  PARKED_CALLS: DurableObjectNamespace;
+  AI?: Ai;
+  ASSETS?: Assets;
+};
 
 const consoleFilesIn = (assets: Assets): ConsoleFiles => ({
   async read(name) {
@@ -47,7 +53,18 @@ const consoleFilesIn = (assets: Assets): ConsoleFiles => ({
 
 const log = (entry: Record<string, unknown>): void => console.info(printableJson(entry));
 
-const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
+/** A request to an unknown object, for example of a Node process, is one to a new object, which has no calls. */
+const forwardParkedTo =
+  (all: DurableObjectNamespace): NonNullable<Host["forwardParked"]> =>
+  async (request, { owner, jurisdiction }) => {
+    const namespace = jurisdiction === null ? all : all.jurisdiction(jurisdiction);
+    const isObject = owner !== null && /^[0-9a-f]{64}$/.test(owner);
+    const id = isObject ? namespace.idFromString(owner) : namespace.newUniqueId();
+    // The types of the package and of the runtime's globals differ.
+    return namespace.get(id).fetch(request as never) as never;
+  };
+
+const hostOf = ({ DATABASES, PARKED_CALLS, AI, ASSETS }: WorkerBindings): Host => {
   // Only used without a database URL, when `parseConfig` requires the binding.
   const namespace = DATABASES as DurableObjectNamespace;
   return {
@@ -63,6 +80,7 @@ const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
       feedsOf: (name) => feedsOfObject({ namespace, wait: clock.wait }, name),
       refusesResidency: (residency) => refusesResidency({ namespace }, residency),
     }),
+    forwardParked: forwardParkedTo(PARKED_CALLS),
     consoleFiles: ASSETS === undefined ? undefined : consoleFilesIn(ASSETS),
     workersAi: AI === undefined ? undefined : createWorkersAi(AI),
   };
@@ -172,16 +190,28 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
   }
 }
 
+function misconfigured(detail: string): Response {
+  log({ event: "misconfigured", fault: detail });
+  const headers = { "Content-Type": "application/problem+json" };
+  return Response.json({ reason: "misconfigured", detail }, { status: 503, headers });
+}
+
+/** The Durable Object of one parked call. */
+export class ParkedCall extends DurableObject<WorkerBindings> {
+  #answer: ReturnType<typeof createParkedObject> | undefined;
+
+  async fetch(request: Request): Promise<Response> {
+    const sharedOrFault = await sharedFor(this.env);
+    if (typeof sharedOrFault === "string") return misconfigured(sharedOrFault);
+    this.#answer ??= createParkedObject(sharedOrFault.isolate, this.ctx);
+    return this.#answer(request);
+  }
+}
+
 export default {
   async fetch(request: Request, env: WorkerBindings): Promise<Response> {
     const sharedOrFault = await sharedFor(env);
-    if (typeof sharedOrFault === "string") {
-      log({ event: "misconfigured", fault: sharedOrFault });
-      return Response.json(
-        { reason: "misconfigured", detail: sharedOrFault },
-        { status: 503, headers: { "Content-Type": "application/problem+json" } },
-      );
-    }
+    if (typeof sharedOrFault === "string") return misconfigured(sharedOrFault);
     const directly = answeredDirectly(sharedOrFault, request);
     if (directly !== null) return directly.then(responseOf);
     const { servicesFor } = newComposition(sharedOrFault.isolate, request);

@@ -5,6 +5,7 @@ import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Room } from "../domain/limits/room.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
+import type { Jurisdiction } from "../domain/tenancy/tenant-databases.ts";
 import type { WorkersAi } from "../providers/workers-ai.ts";
 import type { Database, DatabaseOptions } from "../store/db.ts";
 import type { FetchDatabase } from "../store/engines/libsql/libsql-fetch.ts";
@@ -42,6 +43,14 @@ export interface Host {
   roomOf?: (name: string) => (() => AsyncResult<Room>) | null;
   /** `null` or absent if each process polls */
   feedsOf?: (name: string) => RequestFeeds | null;
+  /**
+   * Sends a client's request to the object of its parked call, in the jurisdiction of the tenant's data. `owner` null: a new
+   * object. Absent if the process keeps parked calls.
+   */
+  forwardParked?: (
+    request: Request,
+    to: { owner: string | null; jurisdiction: Jurisdiction | null },
+  ) => Promise<Response>;
   /** Absent if any location works. */
   refusesResidency?: (residency: Residency) => Refusal | null;
   /** Batches writes for a libSQL server. Absent on Workers, whose invocations can't send for each other. */

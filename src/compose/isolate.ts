@@ -274,8 +274,9 @@ export async function createIsolate(config: Config, host: Host) {
     openExchanges: openOnes,
     streamMemory: createStreamMemory(callersRemembered),
     listenerMemory: createListenerMemory(callersRemembered),
+    /** null: each is in an object of its own */
     parkedCalls:
-      host.isOneProcess === true
+      host.forwardParked === undefined
         ? createParkedCalls({
             epoch: randomBytesOf(16).join("."),
             patienceMs: config.parkedMs,

@@ -34,6 +34,8 @@ export interface RuntimeOptions {
 /** Names the databases' folder, so it must never change. */
 const workerName = "sampling-router";
 const databaseClass = "TenantDatabase";
+const parkedClass = "ParkedCall";
+const stored = { type: "durable-object" as const, storage: "sqlite" as const };
 
 /** Limits V8's heap, which otherwise grows with the machine's memory: about 100 MiB less for 4 % more CPU. */
 const sparingMemory = "--max-semi-space-size=16 --heap-growing-percent=30";
@@ -83,6 +85,11 @@ const workerOf = ({ deployment, script, values, embedded, assets }: RuntimeOptio
       ...Object.fromEntries(
         Object.entries(values).map(([name, value]) => [name, { type: "text" as const, value }]),
       ),
+      PARKED_CALLS: {
+        type: "durable-object" as const,
+        worker: workerName,
+        exportName: parkedClass,
+      },
       ...(embedded && {
         DATABASES: {
           type: "durable-object" as const,
@@ -93,9 +100,7 @@ const workerOf = ({ deployment, script, values, embedded, assets }: RuntimeOptio
       ...(assets !== undefined && { ASSETS: { type: "assets" as const } }),
     },
     ...(assets !== undefined && { assets: assetsIn(assets) }),
-    ...(embedded && {
-      exports: { [databaseClass]: { type: "durable-object" as const, storage: "sqlite" as const } },
-    }),
+    exports: { [parkedClass]: stored, ...(embedded && { [databaseClass]: stored }) },
   },
 });
 

@@ -77,7 +77,6 @@ describe("a person's own account at a server", () => {
     const authorizations = createServerAuthorization({
       ...common,
       allowPrivateUpstreams: false,
-      parks: true,
       ownOrigins: [],
       sha256Hex: async (text) => Buffer.from(await sha256(text)).toString("hex"),
       isSame: async (one, other) => one === other,

@@ -54,10 +54,16 @@ export async function startIsolates(
           worker: owner,
           exportName: "TenantDatabase",
         },
+        PARKED_CALLS: {
+          type: "durable-object" as const,
+          worker: owner,
+          exportName: "ParkedCall",
+        },
       },
       ...(name === owner && {
         exports: {
           TenantDatabase: { type: "durable-object" as const, storage: "sqlite" as const },
+          ParkedCall: { type: "durable-object" as const, storage: "sqlite" as const },
         },
       }),
     },

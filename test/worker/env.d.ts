@@ -7,6 +7,7 @@ declare module "cloudflare:workers" {
   export const env: {
     BARE: DurableObjectNamespace;
     DATABASES: DurableObjectNamespace;
+    PARKED_CALLS: DurableObjectNamespace;
     SMALL: DurableObjectNamespace;
     MIGRATIONS: { name: string; sql: string }[];
     MASTER_KEY: string;
@@ -42,6 +43,12 @@ declare module "*/worker.ts?overload" {
   export default worker;
 }
 declare module "*/worker.ts?regions" {
+  const worker: {
+    fetch(request: Request, env: object): Promise<Response>;
+  };
+  export default worker;
+}
+declare module "*/worker.ts?parked" {
   const worker: {
     fetch(request: Request, env: object): Promise<Response>;
   };

@@ -8,9 +8,9 @@ import {
   type ObjectEngine,
 } from "../../src/store/engines/durable/object-engine.ts";
 import type { Job, Outcome } from "../../src/store/engines/contract/engine.ts";
-import { TenantDatabase } from "../../src/worker.ts";
+import { ParkedCall, TenantDatabase } from "../../src/worker.ts";
 
-export { TenantDatabase };
+export { ParkedCall, TenantDatabase };
 
 /** A tenant's object that is full at one megabyte. */
 export class SmallDatabase extends TenantDatabase {

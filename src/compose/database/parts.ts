@@ -51,6 +51,7 @@ import { openStores } from "../open-database.ts";
 import { createDatabaseCatalogue } from "./catalogue.ts";
 import { createDatabaseConsole, createDatabaseSignIn } from "./console.ts";
 import { createDatabaseKeys } from "./provider-keys.ts";
+import { createDatabaseParking } from "./parking.ts";
 import { createDatabasePeople } from "./people.ts";
 import { createDatabaseDelivery } from "./delivery.ts";
 import { createDatabaseSample } from "./sample.ts";
@@ -178,7 +179,7 @@ export function createDatabaseParts(
         listeners: () => createListeners({ memory: isolate.listenerMemory, ...clock }),
         streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),
         rounds: () => createRounds({ wire: roundWire, states: states(), sha256Hex, nonce, wait }),
-        parkedCalls: () => isolate.parkedCalls,
+        parking: () => createDatabaseParking(isolate, lifetime),
         states,
         questions: () => createQuestions({ questions: stores.questions, vault: roundVault, now }),
         route: () => createRoute({ chooser, now }),
@@ -236,7 +237,6 @@ export function createDatabaseParts(
       vault,
       catalogue: catalogues.read,
       allowPrivateUpstreams,
-      parks: isolate.parkedCalls !== null,
       ownOrigins,
       publicUrl: config.publicUrls[0] ?? null,
       upstream: parts.upstreamHeaders,

@@ -59,7 +59,6 @@ export const createAdminUseCases = (
       catalogue: CatalogueReader;
       catalogueSync: CatalogueSyncDeps | null;
       allowPrivateUpstreams: boolean;
-      parks: boolean;
       ownOrigins: readonly string[];
       roomNow: (() => AsyncResult<Room>) | null;
       oauth: Oauth;

@@ -2,26 +2,47 @@
 import { own } from "../../domain/json.ts";
 import { roundMethods, type CarriedState } from "../../domain/sampling/rounds.ts";
 import { withMember } from "../../mcp/json-text/raw-json.ts";
-import type { ProxiedRequest } from "../../mcp/message.ts";
+import { parsedMessages } from "../../mcp/json-text/exact-ids.ts";
+import { messageIn, type ProxiedRequest } from "../../mcp/message.ts";
 import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
+import { sseMessageText } from "../../mcp/sse/write.ts";
 import { concludeRefused } from "../client-reply.ts";
 import type { Exchange } from "../exchange.ts";
 import type { NeededPages } from "./needed-pages.ts";
-import { askParked, beginParked } from "./park.ts";
+import { askParked, beginParked, messagesOf } from "./park.ts";
+import type { ForwardParked } from "./parked-calls.ts";
 import { answerTo, type Bridging } from "./relay.ts";
-import { resumeParked } from "./resume-parked.ts";
+import { lost, resumeParked } from "./resume-parked.ts";
 import type { BridgeServices } from "./services.ts";
 import { ok } from "../../domain/result.ts";
 
 export const mayPark = (
-  { parkedCalls }: Pick<BridgeServices, "parkedCalls">,
   { server }: Pick<Exchange, "server">,
   { request, meta }: { request: ProxiedRequest; meta: ModernMeta },
 ): boolean =>
-  parkedCalls !== null &&
   server.parking &&
   roundMethods.includes(request.method) &&
   own(meta.capabilities, "elicitation") !== undefined;
+
+/** The object is gone if its answer doesn't come or breaks off. */
+async function carryToObject(
+  exchange: Exchange,
+  { reply, gone, request }: Pick<Bridging, "reply" | "gone" | "request">,
+  { forward, owner }: { forward: ForwardParked; owner: string | null },
+): Promise<void> {
+  try {
+    const response = await forward(exchange, { owner, gone });
+    for await (const text of messagesOf(response)) {
+      if (messageIn(parsedMessages(text) ?? null).kind === "response")
+        return await answerTo({ reply }, text, response.status);
+      reply.begin({});
+      await reply.write(sseMessageText(text));
+    }
+  } catch {
+    // Refused below.
+  }
+  return concludeRefused(reply, gone.aborted ? { reason: "cancelled" } : lost, request);
+}
 
 export async function carryParked(
   services: BridgeServices,
@@ -37,9 +58,11 @@ export async function carryParked(
 ): Promise<void> {
   const { request, meta, bridging, pages, state } = context;
   const { reply, gone } = bridging;
-  const { parkedCalls: calls } = services;
+  const { parking } = services;
   const refused = bridging.request;
-  if (calls === null) return concludeRefused(reply, { reason: "internal" }, refused);
+  if ("forward" in parking)
+    return carryToObject(exchange, bridging, { ...parking, owner: state?.epoch ?? null });
+  const { calls } = parking;
   const reached =
     state === null
       ? await beginParked(services, exchange, { calls, request, meta, reply, gone })

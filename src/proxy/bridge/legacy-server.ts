@@ -87,7 +87,7 @@ async function carry(
   if (!carried.ok) return concludeRefused(reply, carried.error, bridging.request);
   const pages = neededPagesFor(services, exchange, { request, meta, carried: carried.value });
   if (!pages.ok) return concludeRefused(reply, pages.error, bridging.request);
-  if (carried.value?.parked !== undefined || mayPark(services, exchange, { request, meta }))
+  if (carried.value?.parked !== undefined || mayPark(exchange, { request, meta }))
     return carryParked(services, exchange, {
       request,
       meta,

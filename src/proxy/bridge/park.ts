@@ -46,7 +46,7 @@ interface Keeping {
 }
 
 /** The messages of a server's answer; unlike `for await`, reading pauses with the consumer. */
-async function* messagesOf(response: ClientAnswer): AsyncGenerator<string, undefined> {
+export async function* messagesOf(response: ClientAnswer): AsyncGenerator<string, undefined> {
   if (!streamsAnswer(response)) {
     const bytes = await bytesOf(response);
     if (bytes !== null) yield new TextDecoder().decode(bytes);
@@ -133,8 +133,10 @@ async function follow(
     }
     const translated = legacy.translate(text);
     if (translated.kind === "answer") return { kind: "answer", text: translated.text };
-    if (translated.kind === "notification")
-      await keeping.reply()?.write(sseMessageText(translated.text));
+    if (translated.kind !== "notification") continue;
+    const reply = keeping.reply();
+    reply?.begin({});
+    await reply?.write(sseMessageText(translated.text));
   }
   return { kind: "refused", refusal: serverFailed("Its stream ended without an answer.") };
 }

@@ -3,6 +3,7 @@
  * which decides about every answer, wherever it arrives. A call is never repeated, because it may have run.
  */
 import type { Refusal } from "../../domain/refusals.ts";
+import type { Exchange } from "../exchange.ts";
 
 export type ParkedOutcome =
   /** the server's question: the params of its request, JSON text */
@@ -135,3 +136,14 @@ export function createParkedCalls(deps: {
 }
 
 export type ParkedCalls = ReturnType<typeof createParkedCalls>;
+
+/**
+ * Sends a client's request to the object that keeps its call, where an invocation ends with its response.
+ * @param to `owner` is the call's epoch; null: a new object
+ */
+export type ForwardParked = (
+  exchange: Pick<Exchange, "bytes" | "caller" | "headers" | "server">,
+  to: { owner: string | null; gone: AbortSignal },
+) => Promise<Response>;
+
+export type Parking = { calls: ParkedCalls } | { forward: ForwardParked };

@@ -18,7 +18,7 @@ const pollMs = 1_000;
 /** ms for which another process can answer, as long as the client waits for it */
 const askedMs = 3_600_000;
 
-const lost: Refusal = {
+export const lost: Refusal = {
   ...serverFailed(
     "The router lost the connection that waited for this answer. The request may have taken effect, and isn't repeated.",
   ),

@@ -3,14 +3,13 @@ import type { CallerMemory } from "../../pipeline/callers/caller-memory.ts";
 import type { LegacyServices } from "../legacy/services.ts";
 import type { ModernServices } from "../modern/rounds.ts";
 import type { Listeners } from "./listeners.ts";
-import type { ParkedCalls } from "./parked-calls.ts";
+import type { Parking } from "./parked-calls.ts";
 import type { Questions } from "./questions.ts";
 
 export interface BridgeServices extends LegacyServices, ModernServices {
   callerMemory: Pick<CallerMemory, "amend">;
   ids: Ids;
   listeners: Listeners;
-  /** null: this host can't keep connections between requests */
-  parkedCalls: ParkedCalls | null;
+  parking: Parking;
   questions: Questions;
 }

@@ -5,7 +5,7 @@
 import type { DurableObjectNamespace, DurableObjectStub } from "@cloudflare/workers-types";
 import worker from "../../../src/worker.ts";
 
-export { TenantDatabase } from "../../../src/worker.ts";
+export { ParkedCall, TenantDatabase } from "../../../src/worker.ts";
 
 type Event = "database" | "provider";
 let events: Event[] = [];
@@ -35,7 +35,10 @@ const countedNamespace = (real: DurableObjectNamespace): DurableObjectNamespace 
   }) as unknown as DurableObjectNamespace;
 
 export default {
-  async fetch(request: Request, env: { DATABASES: DurableObjectNamespace }): Promise<Response> {
+  async fetch(
+    request: Request,
+    env: Record<"DATABASES" | "PARKED_CALLS", DurableObjectNamespace>,
+  ): Promise<Response> {
     if (new URL(request.url).pathname === "/bench/events") {
       const taken = events;
       events = [];

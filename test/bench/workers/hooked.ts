@@ -5,6 +5,8 @@ import worker, { TenantDatabase as Real } from "../../../src/worker.ts";
 /** How often an object began to run: when it was first asked, and whenever it was asked after an eviction. */
 let woken = 0;
 
+export { ParkedCall } from "../../../src/worker.ts";
+
 export class TenantDatabase extends Real {
   constructor(ctx: DurableObjectState, env: ConstructorParameters<typeof Real>[1]) {
     super(ctx, env);
@@ -54,7 +56,10 @@ async function act(namespace: DurableObjectNamespace, hook: Hook): Promise<void>
 }
 
 export default {
-  async fetch(request: Request, env: { DATABASES: DurableObjectNamespace }): Promise<Response> {
+  async fetch(
+    request: Request,
+    env: Record<"DATABASES" | "PARKED_CALLS", DurableObjectNamespace>,
+  ): Promise<Response> {
     if (new URL(request.url).pathname !== "/bench/hook") return worker.fetch(request, env);
     await act(env.DATABASES, (await request.json()) as Hook);
     return Response.json({ woken } satisfies Hooking);

@@ -4,6 +4,8 @@ import type { Job, Outcome } from "../../../src/store/engines/contract/engine.ts
 import worker, { TenantDatabase as Real } from "../../../src/worker.ts";
 import { entered, isEntry } from "./entered.ts";
 
+export { ParkedCall } from "../../../src/worker.ts";
+
 export class TenantDatabase extends Real {
   override async alarm(): Promise<void> {}
 }
@@ -28,6 +30,8 @@ const namespaceOf = (real: DurableObjectNamespace): DurableObjectNamespace =>
   }) as unknown as DurableObjectNamespace;
 
 export default {
-  fetch: (request: Request, env: { DATABASES: DurableObjectNamespace }): Promise<Response> =>
-    worker.fetch(request, { ...env, DATABASES: namespaceOf(env.DATABASES) }),
+  fetch: (
+    request: Request,
+    env: Record<"DATABASES" | "PARKED_CALLS", DurableObjectNamespace>,
+  ): Promise<Response> => worker.fetch(request, { ...env, DATABASES: namespaceOf(env.DATABASES) }),
 };

@@ -3,6 +3,8 @@ import type { Job, Outcome } from "../../../src/store/engines/contract/engine.ts
 import worker, { TenantDatabase as Real } from "../../../src/worker.ts";
 import { entered, isEntry } from "./entered.ts";
 
+export { ParkedCall } from "../../../src/worker.ts";
+
 export class TenantDatabase extends Real {
   override async alarm(): Promise<void> {}
   override async write(job: Job): Promise<Outcome> {

@@ -120,7 +120,6 @@ function invocation(
         providerKeys: undefined as never,
         catalogue: undefined as never,
         allowPrivateUpstreams: true,
-        parks: true,
         ownOrigins: [],
         roomNow: null,
         grants: () => null,

@@ -67,16 +67,8 @@ export interface ServerAdminDeps extends AdminDeps {
   servers: ServerStore;
   vault: Vault;
   allowPrivateUpstreams: boolean;
-  /** whether this host can keep a call's connection between the client's requests */
-  parks: boolean;
   ownOrigins: readonly string[];
 }
-
-const noParking: Refusal = {
-  reason: "invalid_params",
-  path: "parking",
-  detail: "Cloudflare Workers can't keep a call's connection between requests: use the Node host.",
-};
 
 const clientOf = ({ clientSecret, ...client }: OauthInput): OauthClient => ({
   ...client,
@@ -130,7 +122,6 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
       ownOrigins: deps.ownOrigins,
     });
     if (problem !== null) return err({ reason: "invalid_params", ...problem });
-    if (entry.parking && !deps.parks) return err(noParking);
     return checkedWebhook(
       { rule: entry.policy.approval, before: before?.policy.approval },
       "policy.approval.webhookUrl",
