@@ -3,7 +3,7 @@
  * capabilities. The first request begins it, and later ones share it.
  */
 import { bridgedDeclarations, personalHeaders } from "../../domain/servers/bridging.ts";
-import { isObject, own } from "../../domain/json.ts";
+import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import { sentBy } from "../../domain/servers/proxied-headers.ts";
 import { isPerUser } from "../../domain/servers/server.ts";
@@ -60,6 +60,15 @@ export function inSession(
   });
 }
 
+/** With parking, a server offers what asks in any session, and may ask in those of parked calls. */
+function declaredTo({ parking }: Exchange["server"], { capabilities }: ModernMeta): JsonObject {
+  const elicitation = parking ? own(capabilities, "elicitation") : undefined;
+  return {
+    ...bridgedDeclarations(capabilities),
+    ...(elicitation !== undefined && { elicitation }),
+  };
+}
+
 /** Identifies the session by everything that the server learns about its client. */
 async function bridgeKeyOf(
   services: Pick<BridgeServices, "sessions" | "sha256Hex">,
@@ -73,7 +82,7 @@ async function bridgeKeyOf(
     server.oauth as unknown,
     server.forwardAuthorization ? authorization : null,
     personalHeaders(headers, sentBy(server.passHeaders)),
-    bridgedDeclarations(meta.capabilities),
+    declaredTo(server, meta),
     server.sampling,
     services.sessions.offerFor(exchange.caller.snapshot, server),
     server.supportedModalities,
@@ -92,14 +101,10 @@ export async function beginLegacySession(
   context: { meta: ModernMeta; key: string; parks?: true },
 ): Promise<Result<Session, Refusal>> {
   const { server, caller } = exchange;
-  const { clientInfo: info, capabilities: declared } = context.meta;
+  const { clientInfo: info } = context.meta;
   const named = typeof info["name"] === "string" && typeof info["version"] === "string";
   const { parks } = context;
-  const elicitation = parks === true ? own(declared, "elicitation") : undefined;
-  const capabilities = {
-    ...bridgedDeclarations(declared),
-    ...(elicitation !== undefined && { elicitation }),
-  };
+  const capabilities = declaredTo(server, context.meta);
   const clientInfo = named ? info : { ...serverInfo };
   const params = { protocolVersion: latestLegacy, capabilities, clientInfo };
   const id = "sampling-router-initialize";
