@@ -220,6 +220,7 @@ CREATE TABLE `console_sessions` (
 	`subject` text NOT NULL,
 	`issuer` text,
 	`name` text,
+	`user_id` text,
 	`role` text NOT NULL,
 	`secret_hash` text NOT NULL,
 	`proof` text NOT NULL,
@@ -599,6 +600,8 @@ CREATE TABLE `users` (
 	`finder` text,
 	`name` text,
 	`key_id` text,
+	`role` text,
+	`signed_in_at` integer,
 	`sealed` text NOT NULL,
 	`created_at` integer NOT NULL
 );
@@ -626,6 +629,7 @@ CREATE TABLE `webhook_secrets` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
 	`sealed` text NOT NULL,
+	`destination` text,
 	`created_at` integer NOT NULL,
 	`ends_at` integer
 );

@@ -43,6 +43,7 @@ const actions: Readonly<Record<string, string>> = {
   "user.forget": "erased a person",
   "webhook.failed": "failed to deliver a webhook",
   "webhook.secret": "created a webhook secret",
+  "webhook.header": "set the header of webhook messages",
 };
 
 export const actionTexts = (action: string): string => actions[action] ?? action;

@@ -1,5 +1,6 @@
 /** Alerts as people read them: severity, a sentence, the page with the cause, and the body that each receiver expects. */
-import type { Alert, AlertFormat } from "./alerts.ts";
+import type { Alert, AlertPolicy, alertPlaceholders } from "./alerts.ts";
+import { isObject, type JsonObject } from "./json.ts";
 import { isoTime } from "./calendar.ts";
 
 export type Severity = "info" | "warning" | "critical";
@@ -90,7 +91,34 @@ const escaped = (text: string): string =>
 
 const maxDiscordCharacters = 2_000;
 
-const bodies: Readonly<Record<AlertFormat, (its: AlertMessage, text: string) => object>> = {
+/** `null` if it isn't a JSON object */
+export function templateIn(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+type Filling = Readonly<Record<(typeof alertPlaceholders)[number], string>>;
+
+/** Texts are replaced in the parsed template, so they can't change its structure. */
+function filled(template: unknown, filling: Filling): unknown {
+  if (typeof template === "string")
+    return template.replace(/\{(\w+)\}/g, (whole, name: string) =>
+      Object.hasOwn(filling, name) ? filling[name as keyof Filling] : whole,
+    );
+  if (Array.isArray(template)) return template.map((each) => filled(each, filling));
+  if (!isObject(template)) return template;
+  return Object.fromEntries(
+    Object.entries(template).map(([name, value]) => [name, filled(value, filling)]),
+  );
+}
+
+type Format = Exclude<NonNullable<AlertPolicy["format"]>, "custom">;
+
+const bodies: Readonly<Record<Format, (its: AlertMessage, text: string) => object>> = {
   webhook: plainBody,
   slack: ({ link }, text) => ({
     text: `${escaped(text)}${link === null ? "" : ` <${link}|View in console>`}`,
@@ -118,8 +146,16 @@ const bodies: Readonly<Record<AlertFormat, (its: AlertMessage, text: string) => 
   }),
 };
 
-export function alertBody(format: AlertFormat, message: AlertMessage): string {
-  const { alert, tenant, subject } = message;
-  const text = `${titles[severityOf(alert)]}, ${tenant.name}: ${sentenceOf(alert, subject)}`;
-  return JSON.stringify(bodies[format](message, text));
+export function alertBody(
+  { format = "webhook", body = "{}" }: Pick<AlertPolicy, "format" | "body">,
+  message: AlertMessage,
+): string {
+  const { alert, tenant, subject, link } = message;
+  const severity = severityOf(alert);
+  const sentence = sentenceOf(alert, subject);
+  const text = `${titles[severity]}, ${tenant.name}: ${sentence}`;
+  if (format !== "custom") return JSON.stringify(bodies[format](message, text));
+  const title = `${titles[severity]}: ${tenant.name}`;
+  const filling = { title, text: sentence, link: link ?? "", severity, tenant: tenant.name };
+  return JSON.stringify(filled(templateIn(body), filling));
 }

@@ -10,8 +10,8 @@ export const alertKinds = [
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
-/** `webhook`: Standard Webhooks */
-export const alertFormats = ["webhook", "slack", "discord", "teams"] as const;
+/** `webhook`: Standard Webhooks. `custom`: the policy's `body`, for example of an email API */
+export const alertFormats = ["webhook", "slack", "discord", "teams", "custom"] as const;
 export type AlertFormat = (typeof alertFormats)[number];
 
 export interface AlertPolicy {
@@ -20,9 +20,13 @@ export interface AlertPolicy {
   webhookUrl?: string;
   /** what the receiver expects; absent: `webhook` */
   format?: AlertFormat;
+  /** of `custom`: JSON whose texts contain `alertPlaceholders` in braces */
+  body?: string;
   /** sent to the webhook; absent: all. Alerts of other kinds are listed */
   kinds?: AlertKind[];
 }
+
+export const alertPlaceholders = ["title", "text", "link", "severity", "tenant"] as const;
 
 export const defaultThresholds: readonly number[] = [50, 80, 100];
 

@@ -70,6 +70,8 @@ describe("a policy that names", () => {
       finder: "f",
       sealed: "s",
       createdAt: start,
+      role: null,
+      signedInAt: null,
     };
     value(await users.create(person, aKey(tenantId), event(tenantId)));
     const raises = [

@@ -55,6 +55,8 @@ describe("the secret that signs a tenant's messages", () => {
       ...world.stores,
       ids: { next: id },
       now: () => start,
+      allowPrivateUpstreams: false,
+      ownOrigins: [],
       vault: await createVault({
         master: new Uint8Array(32).fill(7),
         previous: null,

@@ -1076,7 +1076,9 @@ describe("alerts", () => {
       request.on("data", (chunk: string) => (body += chunk));
       request.on("end", () => {
         bodies.push(body);
-        response.writeHead(request.url === "/gone" ? 404 : 200).end();
+        const isMail = request.headers["x-mail-token"] === "token-1";
+        const answer = request.url !== "/mail" ? "" : isMail ? "queued" : "unknown token";
+        response.writeHead(request.url === "/gone" ? 404 : 200).end(answer);
       });
     });
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
@@ -1104,6 +1106,27 @@ describe("alerts", () => {
         thresholds: [80, 100],
         kinds: expect.not.arrayContaining(["seals_stopped"]),
       });
+    await page.getByText("Where alerts are sent").waitFor();
+    await page.getByLabel("Receiver").selectOption("custom");
+    await page.getByRole("button", { name: "Postmark" }).click();
+    expect(await page.getByLabel("URL").inputValue()).toBe("https://api.postmarkapp.com/email");
+    await page.getByLabel("URL").fill(`${url}/mail`);
+    await page.getByLabel("Header with your key").fill("X-Mail-Token");
+    await page.getByRole("button", { name: "Send test alert" }).click();
+    await page.getByText("unknown token").waitFor();
+    await page.getByLabel("Its value").fill("token-1");
+    await page.getByRole("button", { name: "Send test alert" }).click();
+    await page.getByText("queued").waitFor();
+    expect(JSON.parse(bodies.at(-1) ?? "")).toMatchObject({
+      To: "ops@example.com",
+      Subject: expect.stringMatching(/^Warning: /),
+      TextBody: expect.stringContaining("/console/t/alerted/limits"),
+    });
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText(`Leave blank to keep the one for ${url}.`).waitFor();
+    await page.getByRole("button", { name: "Send test alert" }).click();
+    await page.getByText("queued").waitFor();
     receiver.close();
     receiver.closeAllConnections();
   });

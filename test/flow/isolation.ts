@@ -394,6 +394,14 @@ export const endpoints: Record<string, Entry> = {
   },
   "GET /tenants/{tenant}/webhooks": { reach: "tenant", status: 200 },
   "POST /tenants/{tenant}/webhooks/secret": { reach: "tenant", status: 201 },
+  "GET /tenants/{tenant}/webhooks/header": { reach: "tenant", status: 200 },
+  "PUT /tenants/{tenant}/webhooks/header": {
+    reach: "tenant",
+    status: 200,
+    target: async () => ({
+      body: { url: "https://mail.test/send", name: "Authorization", value: randomUUID() },
+    }),
+  },
   "GET /tenants/{tenant}/seals": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/requests/export": { reach: "tenant", status: 200 },
   "GET /usage": { reach: "operator", status: 200 },

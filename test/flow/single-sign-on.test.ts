@@ -158,6 +158,23 @@ describe("a person", () => {
     },
   );
 
+  it("is one of the tenant's people, until the deletion that also ends the session", async () => {
+    const slug = await tenant();
+    const before = Date.now();
+    const { session } = await signIn(slug);
+    provider.claims["groups"] = ["viewers"];
+    const again = (await signIn(slug)).session;
+    const listed = async () => (await operator("GET", `/tenants/${slug}/users`)).get("data");
+    const [person, ...others] = (await listed()) as { id: string; signedInAt: number }[];
+    expect([person, others]).toMatchObject([{ name: null, role: "viewer" }, []]);
+    expect(person?.signedInAt).toBeGreaterThanOrEqual(before);
+    expect([(await whoIs(session))[0], (await whoIs(again))[0]]).toEqual([200, 200]);
+    const deleted = await operator("DELETE", `/tenants/${slug}/users/${person?.id}`);
+    expect(deleted.status).toBe(204);
+    expect([(await whoIs(session))[0], (await whoIs(again))[0]]).toEqual([401, 401]);
+    expect(await listed()).toEqual([]);
+  });
+
   it("is named by the provider's own id where the address is not verified", async () => {
     const slug = await tenant();
     provider.claims["email_verified"] = false;

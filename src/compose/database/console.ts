@@ -16,7 +16,7 @@ import {
   signInProofText,
   type PersonSignIn,
 } from "../../pipeline/people/person-sign-in.ts";
-import { now, type Isolate } from "../isolate.ts";
+import { now, randomBytesOf, type Isolate } from "../isolate.ts";
 
 interface ConsoleParts {
   ids: Ids;
@@ -57,9 +57,15 @@ export function createDatabaseConsole(
 }
 
 export function createDatabaseSignIn(isolate: Isolate, deps: ConsoleParts): PersonSignIn {
-  const { config, host, sha256, consoleMac, signInThrottle } = isolate;
-  const { ids, stores, vault } = deps;
+  const { config, host, tokens, hashes, sha256, consoleMac, signInThrottle } = isolate;
+  const { ids, stores, vault, keyCodes } = deps;
   return createPersonSignIn({
+    users: stores.users,
+    keyCodes,
+    tokens,
+    userHash: hashes.userHash,
+    nonce: () => toBase64Url(randomBytesOf(32)),
+    ids,
     signIns: stores.signIns,
     isOneOfMany: host.openTenantDatabase !== undefined && config.database.kind === "own",
     tenants: stores.tenants,

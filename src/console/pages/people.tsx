@@ -2,12 +2,13 @@ import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { day, time } from "../format.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Field, Form } from "../parts/form.tsx";
-import { ListPage } from "../parts/list-page.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Form } from "../parts/form.tsx";
+import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
-import { isoOf } from "../parts/time.tsx";
+import { isoOf, Time } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
 import { mayChange } from "../session.ts";
 
@@ -34,6 +35,18 @@ const columnsOf = (
     text: ({ id, name }) => name ?? id,
   },
   { title: "Id", isFileOnly: true, show: () => null, text: ({ id }) => id },
+  {
+    title: "Console role",
+    order: ({ role }) => role,
+    show: ({ role }) => role ?? <span class="faint">none</span>,
+    text: ({ role }) => role,
+  },
+  {
+    title: "Last sign-in",
+    order: ({ signedInAt }) => signedInAt,
+    show: ({ signedInAt }) => <Time at={signedInAt} />,
+    text: ({ signedInAt }) => isoOf(signedInAt),
+  },
   ...spendColumns<User>(({ id }) => spending.get(id)),
   {
     title: "Known since",
@@ -63,65 +76,48 @@ const columnsOf = (
   },
 ];
 
-function NewPerson(props: { tenant: string; onDone: () => void; onClose: () => void }) {
-  const [issuer, setIssuer] = useState("");
-  const [subject, setSubject] = useState("");
-  const [name, setName] = useState("");
+const nobody = { subject: "", issuer: "", name: "" };
+const fields: readonly FieldOf<typeof nobody>[] = [
+  {
+    name: "subject",
+    title: "Id at the identity provider",
+    isRequired: true,
+    hint: "The “sub” claim of the provider’s tokens. Only a hash is stored.",
+  },
+  {
+    name: "issuer",
+    title: "Identity provider",
+    hint: "The issuer URL. Leave blank for the tenant’s identity provider.",
+  },
+  { name: "name", title: "Display name", hint: "Stored only if the policy stores names." },
+];
+
+function NewPerson({ tenant, onDone, onClose }: Ends & { tenant: string }) {
+  const [draft, setDraft] = useState(nobody);
   const create = async () => {
-    const made = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/users", {
-        params: { path: { tenant: props.tenant } },
-        body: { subject, ...(issuer !== "" && { issuer }), ...(name !== "" && { name }) },
-      }),
-    );
-    if (made.ok) props.onDone();
+    const { subject, issuer, name } = draft;
+    const body = { subject, ...(issuer !== "" && { issuer }), ...(name !== "" && { name }) };
+    const params = { path: { tenant } };
+    const made = await asked(api.POST("/admin/v1/tenants/{tenant}/users", { params, body }));
+    if (made.ok) onDone();
     return made;
   };
   return (
-    <Dialog title="Add person" onClose={props.onClose}>
-      <Form submit="Save person" act={create} onCancel={props.onClose}>
+    <Dialog title="Add person" onClose={onClose}>
+      <Form submit="Save person" act={create} onCancel={onClose}>
         {(faultOf) => (
-          <>
-            <Field
-              title="Id at the identity provider"
-              name="subject"
-              value={subject}
-              onInput={setSubject}
-              isRequired
-              hint="The “sub” claim of the provider’s tokens. Only a hash is stored."
-              fault={faultOf("subject")}
-            />
-            <Field
-              title="Identity provider"
-              name="issuer"
-              value={issuer}
-              onInput={setIssuer}
-              hint="The issuer URL. Leave blank for the tenant’s identity provider."
-              fault={faultOf("issuer")}
-            />
-            <Field
-              title="Display name"
-              name="name"
-              value={name}
-              onInput={setName}
-              hint="Stored only if the policy stores names."
-              fault={faultOf("name")}
-            />
-          </>
+          <Fields
+            of={fields}
+            {...{ draft, faultOf }}
+            change={(changes) => setDraft({ ...draft, ...changes })}
+          />
         )}
       </Form>
     </Dialog>
   );
 }
 
-interface ForgetProps {
-  tenant: string;
-  user: User;
-  onDone: () => void;
-  onClose: () => void;
-}
-
-const ForgetPerson = ({ tenant, user, onDone, onClose }: ForgetProps) => (
+const ForgetPerson = ({ tenant, user, ...ends }: Ends & { tenant: string; user: User }) => (
   <Confirm
     title="Erase person"
     act={() =>
@@ -131,8 +127,7 @@ const ForgetPerson = ({ tenant, user, onDone, onClose }: ForgetProps) => (
         }),
       )
     }
-    onDone={onDone}
-    onClose={onClose}
+    {...ends}
   >
     <p>
       Deletes the name, and ends the person’s keys, grants, and sessions. Records keep an anonymous
@@ -149,7 +144,7 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
   return (
     <ListPage
       title="People"
-      lead="People known from the tenant’s identity provider, with what they spent this month."
+      lead="People who signed in with the identity provider, and those on whose behalf programs call."
       paging={paging}
       columns={(begin: (doing: User | "name") => void) => columnsOf(tenant, spending, begin)}
       empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."

@@ -13,9 +13,13 @@ export interface UserStore {
   keepFinderKey(key: { tenantId: string; sealed: string; createdAt: number }): AsyncResult<null>;
   /** Also creates the key of the user's clients. false: created concurrently. */
   create(user: StoredUser, key: StoredKey, event: AdminEvent): AsyncResult<boolean>;
-  change(tenantId: string, id: string, change: Pick<StoredUser, "name">): AsyncResult<null>;
+  change(
+    tenantId: string,
+    id: string,
+    change: Partial<Pick<StoredUser, "name" | "role" | "signedInAt">>,
+  ): AsyncResult<null>;
   keysOf(tenantId: string, id: string): AsyncResult<StoredKey[]>;
-  /** Deletes the user and key names, revokes keys and ends sessions, atomically. */
+  /** Deletes the user and key names, revokes keys and ends all sessions, atomically. */
   forget(
     of: { tenantId: string; id: string; keys: readonly RevokedKey[] },
     event: AdminEvent,

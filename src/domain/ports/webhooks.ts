@@ -28,6 +28,8 @@ export type ClaimedMessage = Pick<
 export interface WebhookSecret {
   id: string;
   tenantId: string;
+  /** origin that receives the header; `null`: a secret that signs */
+  destination: string | null;
   sealed: string;
   createdAt: number;
 }
@@ -56,5 +58,11 @@ export interface WebhookStore {
   secrets(tenantId: string, now: number): AsyncResult<WebhookSecret[]>;
   /** The previous secret signs too, until `oldUntil`. @returns whether there is a previous secret */
   rotate(secret: WebhookSecret, oldUntil: number, event: AdminEvent): AsyncResult<boolean>;
+  /** The tenant's only header; `null` removes it. */
+  replaceHeader(
+    tenantId: string,
+    header: WebhookSecret | null,
+    event: AdminEvent,
+  ): AsyncResult<null>;
   prune(now: number): AsyncResult<number>;
 }

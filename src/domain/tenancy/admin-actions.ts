@@ -54,6 +54,8 @@ const permissionFor = {
   forgetUser: "change",
   listWebhooks: "view",
   rotateWebhookSecret: "change",
+  readWebhookHeader: "view",
+  replaceWebhookHeader: "change",
   listSessions: "view",
   endSession: "change",
   listRequests: "view",

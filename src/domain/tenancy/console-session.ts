@@ -15,6 +15,8 @@ export interface ConsoleSession {
 }
 
 export interface StoredConsoleSession extends ConsoleSession {
+  /** whose deletion ends the session */
+  userId: string | null;
   secretHash: string;
   /** code over `codedProof` under MASTER_KEY */
   proof: string;
@@ -35,6 +37,7 @@ export const codedSession = (session: Omit<StoredConsoleSession, "code">): strin
     session.subject,
     session.issuer,
     session.name,
+    session.userId,
     session.role,
     session.createdAt,
     session.expiresAt,

@@ -59,13 +59,17 @@ export const cloudTokenOf = (credential: SealedKeyOf): SealedFor => ({
   purpose: "token",
 });
 
-/** Webhook secrets are never sent. */
-export const webhookSecretOf = ({ tenantId, id }: { tenantId: string; id: string }): SealedFor => ({
+/** A signing secret is never sent, a header to its destination. */
+export const webhookSecretOf = (secret: {
+  tenantId: string;
+  id: string;
+  destination: string | null;
+}): SealedFor => ({
   purpose: "webhook",
-  tenantId,
+  tenantId: secret.tenantId,
   provider: "",
-  id,
-  destination: "",
+  id: secret.id,
+  destination: secret.destination ?? "",
 });
 
 /** Order of work: secrets useful to an attacker first, large data last. */

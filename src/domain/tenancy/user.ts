@@ -1,5 +1,6 @@
 /** Users on whose behalf clients call. Records contain only a pseudonymous id. */
 import { canonicalJson } from "../canonical.ts";
+import type { Role } from "./scopes.ts";
 import type { SealedFor } from "./sealing.ts";
 
 export interface User {
@@ -39,6 +40,9 @@ export interface KnownUser {
   /** API key of the user's clients after sign-in; its secret is unknown */
   keyId: string;
   createdAt: number;
+  /** of the last sign-in to the console; `null`: none */
+  role: Role | null;
+  signedInAt: number | null;
 }
 
 /** Deleting the row also deletes the name and the hash key, so that the id becomes anonymous. */

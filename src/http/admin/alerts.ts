@@ -2,7 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { alertFormats, alertKinds } from "../../domain/alerts.ts";
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { names } from "./record-schemas.ts";
+import { alertTemplate } from "./policy-schemas.ts";
 import { millis, pageQuery } from "./schemas.ts";
+import { headerName, headerValue } from "./webhooks.ts";
 
 const alert = z
   .object({
@@ -50,15 +52,21 @@ export function alertRoutes() {
     id: "testAlert",
     summary: "Send a test alert",
     description:
-      "Sends a sample alert immediately, and returns the receiver's answer. Nothing is stored. Without `webhookUrl`, the policy's URL and format apply.",
+      "Sends a sample alert immediately, and returns the receiver's answer. Nothing is stored. Missing members are the policy's.",
     body: z.strictObject({
       webhookUrl: z.string().max(2_000).optional(),
       format: z.enum(alertFormats).optional(),
+      body: alertTemplate.optional(),
+      header: z
+        .strictObject({ name: headerName, value: headerValue })
+        .optional()
+        .openapi({ description: "Default: the stored header." }),
     }),
     answer: z
       .object({
         status: z.int().nullable().openapi({ description: "HTTP status; null if none came." }),
         fault: z.string().nullable().openapi({ description: "Why it failed; null: accepted." }),
+        answer: z.string().openapi({ description: "The receiver's answer, up to 2 kB." }),
         body: z.record(z.string(), z.unknown()).openapi({ description: "What was sent." }),
       })
       .openapi("AlertTest"),

@@ -1,6 +1,12 @@
 import type { ShapingRule } from "../../domain/sampling/shaping.ts";
 import type { Switches } from "../../domain/choice/switches.ts";
-import { alertFormats, alertKinds, type AlertPolicy } from "../../domain/alerts.ts";
+import { templateIn } from "../../domain/alert-messages.ts";
+import {
+  alertFormats,
+  alertKinds,
+  alertPlaceholders,
+  type AlertPolicy,
+} from "../../domain/alerts.ts";
 import { z } from "@hono/zod-openapi";
 import { oauthClientPolicy } from "./oauth-client-schemas.ts";
 import { longestDeadlineMs } from "../../domain/leases.ts";
@@ -140,6 +146,17 @@ export const approvalRule = z
   } satisfies ShapeOf<ApprovalPolicy>)
   .openapi("ApprovalRule", { description: "Which calls need approval." });
 
+export const alertTemplate = z
+  .string()
+  .max(4_000)
+  .refine((text) => templateIn(text) !== null, "A JSON object, as text.")
+  .openapi({
+    description: `With \`custom\`: the message, a JSON object as text. ${alertPlaceholders
+      .map((name) => `\`{${name}}\``)
+      .join(", ")} in its strings are replaced.`,
+    example: '{"from":"router@example.com","to":"ops@example.com","subject":"{title}"}',
+  });
+
 const alertRule = z
   .strictObject({
     thresholds: z
@@ -157,14 +174,19 @@ const alertRule = z
     }),
     format: z.enum(alertFormats).optional().openapi({
       description:
-        "What the receiver expects. `webhook` (default): Standard Webhooks. `teams`: a webhook of Teams' Workflows.",
+        "What the receiver expects. `webhook` (default): Standard Webhooks. `teams`: a webhook of Teams' Workflows. `custom`: `body`, for example for an email API.",
     }),
+    body: alertTemplate.optional(),
     kinds: z
       .array(z.enum(alertKinds))
       .max(alertKinds.length)
       .optional()
       .openapi({ description: "Kinds that are sent. Default: all. Others are only listed." }),
   } satisfies ShapeOf<AlertPolicy>)
+  .refine(({ format, body }) => format !== "custom" || body !== undefined, {
+    path: ["body"],
+    error: "Required by the format `custom`.",
+  })
   .openapi("AlertRule", { description: "Alerts about budgets and problems." });
 
 export const policy = z

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { roles } from "../../domain/tenancy/scopes.ts";
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { line, millis, pageQuery } from "./schemas.ts";
 
@@ -34,6 +35,11 @@ const user = z
       description: "The API key that the person's programs act as.",
     }),
     createdAt: millis,
+    role: z
+      .enum(roles)
+      .nullable()
+      .openapi({ description: "Role of the last sign-in to the console; null: none." }),
+    signedInAt: millis.nullable().openapi({ description: "Of the last sign-in to the console." }),
   })
   .openapi("User");
 
@@ -53,8 +59,9 @@ export function userRoutes() {
   endpoint({
     route: "get /{tenant}/users",
     id: "listUsers",
-    summary: "List people on whose behalf programs call",
-    description: "Ordered by id.",
+    summary: "List people",
+    description:
+      "People who signed in to the console, and those on whose behalf programs call. Ordered by id.",
     query: userPage,
     answer: pageOf(user),
     run: ({ admin, actor, params, query }) =>

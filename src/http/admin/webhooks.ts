@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { webhookStates } from "../../domain/ports/webhooks.ts";
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
-import { millis, pageQuery } from "./schemas.ts";
+import { line, millis, pageQuery } from "./schemas.ts";
 
 /** A message's id names call, stage, and state. */
 const webhookPage = pageQuery.extend({
@@ -40,6 +40,22 @@ const newSecret = z
   })
   .openapi("NewWebhookSecret");
 
+const header = z
+  .object({
+    name: z.string().nullable().openapi({ description: "null: none is set." }),
+    origin: z.string().nullable().openapi({ description: "Which messages get the header." }),
+  })
+  .openapi("WebhookHeader");
+
+export const headerName = line(100)
+  .regex(/^[A-Za-z][A-Za-z0-9-]*$/, "A header's name.")
+  .refine((name) => !/^(content-.*|host|connection|webhook-.*)$/i.test(name), "Set by the router.")
+  .openapi({ example: "Authorization" });
+export const headerValue = z
+  .string()
+  .regex(/^[!-~][ -~]{0,4000}$/, "Printable ASCII characters.")
+  .openapi({ example: "Bearer …" });
+
 export function webhookRoutes() {
   const app = adminApp();
   const endpoint = endpointsOf(app, "Webhooks");
@@ -63,6 +79,31 @@ export function webhookRoutes() {
     answer: newSecret,
     status: 201,
     run: ({ admin, actor, params }) => admin.webhooks.rotateSecret(actor, params.tenant),
+  });
+  endpoint({
+    route: "get /{tenant}/webhooks/header",
+    id: "readWebhookHeader",
+    summary: "Get the header of webhook messages",
+    description: "Its value is never returned.",
+    answer: header,
+    run: ({ admin, actor, params }) => admin.webhooks.header(actor, params.tenant),
+  });
+  endpoint({
+    route: "put /{tenant}/webhooks/header",
+    id: "replaceWebhookHeader",
+    summary: "Set a header of webhook messages",
+    description:
+      "For receivers that authenticate requests, for example email APIs. The value is stored encrypted, and sent only to the URL's origin. A tenant has one header.",
+    body: z
+      .strictObject({
+        url: line(2_000).openapi({ example: "https://api.resend.com/emails" }),
+        name: headerName,
+        value: headerValue.nullable().openapi({ description: "null removes the header." }),
+      })
+      .openapi("WebhookHeaderInput"),
+    answer: header,
+    run: ({ admin, actor, params, body }) =>
+      admin.webhooks.replaceHeader(actor, params.tenant, body),
   });
   return app;
 }

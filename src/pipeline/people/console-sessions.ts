@@ -61,6 +61,8 @@ export interface Person {
   identity: Identity;
   role: Role;
   tenant: { id: string; slug: string } | null;
+  /** `null`: the operator's */
+  userId: string | null;
 }
 
 export interface ConsoleSessions {
@@ -117,7 +119,10 @@ async function ofOperator({
   return { kind: "operator", subject: "operator", ...nobody, role: "admin", actor, proof };
 }
 
-const ofPerson = ({ name, identity, role, tenant }: Person, proof: string): SignedIn => {
+const ofPerson = (
+  { name, identity, role, tenant }: Omit<Person, "userId">,
+  proof: string,
+): SignedIn => {
   const who = { kind: "person", ...identity, name, role, proof } as const;
   if (tenant === null) {
     const actor: Actor = { kind: "operator", person: { name, role, identity } };
@@ -184,7 +189,11 @@ async function noteFailure(
   await deps.noteFailed({ tenantId, target: keyId ?? "operator", address }, attempt);
 }
 
-async function begin(deps: ConsoleSessionDeps, who: SignedIn): AsyncResult<NewConsoleSession> {
+async function begin(
+  deps: ConsoleSessionDeps,
+  who: SignedIn,
+  userId: string | null,
+): AsyncResult<NewConsoleSession> {
   const createdAt = deps.now();
   const { kind, subject, issuer, tenantId, role, actor, proof } = who;
   const until = actor.kind === "key" ? actor.expiresAt : null;
@@ -197,6 +206,7 @@ async function begin(deps: ConsoleSessionDeps, who: SignedIn): AsyncResult<NewCo
     subject,
     issuer,
     name: kind === "person" ? who.name : null,
+    userId,
     role,
     createdAt,
     secretHash,
@@ -224,10 +234,10 @@ export const createConsoleSessions = (deps: ConsoleSessionDeps): ConsoleSessions
     if (!attempt.ok) return attempt;
     const who = await signedInBy(deps, key);
     if (attempt.value.failedBy(who)) await noteFailure(deps, { keyId, address }, attempt.value);
-    return who.ok ? begin(deps, who.value) : who;
+    return who.ok ? begin(deps, who.value, null) : who;
   },
 
-  signInPerson: (person, proof) => begin(deps, ofPerson(person, proof)),
+  signInPerson: (person, proof) => begin(deps, ofPerson(person, proof), person.userId),
 
   async find(token) {
     const id = deps.sessionTokens.keyIdOf(token);

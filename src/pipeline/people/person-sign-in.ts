@@ -2,12 +2,13 @@
 import { canonicalJson } from "../../domain/canonical.ts";
 import { isObject } from "../../domain/json.ts";
 import type { IdentityClient, SignInStore } from "../../domain/ports/sign-ins.ts";
-import type { TenantStore, Vault } from "../../domain/ports/stores.ts";
+import type { Tenant, TenantStore, Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { isUnreachable, unreachableReason, type OauthFault } from "../../domain/servers/oauth.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 import {
+  displayNameIn,
   identityIn,
   personIn,
   roleIn,
@@ -17,9 +18,12 @@ import {
   type SignInSecrets,
   type StoredSignIn,
 } from "../../domain/tenancy/sign-in.ts";
-import type { ConsoleSessions, NewConsoleSession, Person } from "./console-sessions.ts";
+import type { Role } from "../../domain/tenancy/scopes.ts";
+import { nameToKeep, type Identity } from "../../domain/tenancy/user.ts";
+import type { ConsoleSessions, NewConsoleSession } from "./console-sessions.ts";
 import type { NoteFailedSignIn } from "./failed-sign-ins.ts";
 import type { SignInThrottle } from "./sign-in-throttle.ts";
+import { userNamed, type UserDeps } from "./users.ts";
 
 /** ms to return from the identity provider. */
 export const pendingMs = 10 * 60_000;
@@ -50,12 +54,11 @@ export interface PersonSignIn {
   }): AsyncResult<NewConsoleSession>;
 }
 
-interface PersonSignInDeps {
+interface PersonSignInDeps extends UserDeps {
   signIns: Pick<SignInStore, "get" | "areSet">;
   /** whether tenants have databases of their own */
   isOneOfMany: boolean;
   tenants: Pick<TenantStore, "bySlug">;
-  vault: Vault;
   operatorSignIn: SignInSecrets | null;
   identity: IdentityClient;
   sha256Hex: (text: string) => Promise<string>;
@@ -63,7 +66,6 @@ interface PersonSignInDeps {
   consoleSessions: () => Pick<ConsoleSessions, "signInPerson">;
   throttle: SignInThrottle;
   noteFailed: NoteFailedSignIn;
-  now: () => number;
 }
 
 interface Kept extends PendingSignIn {
@@ -73,7 +75,7 @@ interface Kept extends PendingSignIn {
 
 interface Found {
   signIn: SignInSecrets;
-  tenant: Person["tenant"];
+  tenant: Tenant | null;
 }
 
 const none: Refusal = { reason: "not_found", what: "an identity provider to sign in with" };
@@ -130,15 +132,31 @@ async function find(deps: PersonSignInDeps, slug: string | null): AsyncResult<Fo
   const row = await deps.signIns.get(id);
   if (!row.ok) return row;
   const signIn = await openedSignIn(deps.vault, row.value);
-  return signIn === null ? err(none) : ok({ signIn, tenant: { id, slug } });
+  return signIn === null ? err(none) : ok({ signIn, tenant: tenant.value });
 }
 
-/** `null` if the claims give no role. */
-async function enter(
+/** The person as the tenant lists people. The operator's are not listed. */
+async function listedPerson(
   deps: PersonSignInDeps,
   { signIn, tenant }: Found,
+  { claims, identity, role }: { claims: Claims; identity: Identity; role: Role },
+): AsyncResult<string | null> {
+  if (tenant === null) return ok(null);
+  const { id: tenantId, policy } = tenant;
+  const name = nameToKeep(displayNameIn(claims, signIn), policy);
+  const user = await userNamed(deps, { tenantId, identity, name, actor: "router" });
+  if (!user.ok) return user;
+  const { id } = user.value;
+  const noted = await deps.users.change(tenantId, id, { role, signedInAt: deps.now() });
+  return noted.ok ? ok(id) : noted;
+}
+
+async function enter(
+  deps: PersonSignInDeps,
+  found: Found,
   claims: Claims,
 ): AsyncResult<NewConsoleSession> {
+  const { signIn, tenant } = found;
   const role = roleIn(claims, signIn);
   const name = personIn(claims, signIn);
   const identity = identityIn(claims, signIn);
@@ -147,8 +165,11 @@ async function enter(
       reason: "forbidden",
       action: `signing in without a role: no value of the claim ${JSON.stringify(signIn.claim)} is mapped to one`,
     });
+  const userId = await listedPerson(deps, found, { claims, identity, role });
+  if (!userId.ok) return userId;
   const proof = await deps.sha256Hex(signInProofText(signIn));
-  return deps.consoleSessions().signInPerson({ name, identity, role, tenant }, proof);
+  const person = { name, identity, role, tenant, userId: userId.value };
+  return deps.consoleSessions().signInPerson(person, proof);
 }
 
 async function counted(

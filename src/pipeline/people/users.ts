@@ -104,7 +104,8 @@ async function made(
   const { keyId } = secrets;
   const id = `${userPrefix}_${await userHash(secrets.key, identityText(identity))}`;
   const sealed = await vault.seal(JSON.stringify(secrets), userSecretsOf({ tenantId, id }));
-  const user: StoredUser = { id, tenantId, finder, name, keyId, sealed, createdAt: now() };
+  const fresh = { createdAt: now(), role: null, signedInAt: null };
+  const user: StoredUser = { id, tenantId, finder, name, keyId, sealed, ...fresh };
   const key = await keyFor(deps, user);
   const event: AdminEvent = {
     id: ids.next("event"),

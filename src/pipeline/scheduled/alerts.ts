@@ -65,7 +65,7 @@ async function messageFor(
   const { tenantId, subject, kind } = alert;
   const receiver = await alerts.receiver(tenantId);
   if (!receiver.ok) return receiver;
-  const { webhookUrl: url, format = "webhook", kinds = alertKinds } = receiver.value?.alerts ?? {};
+  const { webhookUrl: url, kinds = alertKinds, ...form } = receiver.value?.alerts ?? {};
   if (receiver.value === null || url === undefined || !kinds.includes(kind)) return ok(null);
   const named = await namesOfSubjects(names, tenantId, [subject]);
   if (!named.ok) return named;
@@ -76,7 +76,7 @@ async function messageFor(
     subject: named.value[subject] ?? subject,
     link: publicUrl === null ? null : `${publicUrl}/console/t/${slug}${causeOf(alert)}`,
   };
-  return ok({ url, body: alertBody(format, message) });
+  return ok({ url, body: alertBody(form, message) });
 }
 
 export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number> => {

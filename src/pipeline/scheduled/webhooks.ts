@@ -4,7 +4,7 @@ import { err, ok } from "../../domain/result.ts";
 import { problemWithEndpoint, type UpstreamRules } from "../../domain/servers/upstreams.ts";
 import { webhookSecretOf } from "../../domain/tenancy/sealing.ts";
 import type { DeliverySlots } from "../../domain/limits/delivery-slots.ts";
-import type { ClaimedMessage, WebhookStore } from "../../domain/ports/webhooks.ts";
+import type { ClaimedMessage, WebhookSecret, WebhookStore } from "../../domain/ports/webhooks.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 
@@ -22,6 +22,8 @@ const gone = 410;
 interface Sent {
   status: number | null;
   fault: string | null;
+  /** the first characters of the answer, if asked for */
+  answer?: string;
   isLate?: true;
 }
 
@@ -30,6 +32,7 @@ export type PostWebhook = (message: {
   url: string;
   body: string;
   headers: Record<string, string>;
+  reads?: "answer";
 }) => Promise<Sent>;
 
 export interface WebhookDeps {
@@ -48,10 +51,34 @@ export type SendWebhooks = () => AsyncResult<number>;
 
 const addressOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
 
-/** Chat services don't verify signatures. See `domain/alert-messages.ts`. */
-const isForChat = (body: string): boolean => /^\{"(?:text|content|type":"message)"/.test(body);
+/** Standard Webhooks, in contrast to what chat services and other APIs expect. */
+const needsSignature = (body: string): boolean => /^\{"type":"(?:alert|approval)\./.test(body);
 
-type Message = Pick<ClaimedMessage, "id" | "tenantId" | "url" | "body">;
+type Message = Pick<ClaimedMessage, "id" | "tenantId" | "url" | "body"> & {
+  /** replaces the stored one */
+  header?: WebhookHeader | undefined;
+  reads?: "answer";
+};
+
+/** For example `Authorization` of an email API. */
+export interface WebhookHeader {
+  name: string;
+  value: string;
+}
+
+const opened = (vault: Vault, secret: WebhookSecret): ReturnType<Vault["open"]> =>
+  vault.open(secret.sealed, webhookSecretOf(secret));
+
+async function storedHeader(
+  vault: Vault,
+  url: string,
+  secrets: readonly WebhookSecret[],
+): Promise<WebhookHeader | undefined> {
+  const stored = secrets.find(({ destination }) => destination === addressOf(url));
+  const plain = stored === undefined ? null : await opened(vault, stored);
+  return plain?.ok === true ? (JSON.parse(plain.value) as WebhookHeader) : undefined;
+}
+
 export type SendMessage = (message: Message) => AsyncResult<Sent>;
 
 /** Signs with every current secret, so that receivers can switch. */
@@ -61,7 +88,7 @@ export const createSendMessage =
       webhooks: Pick<WebhookStore, "secrets">;
     },
   ): SendMessage =>
-  async ({ id, tenantId, url, body }) => {
+  async ({ id, tenantId, url, body, header: given, reads }) => {
     const { webhooks, vault, sign, post, rules, now } = deps;
     // Rules may be stricter than when the policy was written.
     const problem = problemWithEndpoint(url, rules);
@@ -69,19 +96,23 @@ export const createSendMessage =
     const seconds = Math.floor(now() / 1_000);
     const found = await webhooks.secrets(tenantId, now());
     if (!found.ok) return found;
+    const header = given ?? (await storedHeader(vault, url, found.value));
+    const signing = found.value.filter(({ destination }) => destination === null);
     const signatures = await Promise.all(
-      found.value.map(async (secret): Promise<string[]> => {
-        const opened = await vault.open(secret.sealed, webhookSecretOf(secret));
-        return opened.ok ? [await sign(opened.value, `${id}.${seconds}.${body}`)] : [];
+      signing.map(async (secret): Promise<string[]> => {
+        const plain = await opened(vault, secret);
+        return plain.ok ? [await sign(plain.value, `${id}.${seconds}.${body}`)] : [];
       }),
     );
-    if (signatures.flat().length === 0 && !isForChat(body))
+    if (signatures.flat().length === 0 && header === undefined && needsSignature(body))
       return ok({ status: null, fault: "No secret signs. Make one: POST …/webhooks/secret." });
     return ok(
       await post({
         url,
         body,
+        ...(reads !== undefined && { reads }),
         headers: {
+          ...(header !== undefined && { [header.name]: header.value }),
           "webhook-id": id,
           "webhook-timestamp": String(seconds),
           ...(signatures.flat().length > 0 && { "webhook-signature": signatures.flat().join(" ") }),

@@ -85,6 +85,7 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
         .select({
           id: webhookSecrets.id,
           tenantId: webhookSecrets.tenantId,
+          destination: webhookSecrets.destination,
           sealed: webhookSecrets.sealed,
           createdAt: webhookSecrets.createdAt,
         })
@@ -105,7 +106,7 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
         where tenant_id = ${tenantId} and ends_at is not null and id <> ${secret.id}
           and ends_at <> ${oldUntil}`),
       raw(sql`update webhook_secrets set ends_at = ${oldUntil}
-        where tenant_id = ${tenantId} and id <> ${secret.id}
+        where tenant_id = ${tenantId} and id <> ${secret.id} and destination is null
           and (ends_at is null or ends_at = ${oldUntil})
         returning id`),
       db.builder.insert(webhookSecrets).values(secret).onConflictDoNothing(),
@@ -113,6 +114,14 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
     ]);
     return written.ok ? ok((written.value[1] ?? []).length > 0) : written;
   },
+
+  replaceHeader: (tenantId, header, event) =>
+    execute(db, [
+      raw(sql`delete from webhook_secrets
+        where tenant_id = ${tenantId} and destination is not null`),
+      ...(header === null ? [] : [db.builder.insert(webhookSecrets).values(header)]),
+      appendEvent(db.builder, event),
+    ]),
 
   prune: (now) =>
     countRows(db, [

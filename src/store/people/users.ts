@@ -8,6 +8,7 @@ import { execute, inLane } from "../execute.ts";
 import { appendEventWhere } from "../events.ts";
 import { pageOf, rowsFor } from "../page.ts";
 import { apiKeys, sessions } from "../schema.ts";
+import { consoleSessions } from "../schema/console-schema.ts";
 import { users } from "../schema/user-schema.ts";
 
 type Row = typeof users.$inferSelect;
@@ -81,9 +82,9 @@ export const createUserStore = (db: Database): UserStore => {
       );
       return written.ok ? ok((written.value[0] ?? []).length > 0) : written;
     },
-    change(tenantId, id, { name }) {
+    change(tenantId, id, change) {
       const named = and(isUser(tenantId), eq(users.id, id));
-      return execute(inLane(db, tenantId), [db.builder.update(users).set({ name }).where(named)]);
+      return execute(inLane(db, tenantId), [db.builder.update(users).set(change).where(named)]);
     },
     keysOf: (tenantId, id) =>
       db.read((builder) => builder.select().from(apiKeys).where(keysFor(tenantId, id))),
@@ -99,6 +100,9 @@ export const createUserStore = (db: Database): UserStore => {
               .set({ name, code, revokedAt })
               .where(and(keysFor(tenantId, id), eq(apiKeys.id, keyId))),
           ),
+          db.builder
+            .delete(consoleSessions)
+            .where(and(eq(consoleSessions.tenantId, tenantId), eq(consoleSessions.userId, id))),
           db.builder.delete(sessions).where(
             and(
               eq(sessions.tenantId, tenantId),

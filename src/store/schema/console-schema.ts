@@ -11,6 +11,7 @@ export const consoleSessions = sqliteTable(
     subject: text().notNull(),
     issuer: text(),
     name: text(),
+    userId: text("user_id"),
     role: text().$type<Role>().notNull(),
     secretHash: text("secret_hash").notNull(),
     /** code under MASTER_KEY over the credentials of the sign-in */

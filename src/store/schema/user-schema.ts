@@ -1,3 +1,4 @@
+import type { Role } from "../../domain/tenancy/scopes.ts";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const users = sqliteTable(
@@ -9,6 +10,8 @@ export const users = sqliteTable(
     finder: text(),
     name: text(),
     keyId: text("key_id"),
+    role: text().$type<Role>(),
+    signedInAt: integer("signed_in_at"),
     sealed: text().notNull(),
     createdAt: integer("created_at").notNull(),
   },

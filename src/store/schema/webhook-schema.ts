@@ -34,6 +34,8 @@ export const webhookSecrets = sqliteTable(
     id: text().primaryKey(),
     tenantId: text("tenant_id").notNull(),
     sealed: text().notNull(),
+    /** origin that receives the header in `sealed`; null: a secret that signs */
+    destination: text(),
     createdAt: integer("created_at").notNull(),
     /** until when a replaced secret still signs */
     endsAt: integer("ends_at"),

@@ -88,7 +88,15 @@ export const alertsSuite = (backend: Backend): void => {
         webhooks: {
           ...world.stores.webhooks,
           secrets: async () =>
-            ok([{ id: "whk_1", tenantId: who.tenantId, sealed: "s", createdAt: start }]),
+            ok([
+              {
+                id: "whk_1",
+                tenantId: who.tenantId,
+                destination: null,
+                sealed: "s",
+                createdAt: start,
+              },
+            ]),
         },
         vault: {
           seal: async (plain) => plain,

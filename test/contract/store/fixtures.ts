@@ -210,6 +210,7 @@ export const consoleSession = (
   subject,
   issuer: null,
   name: null,
+  userId: null,
   role: "admin",
   secretHash: "hash",
   proof: "proof",

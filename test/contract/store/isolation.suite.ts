@@ -120,6 +120,8 @@ function userOf(tenantId: string): Pick<Owned, "user" | "userKey"> {
     keyId: newId("key"),
     sealed: "v1.mine",
     createdAt: start,
+    role: null,
+    signedInAt: null,
   };
   return { user, userKey: key(tenantId, { id: user.keyId, userId: user.id }) };
 }
@@ -878,8 +880,15 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await webhooks.secrets(owner.who.tenantId, start))).toHaveLength(1);
     },
     "webhooks.rotate": async ({ webhooks }, _, { tenantId }) => {
-      const secret = { id: newId("webhook"), tenantId, sealed: "v1.theirs", createdAt: start };
+      const fresh = { destination: null, sealed: "v1.theirs", createdAt: start };
+      const secret = { id: newId("webhook"), tenantId, ...fresh };
       value(await webhooks.rotate(secret, start + 1, event(tenantId)));
+    },
+    "webhooks.replaceHeader": async ({ webhooks }, _, { tenantId }) => {
+      const fresh = { destination: "https://a.test", sealed: "v1.theirs", createdAt: start };
+      const header = { id: newId("webhook"), tenantId, ...fresh };
+      value(await webhooks.replaceHeader(tenantId, header, event(tenantId)));
+      value(await webhooks.replaceHeader(tenantId, null, event(tenantId)));
     },
     "limits.sum": async ({ limits }, { who }, { tenantId }) => {
       const scopes = [
@@ -1085,7 +1094,8 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.cancellations.record(callOf(its), start));
       const about = { askedOf: "mine", deadline: start + dayMs, content: "v1.mine" };
       value(await stores.questions.ask(askedOf(its), about));
-      const secret = { id: newId("webhook"), tenantId, sealed: "v1.mine", createdAt: start };
+      const fresh = { destination: null, sealed: "v1.mine", createdAt: start };
+      const secret = { id: newId("webhook"), tenantId, ...fresh };
       value(await stores.webhooks.rotate(secret, start, event(tenantId)));
       value(await stores.alerts.raise(alertOf(tenantId, its.credential.id), event(tenantId), null));
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };

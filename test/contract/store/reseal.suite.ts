@@ -151,7 +151,7 @@ export const resealSuite = (backend: Backend): void => {
       const state = authorization(tenantId, its.id);
       state.sealed = await vault.seal("pending", pendingOf(its, state));
       value(await stores.authorizations.create(state, event(tenantId)));
-      const secret = { id: id("webhook"), tenantId, createdAt: start };
+      const secret = { id: id("webhook"), tenantId, destination: null, createdAt: start };
       const signs = webhookSecretOf(secret);
       const signing = { ...secret, sealed: await vault.seal("signs", signs) };
       value(await stores.webhooks.rotate(signing, start, event(tenantId)));

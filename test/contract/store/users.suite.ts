@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { StoredUser } from "../../../src/domain/tenancy/user.ts";
 import { raw } from "../../../src/store/db.ts";
-import { event, id, key, opening, start, tenant } from "./fixtures.ts";
+import { consoleSession, event, id, key, opening, start, tenant } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 
 export const usersSuite = (backend: Backend): void => {
@@ -20,6 +20,8 @@ export const usersSuite = (backend: Backend): void => {
         keyId: id("key"),
         sealed: "canary-sealed",
         createdAt: start,
+        role: null,
+        signedInAt: null,
       };
       return { user, tenantId: its.id };
     }
@@ -73,6 +75,9 @@ export const usersSuite = (backend: Backend): void => {
     it("are forgotten in every table, while their keys are revoked", async () => {
       const { user, tenantId } = await given();
       value(await made(user));
+      const signedIn = { kind: "person", name: "Canary", userId: user.id } as const;
+      const session = consoleSession(tenantId, "canary-subject", signedIn);
+      value(await world.stores.consoleSessions.create(session, event(tenantId)));
       const second = keyOf(user, { id: id("key"), name: "Canary laptop" });
       value(await world.stores.keys.create(second, event(tenantId)));
       const keys = value(await world.stores.users.keysOf(tenantId, user.id)).map((each) => ({

@@ -161,12 +161,42 @@ export const webhooksSuite = (backend: Backend): void => {
       expect(value(await webhooks.due(start))).toHaveLength(2);
     });
 
+    it("get the one header that was set last, which signs nothing and outlasts new secrets", async () => {
+      const { tenantId } = await caller(world.stores);
+      const { webhooks } = world.stores;
+      const secret = (sealed: string, destination: string | null) => ({
+        id: id("webhook"),
+        tenantId,
+        destination,
+        sealed,
+        createdAt: start,
+      });
+      const put = async (sealed: string) =>
+        value(
+          await webhooks.replaceHeader(tenantId, secret(sealed, "https://a.test"), event(tenantId)),
+        );
+      await put("one");
+      await put("two");
+      for (const each of ["first", "second"])
+        value(await webhooks.rotate(secret(each, null), start + minuteMs, event(tenantId)));
+      const kept = async () =>
+        value(await webhooks.secrets(tenantId, start + 9 * minuteMs)).map(
+          ({ sealed, destination }) => [sealed, destination],
+        );
+      expect(await kept()).toEqual([
+        ["second", null],
+        ["two", "https://a.test"],
+      ]);
+      value(await webhooks.replaceHeader(tenantId, null, event(tenantId)));
+      expect(await kept()).toEqual([["second", null]]);
+    });
+
     it("are signed by two secrets at most, the older one until its time is over", async () => {
       const who = await caller(world.stores);
       const { tenantId } = who;
       const { webhooks } = world.stores;
       const make = async (sealed: string, createdAt: number) => {
-        const secret = { id: id("webhook"), tenantId, sealed, createdAt };
+        const secret = { id: id("webhook"), tenantId, destination: null, sealed, createdAt };
         return value(await webhooks.rotate(secret, createdAt + minuteMs, event(tenantId)));
       };
       const sealedAt = async (now: number) =>

@@ -7,7 +7,7 @@ import {
   severityOf,
   type AlertMessage,
 } from "../../../src/domain/alert-messages.ts";
-import { alertKinds, type Alert } from "../../../src/domain/alerts.ts";
+import { alertKinds, type Alert, type AlertFormat } from "../../../src/domain/alerts.ts";
 
 const alert: Alert = {
   id: "alert_1",
@@ -29,8 +29,8 @@ const message: AlertMessage = {
   link: "https://router.test/console/t/acme/limits",
 };
 const text = "Warning, Acme & <Sons>: 80% of the budget per day of search: $4.20 of $5.00 used.";
-const sent = (format: Parameters<typeof alertBody>[0], changes: Partial<AlertMessage> = {}) =>
-  JSON.parse(alertBody(format, { ...message, ...changes })) as unknown;
+const sent = (format: AlertFormat, changes: Partial<AlertMessage> = {}, body = "{}") =>
+  JSON.parse(alertBody({ format, body }, { ...message, ...changes })) as unknown;
 
 describe("an alert", () => {
   it("is for a plain webhook a Standard Webhook with names, a sentence and a link", () => {
@@ -53,6 +53,26 @@ describe("an alert", () => {
   it("is for Slack a text with the characters escaped that Slack interprets", () => {
     expect(sent("slack")).toEqual({
       text: `${text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")} <${message.link}|View in console>`,
+    });
+  });
+
+  it("is for another API the policy's body, whose structure names can't change", () => {
+    const body = JSON.stringify({
+      personalizations: [{ to: [{ email: "ops@corp.test" }] }],
+      subject: "{title}",
+      content: [{ value: "{text} {link} {unknown} {toString}" }],
+      retries: 3,
+    });
+    const tenant = { slug: "acme", name: 'A", "x": "{link}' };
+    expect(sent("custom", { tenant }, body)).toEqual({
+      personalizations: [{ to: [{ email: "ops@corp.test" }] }],
+      subject: 'Warning: A", "x": "{link}',
+      content: [
+        {
+          value: `80% of the budget per day of search: $4.20 of $5.00 used. ${message.link} {unknown} {toString}`,
+        },
+      ],
+      retries: 3,
     });
   });
 

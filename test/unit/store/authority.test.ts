@@ -133,6 +133,7 @@ const granting: Record<string, Grants> = {
       subject: "u1",
       issuer: "https://idp.test",
       name: "person:ann@corp.test",
+      userId: "usr_1",
       role: "viewer",
       secretHash: "hash",
       proof: "proof",
@@ -260,7 +261,7 @@ const granting: Record<string, Grants> = {
   },
   webhook_secrets: {
     grants: "signatures of messages",
-    row: { id: "whk_1", tenantId: "ten_1", createdAt: 0, endsAt: null },
+    row: { id: "whk_1", tenantId: "ten_1", destination: null, createdAt: 0, endsAt: null },
     ...sealed(webhookSecretOf),
     open: { createdAt: display, endsAt: "Until when the secret signs too. It opens nothing here." },
   },
@@ -278,7 +279,7 @@ const granting: Record<string, Grants> = {
       return { ...row, sealed: await vault.seal(secrets, userSecretsOf(row as never)) };
     },
     counts: async (row) => (await openedUser({ vault }, row as never)) !== null,
-    open: { name: display, createdAt: display },
+    open: { name: display, createdAt: display, role: display, signedInAt: display },
   },
 };
 

@@ -19,13 +19,7 @@ export interface UserInput {
   name?: string;
 }
 
-const shown = ({ id, tenantId, name, keyId, createdAt }: StoredUser): KnownUser => ({
-  id,
-  tenantId,
-  name,
-  keyId,
-  createdAt,
-});
+const shown = ({ finder: _, sealed: __, ...user }: StoredUser): KnownUser => user;
 
 type UserAdminDeps = AdminDeps &
   UserDeps & {

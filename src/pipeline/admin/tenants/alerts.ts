@@ -5,7 +5,7 @@ import {
   severityOf,
   type Severity,
 } from "../../../domain/alert-messages.ts";
-import type { Alert, AlertFormat } from "../../../domain/alerts.ts";
+import type { Alert, AlertPolicy } from "../../../domain/alerts.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { AlertStore } from "../../../domain/ports/alerts.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
@@ -13,6 +13,7 @@ import type { Page, PageRequest } from "../../../domain/ports/pages.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { err, ok } from "../../../domain/result.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
+import type { SendMessage, WebhookHeader } from "../../scheduled/webhooks.ts";
 import { namesOfSubjects } from "../../callers/subject-names.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
 import { checkedWebhook } from "../access/webhook-url.ts";
@@ -23,16 +24,13 @@ export interface AlertTest {
   /** `null` without an answer */
   status: number | null;
   fault: string | null;
+  /** the beginning of the receiver's answer */
+  answer: string;
   body: JsonObject;
 }
 
-/** Signed. */
-type SendOnce = (message: {
-  id: string;
-  tenantId: string;
-  url: string;
-  body: string;
-}) => AsyncResult<{ status: number | null; fault: string | null }>;
+/** Missing members are the policy's. */
+type AskedTest = Pick<AlertPolicy, "webhookUrl" | "format" | "body"> & { header?: WebhookHeader };
 
 const sample = {
   kind: "budget_crossed",
@@ -50,7 +48,7 @@ export const createAlertAdmin = (
     allowPrivateUpstreams: boolean;
     ownOrigins: readonly string[];
     publicUrl: string | null;
-    sendOnce: SendOnce;
+    sendOnce: SendMessage;
   },
 ) => ({
   async list(
@@ -74,16 +72,11 @@ export const createAlertAdmin = (
     return ok({ ...listed.value, data, names: names.value });
   },
 
-  async test(
-    actor: Actor,
-    slug: string,
-    asked: { webhookUrl?: string | undefined; format?: AlertFormat | undefined },
-  ): AsyncResult<AlertTest> {
+  async test(actor: Actor, slug: string, { header, ...asked }: AskedTest): AsyncResult<AlertTest> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { id: tenantId, name, policy } = tenant.value;
-    const { webhookUrl: url = policy.alerts?.webhookUrl } = asked;
-    const { format = policy.alerts?.format ?? "webhook" } = asked;
+    const { webhookUrl: url, ...form } = { ...policy.alerts, ...asked };
     if (url === undefined)
       return err({ reason: "invalid_params", path: "webhookUrl", detail: "No URL to send to." });
     const checked = checkedWebhook(
@@ -102,15 +95,16 @@ export const createAlertAdmin = (
       periodFrom: at,
       periodUntil: at + dayMs,
     };
-    const body = alertBody(format, {
+    const body = alertBody(form, {
       alert,
       tenant: { slug, name },
       subject: `${name} (test)`,
       link: deps.publicUrl === null ? null : `${deps.publicUrl}/console/t/${slug}${causeOf(alert)}`,
     });
-    const sent = await deps.sendOnce({ id: `msg_${alert.id}_test`, tenantId, url, body });
+    const message = { id: `msg_${alert.id}_test`, tenantId, url, body, header };
+    const sent = await deps.sendOnce({ ...message, reads: "answer" });
     if (!sent.ok) return sent;
-    const { status, fault } = sent.value;
-    return ok({ status, fault, body: JSON.parse(body) as JsonObject });
+    const { status, fault, answer = "" } = sent.value;
+    return ok({ status, fault, answer, body: JSON.parse(body) as JsonObject });
   },
 });

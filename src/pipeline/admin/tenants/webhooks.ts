@@ -1,10 +1,11 @@
 import type { Page, PageRequest, Vault } from "../../../domain/ports/stores.ts";
 import type { WebhookMessage, WebhookStore } from "../../../domain/ports/webhooks.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
-import { ok } from "../../../domain/result.ts";
+import { err, ok } from "../../../domain/result.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import { webhookSecretOf } from "../../../domain/tenancy/sealing.ts";
 import type { JsonObject } from "../../../domain/json.ts";
+import { checkedWebhook } from "../access/webhook-url.ts";
 import { webhookUrlFor } from "../access/shown-urls.ts";
 import { eventOf, tenantFor, type AdminDeps } from "../access/access.ts";
 
@@ -18,13 +19,32 @@ export interface NewWebhookSecret {
   previousUntil: number | null;
 }
 
+export interface ShownHeader {
+  /** `null`: none is set */
+  name: string | null;
+  origin: string | null;
+}
+
+/** `value` `null` removes the header */
+export interface HeaderInput {
+  url: string;
+  name: string;
+  value: string | null;
+}
+
 const listed = ({ tenantId: _, body, ...message }: WebhookMessage): ListedWebhook => ({
   ...message,
   body: JSON.parse(body) as JsonObject,
 });
 
 export const createWebhookAdmin = (
-  deps: AdminDeps & { webhooks: WebhookStore; vault: Vault; newWebhookSecret: () => string },
+  deps: AdminDeps & {
+    webhooks: WebhookStore;
+    vault: Vault;
+    newWebhookSecret: () => string;
+    allowPrivateUpstreams: boolean;
+    ownOrigins: readonly string[];
+  },
 ) => ({
   async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ListedWebhook>> {
     const tenant = await tenantFor(deps, actor, slug);
@@ -38,6 +58,40 @@ export const createWebhookAdmin = (
     return ok({ ...found.value, data });
   },
 
+  async header(actor: Actor, slug: string): AsyncResult<ShownHeader> {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const secrets = await deps.webhooks.secrets(tenant.value.id, deps.now());
+    if (!secrets.ok) return secrets;
+    const stored = secrets.value.find(({ destination }) => destination !== null);
+    if (stored === undefined) return ok({ name: null, origin: null });
+    const plain = await deps.vault.open(stored.sealed, webhookSecretOf(stored));
+    return plain.ok
+      ? ok({ name: (JSON.parse(plain.value) as HeaderInput).name, origin: stored.destination })
+      : err({ reason: "unreadable", what: "the header of webhooks: set it again" });
+  },
+
+  async replaceHeader(actor: Actor, slug: string, input: HeaderInput): AsyncResult<ShownHeader> {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const { id: tenantId } = tenant.value;
+    const { url, name, value } = input;
+    const checked = checkedWebhook({ rule: { webhookUrl: url }, before: undefined }, "url", deps);
+    if (!checked.ok) return checked;
+    const { origin } = new URL(url);
+    const whose = { id: deps.ids.next("webhook"), tenantId, destination: origin };
+    const sealed = await deps.vault.seal(JSON.stringify({ name, value }), webhookSecretOf(whose));
+    const detail = value === null ? { name: null } : { name, origin };
+    const event = { action: "webhook.header", tenantId, target: tenantId, detail };
+    const replaced = await deps.webhooks.replaceHeader(
+      tenantId,
+      value === null ? null : { ...whose, sealed, createdAt: deps.now() },
+      eventOf(deps, actor, event),
+    );
+    if (!replaced.ok) return replaced;
+    return ok(value === null ? { name: null, origin: null } : { name, origin });
+  },
+
   async rotateSecret(actor: Actor, slug: string): AsyncResult<NewWebhookSecret> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
@@ -46,9 +100,10 @@ export const createWebhookAdmin = (
     const secret = deps.newWebhookSecret();
     const createdAt = deps.now();
     const previousUntil = createdAt + bothSignMs;
-    const sealed = await deps.vault.seal(secret, webhookSecretOf({ tenantId, id }));
+    const whose = { id, tenantId, destination: null };
+    const sealed = await deps.vault.seal(secret, webhookSecretOf(whose));
     const rotated = await deps.webhooks.rotate(
-      { id, tenantId, sealed, createdAt },
+      { ...whose, sealed, createdAt },
       previousUntil,
       eventOf(deps, actor, { action: "webhook.secret", tenantId, target: id }),
     );

@@ -10,6 +10,7 @@ import { createDeliverySlots } from "../../../../src/domain/limits/delivery-slot
 import { createSendWebhooks } from "../../../../src/pipeline/scheduled/webhooks.ts";
 
 const now = 1_800_000_000_500;
+const approvalBody = '{"type":"approval.waiting"}';
 const url = "https://hooks.test/approvals?team=one";
 
 /** By the specification: the secret is base64 after its prefix, and signs id, timestamp and body with dots between. */
@@ -21,14 +22,24 @@ const expectedSignature = (secret: string, signed: string): string =>
 interface Given {
   attempts?: number;
   secrets?: string[];
+  /** by origin */
+  headers?: Record<string, string>;
   url?: string;
   answer?: () => Promise<Response>;
+  body?: string;
 }
 
-async function sent({ attempts = 1, secrets = [], url: to = url, answer }: Given = {}) {
+async function sent({
+  attempts = 1,
+  secrets = [],
+  headers = {},
+  url: to = url,
+  answer,
+  body = approvalBody,
+}: Given = {}) {
   const requests: { url: string; init: RequestInit }[] = [];
   const noted: { attempted: Attempted; event: AdminEvent | null }[] = [];
-  const message = { id: "msg_1", tenantId: "ten_1", url: to, body: '{"a":1}', attempts };
+  const message = { id: "msg_1", tenantId: "ten_1", url: to, body, attempts };
   const webhooks: WebhookStore = {
     due: async () => ok(noted.length === 0 ? [message] : []),
     claim: async () => ok([{ ...message, createdAt: now }]),
@@ -37,7 +48,19 @@ async function sent({ attempts = 1, secrets = [], url: to = url, answer }: Given
       return ok(null);
     },
     secrets: async () =>
-      ok(secrets.map((sealed) => ({ id: "whk_1", tenantId: "ten_1", sealed, createdAt: now }))),
+      ok(
+        [
+          ...Object.entries(headers),
+          ...secrets.map((each): [string | null, string] => [null, each]),
+        ].map(([destination, sealed]) => ({
+          id: "whk_1",
+          tenantId: "ten_1",
+          destination,
+          sealed,
+          createdAt: now,
+        })),
+      ),
+    replaceHeader: async () => ok(null),
     list: async () => ok({ data: [], nextCursor: null }),
     rotate: async () => ok(false),
     prune: async () => ok(0),
@@ -71,6 +94,24 @@ const secret = newWebhookSecret((count) =>
 );
 
 describe("a message to a webhook", () => {
+  it("has the header of its origin, without a signature, and of no other origin", async () => {
+    const header = JSON.stringify({ name: "Authorization", value: "Bearer re_1" });
+    const { requests } = await sent({ headers: { "https://hooks.test": header } });
+    const given = requests[0]?.init.headers;
+    expect(given).toMatchObject({ Authorization: "Bearer re_1", "webhook-id": "msg_1" });
+    expect(given).not.toHaveProperty("webhook-signature");
+    const other = await sent({ headers: { "https://hooks.test:8443": header } });
+    expect([other.requests, other.noted?.attempted.fault]).toEqual([
+      [],
+      "No secret signs. Make one: POST …/webhooks/secret.",
+    ]);
+  });
+
+  it("of another form needs no signature", async () => {
+    const { requests } = await sent({ body: '{"text":"80% used"}' });
+    expect(requests[0]?.init.headers).not.toHaveProperty("webhook-signature");
+  });
+
   it("is signed as Standard Webhooks, by each secret that signs", async () => {
     const other = newWebhookSecret((count) => new Uint8Array(count).fill(9));
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -78,13 +119,13 @@ describe("a message to a webhook", () => {
     const headers = new Headers(requests[0]?.init.headers);
     expect(headers.get("webhook-id")).toBe("msg_1");
     expect(headers.get("webhook-timestamp")).toBe("1800000000");
-    const signed = 'msg_1.1800000000.{"a":1}';
+    const signed = `msg_1.1800000000.${approvalBody}`;
     expect(headers.get("webhook-signature")?.split(" ")).toEqual([
       expectedSignature(secret, signed),
       expectedSignature(other, signed),
     ]);
     expect(requests).toMatchObject([
-      { url, init: { method: "POST", body: '{"a":1}', redirect: "manual" } },
+      { url, init: { method: "POST", body: approvalBody, redirect: "manual" } },
     ]);
     expect(noted).toMatchObject({
       attempted: { state: "delivered", nextAt: null, status: 204, fault: null },
@@ -158,7 +199,8 @@ describe("messages of several tenants", () => {
           return unused();
         },
         secrets: async (tenantId) =>
-          ok([{ id: "whk_1", tenantId, sealed: secret, createdAt: now }]),
+          ok([{ id: "whk_1", tenantId, destination: null, sealed: secret, createdAt: now }]),
+        replaceHeader: async () => ok(null),
         list: async () => ok({ data: [], nextCursor: null }),
         rotate: async () => ok(false),
         prune: async () => ok(0),

@@ -20,7 +20,7 @@ function given(policy: Policy = {}) {
     publicUrl: "https://router.test",
     sendOnce: async (message) => {
       sent.push(message);
-      return ok({ status: 404, fault: "no_service" });
+      return ok({ status: 404, fault: "no_service", answer: "no such channel" });
     },
   });
   return {
@@ -33,7 +33,8 @@ function given(policy: Policy = {}) {
 it("is sent to the given address in its format, with a link to the console", async () => {
   const { sent, test } = given();
   const answer = await test({ webhookUrl: "https://hooks.slack.test/x", format: "slack" });
-  expect(answer).toMatchObject({ value: { status: 404, fault: "no_service" } });
+  const value = { status: 404, fault: "no_service", answer: "no such channel" };
+  expect(answer).toMatchObject({ value });
   expect(sent).toMatchObject([{ url: "https://hooks.slack.test/x" }]);
   expect(sent[0]?.body).toContain("https://router.test/console/t/acme/limits|View in console");
 });

@@ -1,0 +1,44 @@
+/** Email by an HTTP API: what each expects. Sources: the providers' API references. */
+import type { alertPlaceholders } from "../../domain/alerts.ts";
+
+interface EmailApi {
+  name: string;
+  url: string;
+  header: string;
+  /** before the key */
+  scheme: string;
+  body: object;
+}
+
+const held = (name: (typeof alertPlaceholders)[number]): string => `{${name}}`;
+const [from, to] = ["router@example.com", "ops@example.com"];
+const [subject, text] = [held("title"), `${held("text")} ${held("link")}`];
+
+export const emailApis: readonly EmailApi[] = [
+  {
+    name: "Resend",
+    url: "https://api.resend.com/emails",
+    header: "Authorization",
+    scheme: "Bearer ",
+    body: { from, to, subject, text },
+  },
+  {
+    name: "Postmark",
+    url: "https://api.postmarkapp.com/email",
+    header: "X-Postmark-Server-Token",
+    scheme: "",
+    body: { From: from, To: to, Subject: subject, TextBody: text },
+  },
+  {
+    name: "SendGrid",
+    url: "https://api.sendgrid.com/v3/mail/send",
+    header: "Authorization",
+    scheme: "Bearer ",
+    body: {
+      personalizations: [{ to: [{ email: to }] }],
+      from: { email: from },
+      subject,
+      content: [{ type: "text/plain", value: text }],
+    },
+  },
+];
