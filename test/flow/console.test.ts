@@ -991,6 +991,42 @@ describe("a dialog", () => {
 });
 
 describe("a policy", () => {
+  it("limits single groups and tags, and its ceiling is a form, with JSON one click away", async () => {
+    const { page } = operator;
+    await createTenant(router, "grouped", {
+      provider: "demo",
+      policy: { tags: { required: true, limits: { old: { usdPerDay: 1 } } } },
+    });
+    const policy = async () => (await admin("GET", "/tenants/grouped/policy")).body;
+    await open("/t/grouped/policy");
+    await page.getByRole("button", { name: "Limit a single group" }).click();
+    await page.getByLabel("Name of the group").fill("eng");
+    const group = page.getByRole("group", { name: "The group eng" });
+    await group.getByLabel("USD per day").fill("-1");
+    await page.getByRole("button", { name: "Remove tag old" }).click();
+    await page.getByRole("button", { name: "Limit a single tag" }).click();
+    await page.getByLabel("Name of the tag").fill("nightly");
+    await group.getByLabel("USD per day").fill("5");
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText(/^Saved at /).waitFor();
+    expect(await policy()).toMatchObject({
+      groups: { limits: { eng: { usdPerDay: 5 } } },
+      tags: { required: true, limits: { nightly: {} } },
+    });
+    expect(await policy()).not.toHaveProperty("tags.limits.old");
+    const ceiling = page.getByRole("region", { name: "Ceiling" });
+    await ceiling.getByLabel("USD per month").fill("20");
+    await ceiling.getByLabel("May use workers-ai").check();
+    await ceiling.getByRole("button", { name: "Save ceiling" }).click();
+    await ceiling.getByText("Saved.").waitFor();
+    const kept = { limits: { usdPerMonth: 20 }, providers: ["workers-ai"] };
+    expect((await admin("GET", "/tenants/grouped/ceiling")).body).toEqual(kept);
+    await ceiling.getByRole("button", { name: "Show ceiling as JSON" }).click();
+    expect(JSON.parse(await ceiling.getByLabel("JSON").inputValue())).toEqual(kept);
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
   it("is tried on the last decisions before it is saved", async () => {
     const { page } = operator;
     await open("/t/watched/policy");

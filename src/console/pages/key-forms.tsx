@@ -3,13 +3,7 @@ import { api, asked, type Schemas } from "../api.ts";
 import { dateOf, millisOf } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { Check, Choice, Field, Form } from "../parts/form.tsx";
-import {
-  LimitFields,
-  limitsOf,
-  limitsPatchOf,
-  textsOf,
-  type LimitTexts,
-} from "../parts/limits.tsx";
+import { LimitFields, limitsOf, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import { CopyButton } from "../parts/copy.tsx";
 import { There } from "../parts/notice.tsx";
 
@@ -94,7 +88,7 @@ export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
   const [role, setRole] = useState<RoleChoice>("");
   const [end, setEnd] = useState("");
   const [earliest] = useState(() => localText(Date.now()));
-  const [limits, setLimits] = useState<LimitTexts>({});
+  const [limits, setLimits] = useState(textsOf({}));
   const make = async () => {
     const expiresAt = millisOf(end);
     const made = await asked(

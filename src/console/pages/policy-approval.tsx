@@ -1,5 +1,5 @@
 import type { Schemas } from "../api.ts";
-import { Choice, Field } from "../parts/form.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
 
 type Approval = NonNullable<Schemas["Policy"]["approval"]>;
 type Mode = Exclude<Approval["mode"], "auto"> | "";
@@ -9,20 +9,20 @@ type ListName = (typeof lists)[number];
 
 export interface ApprovalDraft extends Record<ListName, string> {
   mode: Mode;
-  seconds: string;
+  timeoutSeconds: string;
   approvers: NonNullable<Approval["approvers"]>;
   webhookUrl: string;
-  costAbove: string;
+  costUsdAbove: string;
   /** conditions that the form doesn't have */
   hasOthers: boolean;
 }
 
 export const approvalDraftOf = (approval: Approval | undefined): ApprovalDraft => ({
   mode: approval === undefined || approval.mode === "auto" ? "" : approval.mode,
-  seconds: approval?.timeoutSeconds?.toString() ?? "",
+  timeoutSeconds: approval?.timeoutSeconds?.toString() ?? "",
   approvers: approval?.approvers ?? "others",
   webhookUrl: approval?.webhookUrl ?? "",
-  costAbove: approval?.when?.costUsdAbove?.toString() ?? "",
+  costUsdAbove: approval?.when?.costUsdAbove?.toString() ?? "",
   tools: approval?.when?.tools?.join(", ") ?? "",
   servers: approval?.when?.servers?.join(", ") ?? "",
   models: approval?.when?.models?.join(", ") ?? "",
@@ -35,22 +35,22 @@ const listIn = (text: string): string[] | null => {
 };
 
 /** A merge patch, which keeps other conditions. */
-function whenPatchOf({ costAbove, hasOthers, ...draft }: ApprovalDraft) {
-  const isEmpty = costAbove === "" && lists.every((name) => draft[name].trim() === "");
+function whenPatchOf({ costUsdAbove, hasOthers, ...draft }: ApprovalDraft) {
+  const isEmpty = costUsdAbove === "" && lists.every((name) => draft[name].trim() === "");
   if (isEmpty && !hasOthers) return null;
   return {
-    costUsdAbove: costAbove === "" ? null : Number(costAbove),
+    costUsdAbove: costUsdAbove === "" ? null : Number(costUsdAbove),
     ...Object.fromEntries(lists.map((name) => [name, listIn(draft[name])])),
   };
 }
 
 export function approvalPatchOf(draft: ApprovalDraft) {
-  const { mode, seconds, approvers, webhookUrl } = draft;
+  const { mode, timeoutSeconds, approvers, webhookUrl } = draft;
   if (mode === "") return null;
   return {
     mode,
     when: whenPatchOf(draft),
-    timeoutSeconds: seconds === "" ? null : Number(seconds),
+    timeoutSeconds: timeoutSeconds === "" ? null : Number(timeoutSeconds),
     approvers: approvers === "others" ? null : approvers,
     webhookUrl: webhookUrl === "" ? null : webhookUrl,
   };
@@ -63,11 +63,49 @@ const modes: readonly (readonly [Mode, string])[] = [
   ["both", "the request, then the result"],
 ];
 
-const listTitles: Readonly<Record<ListName, readonly [title: string, example: string]>> = {
-  tools: ["Or of these tools", "send_mail, delete_file"],
-  servers: ["Or from these servers", "payments"],
-  models: ["Or to these models", "*/claude-opus*"],
+const conditionFields: readonly FieldOf<ApprovalDraft>[] = [
+  {
+    name: "costUsdAbove",
+    title: "Only calls above (USD)",
+    type: "number",
+    min: 0,
+    step: "any",
+    placeholder: "any",
+  },
+  { name: "tools", title: "Or of these tools", placeholder: "send_mail, delete_file" },
+  { name: "servers", title: "Or from these servers", placeholder: "payments" },
+  { name: "models", title: "Or to these models", placeholder: "*/claude-opus*" },
+];
+
+const modeField: FieldOf<ApprovalDraft> = {
+  name: "mode",
+  title: "Requires approval of",
+  options: modes,
 };
+const decisionFields: readonly FieldOf<ApprovalDraft>[] = [
+  {
+    name: "timeoutSeconds",
+    title: "Time to decide (s)",
+    type: "number",
+    min: 60,
+    placeholder: "3600",
+  },
+  {
+    name: "approvers",
+    title: "Own calls",
+    options: [
+      ["others", "only by others"],
+      ["self", "people may approve their own"],
+    ],
+  },
+  {
+    name: "webhookUrl",
+    title: "Webhook",
+    type: "url",
+    placeholder: "none",
+    hint: "Notified of pending calls, without their content.",
+  },
+];
 
 interface ApprovalFieldsProps {
   draft: ApprovalDraft;
@@ -75,87 +113,27 @@ interface ApprovalFieldsProps {
   faultOf: (name: string) => string | null;
 }
 
-const Conditions = ({ draft, change, faultOf }: ApprovalFieldsProps) => (
-  <>
-    <div class="grid">
-      <Field
-        title="Only calls above (USD)"
-        name="approval.when.costUsdAbove"
-        type="number"
-        min={0}
-        step="any"
-        placeholder="any"
-        value={draft.costAbove}
-        onInput={(costAbove) => change({ ...draft, costAbove })}
-        fault={faultOf("approval.when.costUsdAbove")}
-      />
-      {lists.map((name) => (
-        <Field
-          key={name}
-          title={listTitles[name][0]}
-          name={`approval.when.${name}`}
-          placeholder={listTitles[name][1]}
-          value={draft[name]}
-          onInput={(text) => change({ ...draft, [name]: text })}
-          fault={faultOf(`approval.when.${name}`)}
-        />
-      ))}
-    </div>
-    <p class="faint">
-      Any matching condition suffices. Without conditions, every call needs approval.
-      {draft.hasOthers && " The JSON has another condition, modalities."}
-    </p>
-  </>
-);
-
-const Decisions = ({ draft, change, faultOf }: ApprovalFieldsProps) => (
-  <>
-    <Field
-      title="Time to decide (s)"
-      name="approval.timeoutSeconds"
-      type="number"
-      min={60}
-      placeholder="3600"
-      value={draft.seconds}
-      onInput={(seconds) => change({ ...draft, seconds })}
-      fault={faultOf("approval.timeoutSeconds")}
-    />
-    <Choice
-      title="Own calls"
-      name="approval.approvers"
-      value={draft.approvers}
-      options={[
-        ["others", "only by others"],
-        ["self", "people may approve their own"],
-      ]}
-      onInput={(approvers) => change({ ...draft, approvers })}
-    />
-    <Field
-      title="Webhook"
-      name="approval.webhookUrl"
-      type="url"
-      placeholder="none"
-      value={draft.webhookUrl}
-      onInput={(webhookUrl) => change({ ...draft, webhookUrl })}
-      hint="Notified of pending calls, without their content."
-      fault={faultOf("approval.webhookUrl")}
-    />
-  </>
-);
-
-export const ApprovalFields = (props: ApprovalFieldsProps) => (
-  <fieldset>
-    <legend>Approval</legend>
-    <div class="grid">
-      <Choice
-        title="Requires approval of"
-        name="approval.mode"
-        value={props.draft.mode}
-        options={modes}
-        onInput={(mode) => props.change({ ...props.draft, mode })}
-      />
-      {props.draft.mode !== "" && <Decisions {...props} />}
-    </div>
-    {props.draft.mode !== "" && <Conditions {...props} />}
-  </fieldset>
-);
+export function ApprovalFields({ draft, faultOf, ...props }: ApprovalFieldsProps) {
+  const change = (changes: Partial<ApprovalDraft>): void => props.change({ ...draft, ...changes });
+  const isOn = draft.mode !== "";
+  const its = { draft, change, faultOf };
+  return (
+    <fieldset>
+      <legend>Approval</legend>
+      <div class="grid">
+        <Fields of={[modeField, ...(isOn ? decisionFields : [])]} {...its} path="approval." />
+      </div>
+      {isOn && (
+        <>
+          <div class="grid">
+            <Fields of={conditionFields} {...its} path="approval.when." />
+          </div>
+          <p class="faint">
+            Any matching condition suffices. Without conditions, every call needs approval.
+            {draft.hasOthers && " The JSON has another condition, modalities."}
+          </p>
+        </>
+      )}
+    </fieldset>
+  );
+}

@@ -1,12 +1,54 @@
 import { useState } from "preact/hooks";
+import { operatorPaidProviders } from "../../domain/limits/ceilings.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
+import { Check, Form } from "../parts/form.tsx";
 import { JsonEdit } from "../parts/json-edit.tsx";
+import { LimitFields, limitsOf, textsOf } from "../parts/limits.tsx";
 import { There } from "../parts/notice.tsx";
+import type { Asked } from "../problem.ts";
+
+interface EditProps {
+  ceiling: Schemas["Ceiling"];
+  put: (ceiling: object) => Promise<Asked<unknown>>;
+}
+
+function CeilingForm({ ceiling, put }: EditProps) {
+  const [limits, setLimits] = useState(textsOf(ceiling.limits));
+  const [providers, setProviders] = useState(ceiling.providers ?? []);
+  const its = { ...ceiling, limits: limitsOf(limits) };
+  return (
+    <Form
+      submit="Save ceiling"
+      act={() => put(providers.length === 0 ? its : { ...its, providers })}
+    >
+      {(faultOf) => (
+        <>
+          <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
+          {[...operatorPaidProviders].map((name) => (
+            <Check
+              key={name}
+              title={`May use ${name}, at your cost`}
+              name={name}
+              value={providers.includes(name)}
+              onInput={(isOn) =>
+                setProviders([
+                  ...providers.filter((each) => each !== name),
+                  ...(isOn ? [name] : []),
+                ])
+              }
+            />
+          ))}
+        </>
+      )}
+    </Form>
+  );
+}
 
 export function Ceiling({ tenant }: { tenant: string }) {
   const params = { path: { tenant } };
   const [saved, setSaved] = useState(0);
+  const [isJson, setJson] = useState(false);
   const loading = useLoaded(`ceiling of ${tenant} ${saved}`, () =>
     asked(api.GET("/admin/v1/tenants/{tenant}/ceiling", { params })),
   );
@@ -22,19 +64,33 @@ export function Ceiling({ tenant }: { tenant: string }) {
     return changed;
   };
   return (
-    <section class="card stack">
-      <h2>Ceiling (operator)</h2>
+    <section class="card stack" aria-label="Ceiling">
+      <header class="page-head">
+        <h2>Ceiling (operator)</h2>
+        <button type="button" class="quiet" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+          {isJson ? "Show ceiling as form" : "Show ceiling as JSON"}
+        </button>
+      </header>
       <p class="lead">Limits that the tenant’s policy can only narrow.</p>
+      {saved > 0 && (
+        <p class="notice good" role="status">
+          Saved.
+        </p>
+      )}
       <There what="the ceiling" loading={loading}>
-        {(ceiling, { tag }) => (
-          <JsonEdit
-            key={tag ?? ""}
-            value={ceiling}
-            submit="Replace ceiling"
-            put={putWith(tag)}
-            hint="Takes effect with the next request."
-          />
-        )}
+        {(ceiling, { tag }) =>
+          isJson ? (
+            <JsonEdit
+              key={tag ?? ""}
+              value={ceiling}
+              submit="Replace ceiling"
+              put={putWith(tag)}
+              hint="Takes effect with the next request."
+            />
+          ) : (
+            <CeilingForm key={tag ?? ""} ceiling={ceiling} put={putWith(tag)} />
+          )
+        }
       </There>
     </section>
   );

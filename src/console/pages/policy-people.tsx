@@ -1,29 +1,43 @@
-/** Limits of each person, group, tag and run. */
+/** Limits of each person, group, tag and run, and of single groups and tags. */
 import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Field } from "../parts/form.tsx";
 import { LimitFields, limitsPatchOf, textsOf, type LimitTexts } from "../parts/limits.tsx";
 
 type Policy = Schemas["Policy"];
+type Owner = "groups" | "tags";
 
-const runFields = [
-  ["callsPerRun", "Calls per run"],
-  ["usdPerRun", "USD per run"],
-  ["newRunsPerDay", "New runs per key and day"],
-] as const;
-type RunName = (typeof runFields)[number][0];
+const titles = { groups: "group", tags: "tag" } as const;
+const owners = Object.keys(titles) as Owner[];
 
-export interface PeopleDraft {
-  perUser: LimitTexts;
-  eachGroup: LimitTexts;
-  eachTag: LimitTexts;
-  runs: Record<RunName, string>;
+interface NamedLimits {
+  name: string;
+  texts: LimitTexts;
 }
+interface OwnerDraft {
+  each: LimitTexts;
+  named: readonly NamedLimits[];
+}
+interface Runs {
+  callsPerRun: string;
+  usdPerRun: string;
+  newRunsPerDay: string;
+}
+export interface PeopleDraft extends Record<Owner, OwnerDraft> {
+  perUser: LimitTexts;
+  runs: Runs;
+}
+
+const ownerDraftOf = ({ each, limits = {} }: NonNullable<Policy["groups"]> = {}): OwnerDraft => ({
+  each: textsOf(each),
+  named: Object.entries(limits).map(([name, its]) => ({ name, texts: textsOf(its) })),
+});
 
 export const peopleDraftOf = ({ perUser, groups, tags, runs }: Policy): PeopleDraft => ({
   perUser: textsOf(perUser),
-  eachGroup: textsOf(groups?.each),
-  eachTag: textsOf(tags?.each),
+  groups: ownerDraftOf(groups),
+  tags: ownerDraftOf(tags),
   runs: {
     callsPerRun: runs?.callsPerRun?.toString() ?? "",
     usdPerRun: runs?.usdPerRun?.toString() ?? "",
@@ -31,28 +45,31 @@ export const peopleDraftOf = ({ perUser, groups, tags, runs }: Policy): PeopleDr
   },
 });
 
-const isEmpty = (texts: Readonly<Record<string, string>>): boolean =>
-  Object.values(texts).every((text) => text === "");
+const isEmpty = (texts: object): boolean => Object.values(texts).every((text) => text === "");
 
-/** A merge patch. Limits of single groups and tags are kept. */
-export function peoplePatchOf({ perUser, eachGroup, eachTag, runs }: PeopleDraft, before: Policy) {
-  const named = (texts: LimitTexts, own: object | undefined) =>
-    isEmpty(texts)
-      ? own === undefined || Object.keys(own).every((name) => name === "each")
-        ? null
-        : { each: null }
-      : { each: limitsPatchOf(texts) };
+/** A merge patch, which keeps other members. */
+function ownerPatchOf({ each, named }: OwnerDraft, before: Policy[Owner]) {
+  const kept = named.filter(({ name }) => name.trim() !== "");
+  const gone = Object.keys(before?.limits ?? {}).map((name) => [name, null] as const);
+  const given = kept.map(({ name, texts }) => [name.trim(), limitsPatchOf(texts)] as const);
+  const others = Object.keys(before ?? {}).filter((name) => name !== "each" && name !== "limits");
+  if (isEmpty(each) && kept.length === 0 && others.length === 0) return null;
   return {
-    perUser: isEmpty(perUser) ? null : limitsPatchOf(perUser),
-    groups: named(eachGroup, before.groups),
-    tags: named(eachTag, before.tags),
-    runs: isEmpty(runs)
-      ? null
-      : Object.fromEntries(
-          runFields.map(([name]) => [name, runs[name] === "" ? null : Number(runs[name])]),
-        ),
+    each: isEmpty(each) ? null : limitsPatchOf(each),
+    limits: kept.length === 0 ? null : Object.fromEntries([...gone, ...given]),
   };
 }
+
+export const peoplePatchOf = ({ perUser, groups, tags, runs }: PeopleDraft, before: Policy) => ({
+  perUser: isEmpty(perUser) ? null : limitsPatchOf(perUser),
+  groups: ownerPatchOf(groups, before.groups),
+  tags: ownerPatchOf(tags, before.tags),
+  runs: isEmpty(runs)
+    ? null
+    : Object.fromEntries(
+        Object.entries(runs).map(([name, text]) => [name, text === "" ? null : Number(text)]),
+      ),
+});
 
 interface PeopleFieldsProps {
   draft: PeopleDraft;
@@ -60,21 +77,23 @@ interface PeopleFieldsProps {
   faultOf: (name: string) => string | null;
 }
 
-const parts = [
-  ["perUser", "perUser", "Each person"],
-  ["eachGroup", "groups.each", "Each group"],
-  ["eachTag", "tags.each", "Each tag"],
-] as const;
+const number = { type: "number", min: 0, placeholder: "none" } as const;
+const runFields: readonly FieldOf<Runs>[] = [
+  { name: "callsPerRun", title: "Calls per run", ...number },
+  { name: "usdPerRun", title: "USD per run", step: "any", ...number },
+  { name: "newRunsPerDay", title: "New runs per key and day", ...number },
+];
 
-export function PeopleFields({ draft, change, faultOf }: PeopleFieldsProps) {
-  const inUse = [draft.perUser, draft.eachGroup, draft.eachTag, draft.runs].some(
-    (texts) => !isEmpty(texts),
+export function PeopleFields(props: PeopleFieldsProps) {
+  const { perUser, groups, tags, runs } = props.draft;
+  const [isOpen, setOpen] = useState(
+    [perUser, groups.each, tags.each, runs].some((texts) => !isEmpty(texts)) ||
+      groups.named.length + tags.named.length > 0,
   );
-  const [isOpen, setOpen] = useState(inUse);
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Limits of people, groups, tags and runs</summary>
-      {isOpen && <PartFields {...{ draft, change, faultOf }} />}
+      {isOpen && <PartFields {...props} />}
     </details>
   );
 }
@@ -82,33 +101,93 @@ export function PeopleFields({ draft, change, faultOf }: PeopleFieldsProps) {
 function PartFields({ draft, change, faultOf }: PeopleFieldsProps) {
   return (
     <>
-      {parts.map(([name, path, title]) => (
-        <LimitFields
-          key={name}
-          {...{ title, path, faultOf }}
-          texts={draft[name]}
-          onInput={(texts) => change({ ...draft, [name]: texts })}
+      <LimitFields
+        title="Each person"
+        path="perUser"
+        texts={draft.perUser}
+        onInput={(perUser) => change({ ...draft, perUser })}
+        faultOf={faultOf}
+      />
+      {owners.map((owner) => (
+        <OwnerFields
+          key={owner}
+          {...{ owner, faultOf }}
+          its={draft[owner]}
+          change={(changes) => change({ ...draft, [owner]: { ...draft[owner], ...changes } })}
         />
       ))}
       <fieldset>
         <legend>Runs</legend>
         <div class="grid">
-          {runFields.map(([name, title]) => (
-            <Field
-              key={name}
-              title={title}
-              name={`runs.${name}`}
-              type="number"
-              min={0}
-              step={name === "usdPerRun" ? "any" : "1"}
-              placeholder="none"
-              value={draft.runs[name]}
-              onInput={(text) => change({ ...draft, runs: { ...draft.runs, [name]: text } })}
-              fault={faultOf(`runs.${name}`)}
-            />
-          ))}
+          <Fields
+            of={runFields}
+            draft={draft.runs}
+            path="runs."
+            change={(changes) => change({ ...draft, runs: { ...draft.runs, ...changes } })}
+            faultOf={faultOf}
+          />
         </div>
       </fieldset>
+    </>
+  );
+}
+
+interface OwnerFieldsProps {
+  owner: Owner;
+  its: OwnerDraft;
+  change: (changes: Partial<OwnerDraft>) => void;
+  faultOf: (name: string) => string | null;
+}
+
+function OwnerFields({ owner, its: { each, named }, change, faultOf }: OwnerFieldsProps) {
+  const title = titles[owner];
+  const replaceAt = (at: number, changes: Partial<NamedLimits>): void =>
+    change({ named: named.map((one, place) => (place === at ? { ...one, ...changes } : one)) });
+  return (
+    <>
+      <LimitFields
+        title={named.length === 0 ? `Each ${title}` : `Each other ${title}`}
+        path={`${owner}.each`}
+        texts={each}
+        onInput={(texts) => change({ each: texts })}
+        faultOf={faultOf}
+      />
+      {named.map(({ name, texts }, at) => (
+        <section key={at} class="stack">
+          <div class="grid">
+            <Field
+              title={`Name of the ${title}`}
+              name={`${owner}.${at}.name`}
+              value={name}
+              onInput={(text) => replaceAt(at, { name: text })}
+              isRequired
+              hint="Without limits below, it is unlimited."
+            />
+            <button
+              type="button"
+              class="quiet danger"
+              aria-label={`Remove ${title} ${name}`}
+              onClick={() => change({ named: named.toSpliced(at, 1) })}
+            >
+              Remove
+            </button>
+          </div>
+          <LimitFields
+            title={`The ${title} ${name}`}
+            path={`${owner}.limits.${name}`}
+            texts={texts}
+            onInput={(next) => replaceAt(at, { texts: next })}
+            faultOf={faultOf}
+          />
+        </section>
+      ))}
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => change({ named: [...named, { name: "", texts: textsOf({}) }] })}
+      >
+        Limit a single {title}
+      </button>
     </>
   );
 }

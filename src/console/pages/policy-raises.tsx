@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { millisOf } from "../format.ts";
-import { Check, Choice, Field } from "../parts/form.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Check } from "../parts/form.tsx";
 import { limitTitles, limitText, type LimitName } from "../parts/limits.tsx";
 import { Named, useSubjectNames, type Names } from "../parts/named.tsx";
 import { NamedChoice } from "../parts/named-choice.tsx";
@@ -58,7 +59,17 @@ export function raiseProblem(draft: RaisesDraft): Problem | null {
   return amount === "" ? missing(`limits.${limit}`, "Enter the raised limit.") : null;
 }
 
-const limitNames = Object.entries(limitTitles) as [LimitName, string][];
+const raiseFields: readonly FieldOf<RaisesDraft>[] = [
+  { name: "limit", title: "Raised limit", options: Object.entries(limitTitles) },
+  { name: "amount", title: "Raised to", type: "number", min: 0, step: "any" },
+  {
+    name: "until",
+    title: "Raised until",
+    type: "datetime-local",
+    hint: "In your time zone. Expires automatically.",
+  },
+  { name: "reason", title: "Why", hint: "Visible to anyone who can read the policy." },
+];
 
 interface RaiseFieldsProps {
   tenant: string;
@@ -114,39 +125,11 @@ function NewRaise({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
         hint="An id, or for example group:eng, tag:nightly, or run:key_…:one."
         fault={fault("subject")}
       />
-      <Choice
-        title="Raised limit"
-        name="raises.limit"
-        value={draft.limit}
-        options={limitNames}
-        onInput={(limit) => change({ ...draft, limit })}
-      />
-      <Field
-        title="Raised to"
-        name="raises.amount"
-        type="number"
-        min={0}
-        step="any"
-        value={draft.amount}
-        onInput={(amount) => change({ ...draft, amount })}
-        fault={fault(`limits.${draft.limit}`)}
-      />
-      <Field
-        title="Raised until"
-        name="raises.until"
-        type="datetime-local"
-        value={draft.until}
-        onInput={(until) => change({ ...draft, until })}
-        hint="In your time zone. Expires automatically."
-        fault={fault("until")}
-      />
-      <Field
-        title="Why"
-        name="raises.reason"
-        value={draft.reason}
-        onInput={(reason) => change({ ...draft, reason })}
-        hint="Visible to anyone who can read the policy."
-        fault={fault("reason")}
+      <Fields
+        of={raiseFields}
+        draft={draft}
+        change={(changes) => change({ ...draft, ...changes })}
+        faultOf={(name) => fault(name === "amount" ? `limits.${draft.limit}` : name)}
       />
     </div>
   );

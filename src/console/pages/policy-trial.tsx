@@ -12,12 +12,19 @@ type Tried = Trial["data"][number];
 
 const choiceOf = ({ model, refused }: Schemas["TriedChoice"]): string =>
   model ?? `refused: ${spaced(refused?.reason ?? "")}`;
-const whyOf = ({ excludedBy, after }: Tried): string => {
-  if (excludedBy !== null) return exclusionText(excludedBy);
-  return after.model === null
-    ? `no model is left: ${spaced(after.refused?.reason ?? "")}`
-    : `${after.model} ranks higher`;
-};
+function whyOf({ excludedBy, before, after }: Tried): string {
+  const { model, refused } = after;
+  if (model !== null && before.model === null) return `${model} is allowed now`;
+  if (model !== null)
+    return excludedBy === null ? `${model} ranks higher` : excludedText(before.model, excludedBy);
+  const [most] = Object.entries(refused?.excluded ?? {}).toSorted(([, a], [, b]) => b - a);
+  if (excludedBy !== null)
+    return `${excludedText(before.model, excludedBy)}, and no other model is left`;
+  return `no model is left: ${most === undefined ? spaced(refused?.reason ?? "refused") : exclusionText(most[0])}`;
+}
+
+const excludedText = (model: string | null, reason: string): string =>
+  `${model ?? "the model"}: ${exclusionText(reason)}`;
 
 const columnsOf = (tenant: string): Column<Tried>[] => [
   {

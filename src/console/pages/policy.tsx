@@ -77,7 +77,7 @@ function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps)
               change={(next) => change({ raises: next })}
               faultOf={faultOf}
             />
-            <Lists draft={draft} change={change} />
+            <Lists {...{ draft, change, faultOf }} />
             <ApprovalFields
               draft={approval}
               change={(next) => change({ approval: next })}

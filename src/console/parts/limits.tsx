@@ -1,16 +1,16 @@
 /** Fields for limits; empty means unlimited. */
 import { commonTitles, limitTitles, otherTitles, type LimitName } from "../limit-titles.ts";
-import { Field } from "./form.tsx";
+import { Fields, type FieldOf } from "./fields.tsx";
 
 export { limitTitles, type LimitName };
 
 export type Limits = Partial<Record<LimitName, number>>;
-export type LimitTexts = Partial<Record<LimitName, string>>;
+export type LimitTexts = Record<LimitName, string>;
 
 const names = Object.keys(limitTitles) as LimitName[];
 
 export const textsOf = (limits: Limits | undefined): LimitTexts =>
-  Object.fromEntries(names.map((name) => [name, limits?.[name]?.toString() ?? ""]));
+  Object.fromEntries(names.map((name) => [name, limits?.[name]?.toString() ?? ""])) as LimitTexts;
 
 export const limitsOf = (texts: LimitTexts): Limits =>
   Object.fromEntries(
@@ -32,31 +32,33 @@ interface LimitFieldsProps {
   faultOf: (name: string) => string | null;
 }
 
+const fieldsOf = (titles: Partial<Record<LimitName, string>>): FieldOf<LimitTexts>[] =>
+  Object.entries(titles).map(([name, title]) => ({
+    name: name as LimitName,
+    title,
+    type: "number",
+    min: 0,
+    step: name.startsWith("usd") ? "any" : "1",
+    placeholder: "none",
+  }));
+const [common, others] = [fieldsOf(commonTitles), fieldsOf(otherTitles)];
+
 export function LimitFields(props: LimitFieldsProps) {
   const { title = "Limits", path = "limits", texts, onInput, faultOf } = props;
-  const fieldOf = (name: LimitName) => (
-    <Field
-      key={name}
-      title={limitTitles[name]}
-      name={`${path}.${name}`}
-      type="number"
-      min={0}
-      step={name.startsWith("usd") ? "any" : "1"}
-      placeholder="none"
-      value={texts[name] ?? ""}
-      onInput={(value) => onInput({ ...texts, [name]: value })}
-      fault={faultOf(`${path}.${name}`)}
-    />
-  );
-  const others = Object.keys(otherTitles) as LimitName[];
-  const isInUse = others.some((name) => texts[name] || faultOf(`${path}.${name}`) !== null);
+  const change = (changes: Partial<LimitTexts>): void => onInput({ ...texts, ...changes });
+  const its = { draft: texts, change, faultOf, path: `${path}.` };
+  const isInUse = others.some(({ name }) => texts[name] || faultOf(`${path}.${name}`) !== null);
   return (
     <fieldset>
       <legend>{title}</legend>
-      <div class="grid">{(Object.keys(commonTitles) as LimitName[]).map(fieldOf)}</div>
+      <div class="grid">
+        <Fields of={common} {...its} />
+      </div>
       <details open={isInUse}>
         <summary>Other periods</summary>
-        <div class="grid">{others.map(fieldOf)}</div>
+        <div class="grid">
+          <Fields of={others} {...its} />
+        </div>
       </details>
     </fieldset>
   );

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { alertFormats, alertKinds } from "../../domain/alerts.ts";
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { names } from "./record-schemas.ts";
-import { alertTemplate } from "./policy-schemas.ts";
+import { alertTemplate } from "./alert-schemas.ts";
 import { millis, pageQuery } from "./schemas.ts";
 import { headerName, headerValue } from "./webhooks.ts";
 
