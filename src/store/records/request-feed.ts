@@ -1,5 +1,5 @@
 /** Changes to records, read by small indexes in one round trip. */
-import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, sql, type SQL } from "drizzle-orm";
 import { isCaptured, markCharacters } from "../../domain/audit/capture.ts";
 import type { SamplingRecord } from "../../domain/audit/record.ts";
 import type { RequestFeedStore } from "../../domain/ports/request-feed.ts";
@@ -13,11 +13,8 @@ import { captures, samplingRequests } from "../schema.ts";
 import { recordNumbers } from "../schema/seal-schema.ts";
 
 const maxPerBatch = 500;
-/** Bounds on what a reconnecting listener may have missed. */
+/** Bound on what a reconnecting listener may have missed. */
 const maxRows = 1_000;
-const maxScanned = 5_000;
-/** ms; the longest that a call may run. */
-const longestCallMs = 15 * 60_000;
 
 /** Otherwise SQLite picks the list's index, which also has the outcome, and scans the tenant's history. */
 const running = (tenantId: string): SQL => sql`
@@ -108,24 +105,20 @@ export const createRequestFeedStore = (db: Database): RequestFeedStore => {
       });
     },
     async since(tenantId, at) {
-      const isRecent = and(
-        eq(samplingRequests.tenantId, tenantId),
-        gt(samplingRequests.id, minIdAt("request", at - longestCallMs)),
-      );
-      const recent = await db.read((builder) =>
-        builder
-          .select({ id: samplingRequests.id })
-          .from(samplingRequests)
-          .where(isRecent)
-          .limit(maxScanned + 1),
-      );
-      if (!recent.ok) return recent;
-      if (recent.value.length > maxScanned) return ok(null);
+      // Sealed records that ended since then are in the seals since then, whenever they began.
       const found = await records(
         tenantId,
         sql`
-          select id from sampling_requests
-          where ${isRecent} and (created_at >= ${at} or settled_at >= ${at})
+          select id from (
+            select id from sampling_requests
+            where tenant_id = ${tenantId} and id > ${minIdAt("request", at)} and created_at >= ${at}
+            union select id from sampling_requests
+            where tenant_id = ${tenantId} and seal_number is null and outcome <> 'admitted'
+              and settled_at >= ${at}
+            union select id from sampling_requests
+            where tenant_id = ${tenantId} and settled_at >= ${at} and seal_number > coalesce((
+              select number from seals where tenant_id = ${tenantId} and sealed_at < ${at}
+              order by number desc limit 1), 0))
           limit ${maxRows + 1}`,
       );
       if (!found.ok) return found;

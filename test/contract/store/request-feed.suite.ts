@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { longestStreamMs } from "../../../src/domain/leases.ts";
 import type { FeedState } from "../../../src/domain/ports/request-feed.ts";
+import { minIdAt } from "../../../src/domain/tenancy/ids.ts";
 import { caller, opening, reservation, settlement, start, type Caller } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { sealAll } from "./sealing.ts";
@@ -56,18 +58,25 @@ export const requestFeedSuite = (backend: Backend): void => {
       });
     });
 
-    it("gives who comes back what began or ended meanwhile, also what was sealed", async () => {
+    it("gives who comes back what began or ended meanwhile, also what was sealed or is a long stream", async () => {
       const { requestFeed, ledger } = world.stores;
       const who = await caller(world.stores);
-      const before = await admitted(who, start - 60_000);
-      value(await ledger.settle(settlement(before, start - 50_000)));
-      const long = await admitted(who, start - 60_000);
-      value(await ledger.settle(settlement(long, start)));
+      const longAgo = start - longestStreamMs;
+      const stream = async (name: string, settledAt: number): Promise<string> => {
+        const its = reservation(who, longAgo);
+        its.opening.id = `${minIdAt("request", longAgo)}${name.padEnd(16, "x")}`;
+        expect(value(await ledger.admit(its)).state).toBe("admitted");
+        value(await ledger.settle(settlement(its, settledAt)));
+        return its.opening.id;
+      };
+      await stream("before", start - 50_000);
+      const long = await stream("long", start);
       const fresh = await admitted(who, start);
       await sealAll(world.stores, who.tenantId);
+      const unsealed = await stream("unsealed", start);
       const since = value(await requestFeed.since(who.tenantId, start - 10_000));
       expect(since?.map(({ id }) => id).toSorted()).toEqual(
-        [long.opening.id, fresh.opening.id].toSorted(),
+        [long, fresh.opening.id, unsealed].toSorted(),
       );
       expect(value(await requestFeed.since(who.tenantId, start + 1))).toEqual([]);
     });
