@@ -49,7 +49,9 @@ export function boundedStream(
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
-        const { done, value } = await reader.read();
+        let { done, value } = await reader.read();
+        // `pull` isn't called again after an empty piece.
+        while (!done && value?.byteLength === 0) ({ done, value } = await reader.read());
         const bytes = value ?? new Uint8Array();
         left -= bytes.byteLength;
         if (left < 0) {

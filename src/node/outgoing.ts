@@ -1,6 +1,7 @@
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
 import { createServerFetch } from "./direct/server-fetch.ts";
 import { lookup } from "node:dns";
+import { createConnector } from "./connector.ts";
 import { createPublicFetch } from "./public-fetch.ts";
 import { Agent, fetch as undiciFetch, type Dispatcher } from "undici";
 import { createDirectFetch, unsent, unsentBy, withUpgradeCode } from "./direct/fetch.ts";
@@ -60,7 +61,7 @@ const unlimited = { bodyTimeout: 0, headersTimeout: 0 };
 
 export function createOutgoing(proxies: ProxySettings | null = null): Outgoing {
   const publicly = createPublicFetch(lookup, proxies);
-  const direct = new Agent(unlimited);
+  const direct = new Agent({ ...unlimited, connect: createConnector() });
   const dispatcher = proxies === null ? direct : createProxyAgent(proxies, unlimited);
   const fetchAny = createAnyFetch(dispatcher) as typeof fetch;
   return {

@@ -85,6 +85,8 @@ const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean =>
 const mayBeDirect = /^\/(?:mcp\/|v1\/(?:sampling|chat\/completions|messages|responses)$)/;
 /** Longer than proxies keep connections. */
 const keepAliveMs = 75_000;
+/** Bytes that wait for a slow client before no more is read from its provider. Node's default is 64 KiB. */
+const highWaterMark = 2 * 1024;
 /** Keys, tokens, and proxies' own headers. */
 const maxHeaderBytes = 64 * 1024;
 
@@ -171,7 +173,7 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
       });
   };
   const server: Server = createServer(
-    { keepAliveTimeout: keepAliveMs, maxHeaderSize: maxHeaderBytes },
+    { keepAliveTimeout: keepAliveMs, maxHeaderSize: maxHeaderBytes, highWaterMark },
     serve,
   );
   return {

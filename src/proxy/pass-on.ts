@@ -4,7 +4,6 @@ import type { AnswerBody, UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { streamedHeaders } from "../domain/servers/media-type.ts";
 import { returnedHeaders } from "../domain/servers/proxied-headers.ts";
 import { declaredBytes } from "../mcp/body.ts";
-import { readAheadBytes } from "../mcp/sse/client-output.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -30,13 +29,15 @@ function webStreamOf(body: AnswerBody): ReadableStream<Bytes> {
 export const asItCame = ({ status, headers }: UpstreamAnswer, content: Bytes): ClientAnswer =>
   plainAnswer({ status, fields: returnedHeaders(headers), content });
 
+const maxReadFirstBytes = 64 * 1024;
+
 /** A small body is read first: it may stall, and a client that leaves meanwhile goes unnoticed until something is written. */
 export async function passOn(response: UpstreamAnswer): Promise<Response> {
   const { status } = response;
   const body = bodiless.has(status) ? null : response.body;
   const headers = returnedHeaders(response.headers);
   if (body === null) return new Response(null, { status, headers });
-  if ((declaredBytes(response) ?? Infinity) > readAheadBytes)
+  if ((declaredBytes(response) ?? Infinity) > maxReadFirstBytes)
     return new Response(webStreamOf(body), { status, headers: streamedHeaders(headers) });
   const bytes = await response.arrayBuffer().catch(() => null);
   return new Response(bytes ?? broken(), { status, headers });

@@ -1,7 +1,6 @@
 /** How much of a stream a router on loopback holds: what it has taken, less what its client or the kernel has. */
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 /** Bytes in the kernel's queues of both ends of a connection between these ports. */
 function queuedBetween(one: number, other: number): number {
@@ -20,7 +19,7 @@ function queuedBetween(one: number, other: number): number {
 const queuedAt = ({ localPort = 0, remotePort = 0 }: Socket): number =>
   queuedBetween(localPort, remotePort);
 
-/** Large, so that the frames around events, which each hop writes anew, add nothing. */
+/** Large, so that the frames around them, which the router adds, are few. */
 const event = `data: ${JSON.stringify({
   id: "chatcmpl-1",
   object: "chat.completion.chunk",
@@ -28,6 +27,8 @@ const event = `data: ${JSON.stringify({
   model: "endless",
   choices: [{ index: 0, delta: { content: "x".repeat(8_192) }, finish_reason: null }],
 })}\n\n`;
+/** Of one write. Until it is done, Node doesn't say how much of it the kernel has. */
+const pieceBytes = 1_024;
 
 export interface EndlessProvider {
   url: string;
@@ -36,19 +37,26 @@ export interface EndlessProvider {
   stop(): void;
 }
 
-/** A provider of Chat Completions that writes as much as is taken. */
+/** A provider of Chat Completions that writes as much as is taken, in a body without frames. */
 export async function startEndlessProvider(): Promise<EndlessProvider> {
   let latest: Socket | null = null;
-  const server = createServer((request, response) => {
-    latest = request.socket;
-    request.resume();
-    response.on("error", () => {});
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    const write = (): void => {
-      while (!response.destroyed && response.write(event));
-    };
-    response.on("drain", write);
-    write();
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      latest = socket;
+      socket.resume();
+      socket.write(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n",
+      );
+      const write = (at: number): void => {
+        if (socket.destroyed) return;
+        const next = at + pieceBytes < event.length ? at + pieceBytes : 0;
+        socket.write(event.slice(at, at + pieceBytes), () => write(next));
+      };
+      write(0);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -56,7 +64,7 @@ export async function startEndlessProvider(): Promise<EndlessProvider> {
     taken: () =>
       latest === null ? 0 : latest.bytesWritten - latest.writableLength - queuedAt(latest),
     stop() {
-      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       server.close();
     },
   };

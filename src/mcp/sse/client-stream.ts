@@ -103,7 +103,7 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
   };
   /** Writing detects a disconnect within an event. */
   const writeInEvent = (): void => {
-    if (output?.isDrained() !== true || silent < stalledEventTicks) return;
+    if (!hasRoom() || silent < stalledEventTicks) return;
     if (lastByte === lineFeed) enqueue(commentInEvent);
     else if (silent >= stalledLineTicks) {
       fail(new Error("The server's answer has stalled."));

@@ -5,7 +5,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type Read = { done: false; value: Bytes } | { done: true; value: undefined };
 
 /** Bytes buffered for a slow reader before the connection is paused. */
-const readAheadBytes = 64 * 1024;
+const readAheadBytes = 2 * 1024;
 const over: Read = { done: true, value: undefined };
 
 export interface AnswerBody extends AsyncIterable<Bytes> {
@@ -87,11 +87,12 @@ export function createAnswerBody(connection: {
       }),
     },
     push(bytes) {
-      if (ended !== null) return true;
+      // undici gives an empty piece when it resumes. Read as such, it stalls web streams: their `pull` enqueues nothing.
+      if (ended !== null || bytes.byteLength === 0) return true;
       if (reader !== null && pieces.length === 0) queueMicrotask(deliver);
       pieces.push(bytes);
       size += bytes.byteLength;
-      // A waiting reader takes all of it in the next microtask; a pause until then stalls large answers.
+      // A waiting reader takes all of it in the next microtask.
       isHeldUp = reader === null && size >= readAheadBytes;
       return !isHeldUp;
     },

@@ -55,6 +55,19 @@ describe.each(["byte stream", "stream"] as const)("a %s", (kind) => {
     expect(cutting.state.cancelled).toBe(true);
   });
 
+  it("is read on after an empty piece", async () => {
+    const pieces = ["", "a", "", "b"].map((text) => new TextEncoder().encode(text));
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull: (controller) => {
+        const piece = pieces.shift();
+        if (piece === undefined) controller.close();
+        else controller.enqueue(piece);
+      },
+    });
+    const bounded = boundedStream(body, { maxBytes: 10, exceeded: "cut" });
+    expect(await new Response(bounded).text()).toBe("ab");
+  });
+
   it("is cancelled when its reader leaves", async () => {
     const { body, state } = bodyOf(300_000, kind);
     await boundedStream(body, { maxBytes: 100_000, exceeded }).cancel();

@@ -1,5 +1,4 @@
 /** The one writer of event streams to clients. */
-import { readAheadBytes } from "../../../src/mcp/sse/client-output.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   createClientStream,
@@ -14,7 +13,7 @@ const open = (options: Partial<ClientStreamOptions> = {}) => {
   return { stream, body: stream.open().stream() };
 };
 const textOf = (body: ReadableStream): Promise<string> => new Response(body).text();
-const full = "x".repeat(readAheadBytes);
+const full = "x".repeat(64 * 1024);
 
 describe("a client's stream", () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -22,11 +21,12 @@ describe("a client's stream", () => {
 
   it("comments after so many silent seconds, and says the last word", async () => {
     const { stream, body } = open();
+    const text = textOf(body);
     await vi.advanceTimersByTimeAsync(second);
     void stream.write("data: 1\n\n");
     await vi.advanceTimersByTimeAsync(2 * second);
     stream.end("data: 2\n\n");
-    expect(await textOf(body)).toBe(`data: 1\n\n${comment}data: 2\n\n`);
+    expect(await text).toBe(`data: 1\n\n${comment}data: 2\n\n`);
   });
 
   it("does not comment within an event", async () => {
@@ -87,8 +87,9 @@ describe("a client's stream", () => {
     const reader = body.getReader();
     void stream.write("data: 1\n");
     await reader.read();
+    const next = reader.read();
     await vi.advanceTimersByTimeAsync(4 * second);
-    expect(new TextDecoder().decode((await reader.read()).value)).toBe(": keep-alive\n");
+    expect(new TextDecoder().decode((await next).value)).toBe(": keep-alive\n");
   });
 
   it("is given up where an event stands still within a line for half a minute", async () => {
@@ -121,11 +122,12 @@ describe("a client's stream", () => {
     await vi.advanceTimersByTimeAsync(10 * second);
     expect(hasRoom).toBe(false);
     const reader = body.getReader();
-    expect((await reader.read()).value?.byteLength).toBe(readAheadBytes);
+    expect((await reader.read()).value?.byteLength).toBe(full.length);
+    const next = reader.read();
     await vi.advanceTimersByTimeAsync(0);
     expect(hasRoom).toBe(true);
     stream.end();
-    expect((await reader.read()).done).toBe(true);
+    expect((await next).done).toBe(true);
   });
 
   it("ends once when its client leaves, and lets no writer wait", async () => {
