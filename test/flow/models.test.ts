@@ -281,6 +281,51 @@ it("a tag that the policy requires is named by its header", async () => {
   }
 });
 
+it("a page of an allowed origin may call with an SDK's headers, and read those that the SDK acts on", async () => {
+  const Origin = new URL(router.url).origin;
+  const sent = [
+    "authorization",
+    "x-api-key",
+    "anthropic-version",
+    "x-stainless-os",
+    "x-router-tag",
+  ];
+  const at = `${router.url}/t/${slug}/v1/messages`;
+  const preflight = await fetch(at, {
+    method: "OPTIONS",
+    headers: {
+      Origin,
+      "Access-Control-Request-Method": "POST",
+      "Access-Control-Request-Headers": sent.join(", "),
+    },
+  });
+  expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([
+    204,
+    Origin,
+  ]);
+  const allowed = preflight.headers.get("access-control-allow-headers")?.toLowerCase().split(", ");
+  expect(sent.filter((name) => allowed?.includes(name) !== true)).toEqual([]);
+  const call = (from: string, stream: boolean) =>
+    fetch(at, {
+      method: "POST",
+      headers: { Origin: from, "Content-Type": "application/json", "x-api-key": ownKey },
+      body: JSON.stringify({ ...asked, max_tokens: 50, stream }),
+    });
+  const [asked, ownKey] = [
+    { model: "auto", messages: [{ role: "user", content: "Hello." }] },
+    await keyWith(),
+  ];
+  for (const stream of [false, true]) {
+    const answer = await call(Origin, stream);
+    await answer.text();
+    expect([stream, answer.status]).toEqual([stream, 200]);
+    const exposed = answer.headers.get("access-control-expose-headers")?.toLowerCase().split(", ");
+    const read = ["x-request-id", "request-id", "retry-after", "retry-after-ms", "x-should-retry"];
+    expect(read.filter((name) => exposed?.includes(name) !== true)).toEqual([]);
+  }
+  expect((await call("https://elsewhere.example", false)).status).toBe(403);
+});
+
 it("two keys, and a key that is there twice in the body, are refused", async () => {
   const key = await keyWith();
   const two = await chat(key, {}, { "x-api-key": await keyWith() });

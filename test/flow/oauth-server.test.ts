@@ -604,6 +604,31 @@ describe("model endpoints of a tenant", () => {
     expect(body["scope"]).toContain("models");
     const access = body["access_token"] ?? "";
     expect((await list(access)).status).toBe(200);
+    await admin("POST", "/tenants/acme/credentials", { provider: "demo", name: "d", apiKey: "" });
+    const messages = [{ role: "user", content: "Hello." }];
+    const requests = {
+      "/chat/completions": { messages },
+      "/messages": { messages, max_tokens: 50 },
+      "/messages/count_tokens": { messages },
+      "/responses": { input: "Hello." },
+    };
+    for (const [endpoint, asked] of Object.entries(requests))
+      for (const stream of [false, true]) {
+        const body = JSON.stringify({ model: "auto", ...asked, ...(stream && { stream }) });
+        const answer = await call(`${path}${endpoint}`, access, { body });
+        await answer.text();
+        const elsewhere = await call(`/t/other/v1${endpoint}`, access, { body });
+        expect([endpoint, stream, answer.status, elsewhere.status]).toEqual([
+          endpoint,
+          stream,
+          200,
+          401,
+        ]);
+      }
+    const one = await fetch(`${url}${path}/models/auto`, {
+      headers: { Authorization: `Bearer ${access}` },
+    });
+    expect(one.status).toBe(200);
     for (const elsewhere of ["/v1", "/t/other/v1"])
       expect([elsewhere, (await list(access, elsewhere)).status]).toEqual([elsewhere, 401]);
     expect((await call("/v1/sampling/acme", access)).status).toBe(401);

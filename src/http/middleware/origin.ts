@@ -22,7 +22,7 @@ const allowedTo = (asked: string | undefined): string =>
   ].join(", ");
 
 const responseHeaders =
-  "WWW-Authenticate, Mcp-Session-Id, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, ETag, X-Next-Cursor, Content-Disposition, X-Router-Model, X-Router-Cost, X-Router-Fallback, X-Router-Ignored";
+  "WWW-Authenticate, Mcp-Session-Id, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, ETag, X-Next-Cursor, Content-Disposition, X-Router-Model, X-Router-Cost, X-Router-Fallback, X-Router-Ignored, X-Router-Max-Tokens, request-id, retry-after-ms, x-should-retry";
 
 export const checkOrigin = createMiddleware<HttpEnv>(async (c, next) => {
   const origin = c.req.header("Origin");
