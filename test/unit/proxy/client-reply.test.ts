@@ -16,21 +16,21 @@ describe("comments to a client", () => {
   const opened = () => {
     const left = new AbortController().signal;
     const { reply, response } = openClientReply({ acceptsStream: true, left, owner: null });
-    return { reply, response: response.then(responseOf) };
+    return { reply, text: response.then(responseOf).then(readAll) };
   };
 
   it("come when the server is silent", async () => {
-    const { reply, response } = opened();
+    const { reply, text } = opened();
     reply.begin({});
     await reply.write("data: 1\n\n");
     await vi.advanceTimersByTimeAsync(silentMs);
     await reply.write("data: 2\n\n");
     reply.end();
-    expect(await readAll(await response)).toBe(`data: 1\n\n${comment}data: 2\n\n`);
+    expect(await text).toBe(`data: 1\n\n${comment}data: 2\n\n`);
   });
 
   it("do not come within an event that has begun to pass", async () => {
-    const { reply, response } = opened();
+    const { reply, text } = opened();
     let isBetweenEvents = false;
     reply.begin({}, () => isBetweenEvents);
     await reply.write("data: [1,");
@@ -39,6 +39,6 @@ describe("comments to a client", () => {
     isBetweenEvents = true;
     await vi.advanceTimersByTimeAsync(silentMs);
     reply.end();
-    expect(await readAll(await response)).toBe(`data: [1,2]\n\n${comment}`);
+    expect(await text).toBe(`data: [1,2]\n\n${comment}`);
   });
 });
