@@ -290,8 +290,8 @@ it("a page of an allowed origin may call with an SDK's headers, and read those t
     "x-stainless-os",
     "x-router-tag",
   ];
-  const at = `${router.url}/t/${slug}/v1/messages`;
-  const preflight = await fetch(at, {
+  const endpoint = `${router.url}/t/${slug}/v1/messages`;
+  const preflight = await fetch(endpoint, {
     method: "OPTIONS",
     headers: {
       Origin,
@@ -306,7 +306,7 @@ it("a page of an allowed origin may call with an SDK's headers, and read those t
   const allowed = preflight.headers.get("access-control-allow-headers")?.toLowerCase().split(", ");
   expect(sent.filter((name) => allowed?.includes(name) !== true)).toEqual([]);
   const call = (from: string, stream: boolean) =>
-    fetch(at, {
+    fetch(endpoint, {
       method: "POST",
       headers: { Origin: from, "Content-Type": "application/json", "x-api-key": ownKey },
       body: JSON.stringify({ ...asked, max_tokens: 50, stream }),

@@ -614,10 +614,12 @@ describe("model endpoints of a tenant", () => {
     };
     for (const [endpoint, asked] of Object.entries(requests))
       for (const stream of [false, true]) {
-        const body = JSON.stringify({ model: "auto", ...asked, ...(stream && { stream }) });
-        const answer = await call(`${path}${endpoint}`, access, { body });
+        const request = {
+          body: JSON.stringify({ model: "auto", ...asked, ...(stream && { stream }) }),
+        };
+        const answer = await call(`${path}${endpoint}`, access, request);
         await answer.text();
-        const elsewhere = await call(`/t/other/v1${endpoint}`, access, { body });
+        const elsewhere = await call(`/t/other/v1${endpoint}`, access, request);
         expect([endpoint, stream, answer.status, elsewhere.status]).toEqual([
           endpoint,
           stream,
