@@ -1142,7 +1142,7 @@ describe("alerts", () => {
         thresholds: [80, 100],
         kinds: expect.not.arrayContaining(["seals_stopped"]),
       });
-    await page.getByText("Where alerts are sent").waitFor();
+    await page.getByText("Saved. Alerts are sent there from now on.").waitFor();
     await page.getByLabel("Receiver").selectOption("custom");
     await page.getByRole("button", { name: "Postmark" }).click();
     expect(await page.getByLabel("URL").inputValue()).toBe("https://api.postmarkapp.com/email");

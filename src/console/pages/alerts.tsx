@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { causeOf } from "../../domain/alert-messages.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
@@ -52,9 +53,10 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
   const header = useLoaded(`header of ${tenant}`, () =>
     asked(api.GET("/admin/v1/tenants/{tenant}/webhooks/header", { params })),
   );
+  const [isSaved, setSaved] = useState(false);
   const done = async (): Promise<void> => {
-    await header.again();
-    await policy.again();
+    await Promise.all([header.again(), policy.again()]);
+    setSaved(true);
   };
   return (
     <Page title="Alerts" lead="Budgets that reach a threshold, and problems that persist.">
@@ -83,6 +85,11 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
               </There>
             )}
           </There>
+        )}
+        {isSaved && (
+          <p class="notice good" role="status">
+            Saved. Alerts are sent there from now on.
+          </p>
         )}
         <Webhooks tenant={tenant} />
       </div>
