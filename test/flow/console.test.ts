@@ -682,7 +682,17 @@ describe("first steps", () => {
     await page.getByLabel("Slug").fill("fresh");
     await page.getByRole("button", { name: "Create tenant" }).click();
     await page.getByRole("heading", { name: "First steps" }).waitFor();
-    await page.getByLabel("Provider", { exact: true }).fill("own");
+    const provider = page.getByLabel("Provider", { exact: true });
+    await provider.selectOption({ label: "Amazon Bedrock" });
+    await page.getByLabel("Region").waitFor();
+    await provider.selectOption({ label: "OpenAI" });
+    const keys = page.getByRole("link", { name: "Get a key from OpenAI" });
+    expect(await keys.getAttribute("href")).toBe("https://platform.openai.com/api-keys");
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByText("Waiting for the first request…").waitFor();
+    expect(await page.getByText("done", { exact: true }).count()).toBe(0);
+    await provider.selectOption({ label: "Another OpenAI-compatible API" });
+    await page.getByLabel("Provider’s name").fill("own");
     await page.getByLabel("API key of the provider").fill("provider-key");
     await page.getByLabel("Base URL").fill(world.providerUrl);
     await page.getByLabel("Models").fill('[{"id":"works"}]');
@@ -700,6 +710,7 @@ describe("first steps", () => {
     const answer = await fetch(`${router.url}/v1/sampling`, { method: "POST", headers, body });
     expect(answer.status).toBe(200);
     await page.getByText("It arrived.").waitFor();
+    expect(await page.getByText("done", { exact: true }).count()).toBe(3);
     await page.getByRole("button", { name: "TypeScript server" }).click();
     const program = await page.getByLabel("TypeScript server", { exact: true }).textContent();
     const { stdout } = await promisify(execFile)(process.execPath, [
@@ -1160,7 +1171,7 @@ describe("alerts", () => {
     });
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText(`Leave blank to keep the one for ${url}.`).waitFor();
+    await page.getByText(`Leave blank to keep X-Mail-Token for ${url}.`).waitFor();
     await page.getByRole("button", { name: "Send test alert" }).click();
     await page.getByText("queued").waitFor();
     receiver.close();

@@ -8,9 +8,10 @@ import {
   type AlertKind,
 } from "../../domain/alerts.ts";
 import { api, asked, type Schemas } from "../api.ts";
+import { useLoaded } from "../load.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Check, Form } from "../parts/form.tsx";
-import { ProblemNotice } from "../parts/notice.tsx";
+import { ProblemNotice, There } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
 import { emailApis } from "./email-apis.ts";
 
@@ -77,13 +78,13 @@ function TestResult({ test }: { test: Asked<Schemas["AlertTest"]> }) {
   );
 }
 
-const draftOf = ({ alerts = {} }: Policy, header: Header) => ({
+const draftOf = ({ alerts = {} }: Policy) => ({
   webhookUrl: alerts.webhookUrl ?? "",
   format: alerts.format ?? "webhook",
   thresholds: (alerts.thresholds ?? defaultThresholds).join(", "),
   kinds: alerts.kinds ?? alertKinds,
   body: alerts.body ?? "",
-  headerName: header.name ?? "Authorization",
+  headerName: "Authorization",
   headerValue: "",
 });
 type Draft = Omit<ReturnType<typeof draftOf>, "format" | "kinds"> & {
@@ -110,13 +111,13 @@ const receiverFields: readonly FieldOf<Draft>[] = [
   },
 ];
 
-const customFields = ({ origin }: Header): readonly FieldOf<Draft>[] => [
+const customFields = ({ name, origin }: Header): readonly FieldOf<Draft>[] => [
   { name: "headerName", title: "Header with your key" },
   {
     name: "headerValue",
     title: "Its value",
     type: "password",
-    hint: origin === null ? "Stored encrypted." : `Leave blank to keep the one for ${origin}.`,
+    hint: origin === null ? "Stored encrypted." : `Leave blank to keep ${name} for ${origin}.`,
   },
 ];
 const bodyField: readonly FieldOf<Draft>[] = [
@@ -133,38 +134,48 @@ interface PartProps {
   draft: Draft;
   change: (changes: Partial<Draft>) => void;
   faultOf: (name: string) => string | null;
-  header: Header;
+  tenant: string;
 }
 
-const Custom = ({ draft, change, faultOf, header }: PartProps) => (
-  <fieldset>
-    <legend>The API’s request</legend>
-    <p class="buttons">
-      Fill in for:
-      {emailApis.map(({ name, url, header: headerName, scheme, body }) => (
-        <button
-          key={name}
-          type="button"
-          class="quiet"
-          onClick={() =>
-            change({
-              webhookUrl: url,
-              headerName,
-              headerValue: scheme,
-              body: JSON.stringify(body, null, 2),
-            })
-          }
-        >
-          {name}
-        </button>
-      ))}
-    </p>
-    <div class="grid">
-      <Fields of={customFields(header)} {...{ draft, change, faultOf }} />
-    </div>
-    <Fields of={bodyField} {...{ draft, change, faultOf }} path="alerts." />
-  </fieldset>
-);
+function Custom({ draft, change, faultOf, tenant }: PartProps) {
+  const params = { path: { tenant } };
+  const loading = useLoaded(`header of ${tenant}`, () =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/webhooks/header", { params })),
+  );
+  return (
+    <fieldset>
+      <legend>The API’s request</legend>
+      <p class="buttons">
+        Fill in for:
+        {emailApis.map(({ name, url, header: headerName, scheme, body }) => (
+          <button
+            key={name}
+            type="button"
+            class="quiet"
+            onClick={() =>
+              change({
+                webhookUrl: url,
+                headerName,
+                headerValue: scheme,
+                body: JSON.stringify(body, null, 2),
+              })
+            }
+          >
+            {name}
+          </button>
+        ))}
+      </p>
+      <There what="the header" loading={loading}>
+        {(header) => (
+          <div class="grid">
+            <Fields of={customFields(header)} {...{ draft, change, faultOf }} />
+          </div>
+        )}
+      </There>
+      <Fields of={bodyField} {...{ draft, change, faultOf }} path="alerts." />
+    </fieldset>
+  );
+}
 
 const Kinds = ({ draft: { kinds }, change }: Pick<PartProps, "draft" | "change">) => (
   <fieldset>
@@ -223,7 +234,6 @@ function SendTest({ tenant, draft }: { tenant: string; draft: Draft }) {
 interface ReceiverProps {
   tenant: string;
   policy: Policy;
-  header: Header;
   tag: string | null;
   onDone: () => void;
 }
@@ -258,8 +268,8 @@ async function saved({ tenant, tag }: ReceiverProps, draft: Draft): Promise<Aske
 }
 
 export function Receiver(props: ReceiverProps) {
-  const { tenant, policy, header, onDone } = props;
-  const [draft, setDraft] = useState<Draft>(draftOf(policy, header));
+  const { tenant, policy, onDone } = props;
+  const [draft, setDraft] = useState<Draft>(draftOf(policy));
   const change = ({ webhookUrl, ...rest }: Partial<Draft>): void => {
     const known = hosts.find(([host]) => host.test(webhookUrl ?? ""))?.[1];
     const url = webhookUrl === undefined ? {} : { webhookUrl };
@@ -279,7 +289,7 @@ export function Receiver(props: ReceiverProps) {
             <div class="grid">
               <Fields of={receiverFields} {...{ draft, change, faultOf }} path="alerts." />
             </div>
-            {draft.format === "custom" && <Custom {...{ draft, change, faultOf, header }} />}
+            {draft.format === "custom" && <Custom {...{ draft, change, faultOf, tenant }} />}
             <Kinds {...{ draft, change }} />
             <SendTest tenant={tenant} draft={draft} />
           </>

@@ -50,12 +50,9 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
   const policy = useLoaded(`policy of ${tenant}`, () =>
     asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params })),
   );
-  const header = useLoaded(`header of ${tenant}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/webhooks/header", { params })),
-  );
   const [isSaved, setSaved] = useState(false);
   const done = async (): Promise<void> => {
-    await Promise.all([header.again(), policy.again()]);
+    await policy.again();
     setSaved(true);
   };
   return (
@@ -74,15 +71,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
         {mayChange.value && (
           <There what="the policy" loading={policy}>
             {(found, { tag }) => (
-              <There what="the header" loading={header}>
-                {(its) => (
-                  <Receiver
-                    key={tag}
-                    {...{ tenant, policy: found, header: its, tag }}
-                    onDone={() => void done()}
-                  />
-                )}
-              </There>
+              <Receiver key={tag} {...{ tenant, policy: found, tag }} onDone={() => void done()} />
             )}
           </There>
         )}

@@ -1,30 +1,13 @@
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Check, Field, Form, TextArea } from "../parts/form.tsx";
 import type { Asked } from "../problem.ts";
 import { later } from "../later.tsx";
+import { hasAddress, isCloud, ProviderChoice } from "../models/provider-choice.tsx";
 import type { CloudMembers } from "./cloud-fields.tsx";
 
 type Credential = Schemas["Credential"];
 type DeclaredModel = Schemas["DeclaredModel"];
-
-const clouds = ["azure", "bedrock", "vertex"];
-
-export const knownProviders = [
-  "anthropic",
-  "openai",
-  "google",
-  "openrouter",
-  "mistral",
-  "groq",
-  "xai",
-  "deepseek",
-  "together",
-  "fireworks",
-  "cohere",
-  "cerebras",
-  ...clouds,
-];
 
 const modelsHint = (
   <>
@@ -63,36 +46,6 @@ const notJson: Asked<never> = {
     path: "models",
   },
 };
-
-interface ProviderFieldProps {
-  value: string;
-  onInput: (value: string) => void;
-  fault: string | null;
-}
-
-function ProviderField({ value, onInput, fault }: ProviderFieldProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>Provider</label>
-      <input
-        id={id}
-        name="provider"
-        list="providers"
-        required
-        autocomplete="off"
-        value={value}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-      <datalist id="providers">
-        {knownProviders.map((each) => (
-          <option key={each} value={each} />
-        ))}
-      </datalist>
-      <small>{fault !== null && <span class="fault">{fault}</span>}</small>
-    </div>
-  );
-}
 
 interface HeadersFieldProps {
   /** `null` removes them */
@@ -187,7 +140,6 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
   const [models, setModels] = useState("");
   const [headers, setHeaders] = useState<string | null>("");
   const [members, setMembers] = useState<CloudMembers>({});
-  const isCloud = clouds.includes(provider);
   const make = async () => {
     const declared = modelsIn(models);
     if (declared === undefined) return notJson;
@@ -197,7 +149,7 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
         body: {
           provider,
           name,
-          ...(isCloud ? members : { apiKey: apiKey.trim() }),
+          ...(isCloud(provider) ? members : { apiKey: apiKey.trim() }),
           ...(baseUrl !== "" && { baseUrl }),
           ...(declared !== null && { models: declared }),
           ...headersIn(headers),
@@ -212,10 +164,10 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
       {(faultOf) => (
         <>
           <div class="grid">
-            <ProviderField value={provider} onInput={setProvider} fault={faultOf("provider")} />
+            <ProviderChoice value={provider} onInput={setProvider} fault={faultOf("provider")} />
             <Field title="Name" name="name" value={name} onInput={setName} isRequired />
           </div>
-          {isCloud ? (
+          {isCloud(provider) ? (
             <CloudPart key={provider} {...{ provider, faultOf }} onInput={setMembers} />
           ) : (
             <Field
@@ -229,7 +181,7 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
             />
           )}
           <OwnEndpoint
-            isOpen={!knownProviders.includes(provider)}
+            isOpen={!hasAddress(provider)}
             {...{ baseUrl, setBaseUrl, models, setModels, headers, setHeaders, faultOf }}
           />
         </>
@@ -267,7 +219,7 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
       {(faultOf) => (
         <>
           <Field title="Name" name="name" value={name} onInput={setName} isRequired />
-          {clouds.includes(provider) ? (
+          {isCloud(provider) ? (
             <CloudPart isChange {...{ provider, faultOf }} onInput={setMembers} />
           ) : (
             <Field

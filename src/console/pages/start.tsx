@@ -1,12 +1,14 @@
-import { Fragment, type ComponentChildren } from "preact";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
+import { spaced } from "../format.ts";
 import { useLive } from "../live/use-live.ts";
 import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Badge, ProblemNotice, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
+import { Time } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
 import type { Asked, Problem } from "../problem.ts";
 import { listRequests, type RequestRecord } from "../requests/record.ts";
@@ -16,14 +18,6 @@ import { CheckResult, checkCredential } from "./credential-check.tsx";
 import { snippetsFor } from "../playground/snippets.ts";
 
 const NewCredential = later(async () => (await import("./credential-forms.tsx")).NewCredential);
-
-/** Where providers issue keys. */
-const keyPages = [
-  ["Anthropic", "https://console.anthropic.com/settings/keys"],
-  ["OpenAI", "https://platform.openai.com/api-keys"],
-  ["Google", "https://aistudio.google.com/apikey"],
-  ["OpenRouter", "https://openrouter.ai/settings/keys"],
-] as const;
 
 const watchMs = 2_000;
 
@@ -42,26 +36,6 @@ function Step(props: {
     </section>
   );
 }
-
-type Credential = Schemas["Credential"];
-
-const AddCredential = (props: { tenant: string; onDone: (made: Credential) => void }) => (
-  <>
-    <p>
-      Get a key from{" "}
-      {keyPages.map(([name, href], at) => (
-        <Fragment key={name}>
-          {at > 0 && (at === keyPages.length - 1 ? ", or " : ", ")}
-          <a href={href} target="_blank" rel="noreferrer">
-            {name}
-          </a>
-        </Fragment>
-      ))}
-      .
-    </p>
-    <NewCredential {...props} />
-  </>
-);
 
 type Check = Asked<Schemas["CredentialCheck"]>;
 
@@ -83,7 +57,7 @@ function Provider({ tenant }: { tenant: string }) {
           {found !== null && <CheckResult name={found.name} found={found.check} />}
           {data.length === 0 ? (
             mayChange.value ? (
-              <AddCredential tenant={tenant} onDone={(made) => void check(made)} />
+              <NewCredential tenant={tenant} onDone={(made) => void check(made)} />
             ) : (
               <NotForRole
                 what="can’t add a credential, which is needed to select a model"
@@ -116,7 +90,13 @@ function Provider({ tenant }: { tenant: string }) {
   );
 }
 
-function Key({ tenant, onKey }: { tenant: string; onKey: (key: string) => void }) {
+interface KeyProps {
+  tenant: string;
+  wasUsed: boolean;
+  onKey: (key: string) => void;
+}
+
+function Key({ tenant, wasUsed, onKey }: KeyProps) {
   const [key, setKey] = useState<string | null>(null);
   const make = async (): Promise<void> => {
     const made = await asked(
@@ -130,7 +110,7 @@ function Key({ tenant, onKey }: { tenant: string; onKey: (key: string) => void }
     onKey(made.value.key);
   };
   return (
-    <Step number={2} title="Create an API key" isDone={key !== null}>
+    <Step number={2} title="Create an API key" isDone={key !== null || wasUsed}>
       {key === null ? (
         <>
           <p>
@@ -178,54 +158,80 @@ function Snippets({ tenant, apiKey }: { tenant: string; apiKey: string }) {
 }
 
 function Arrived({ tenant, record }: { tenant: string; record: RequestRecord }) {
+  const { id, outcome, model } = record;
+  const isGood = outcome === "succeeded";
   return (
-    <div class="notice good" role="status">
-      <strong>It arrived.</strong>
+    <div class={`notice ${isGood ? "good" : "warn"}`} role="status">
+      <strong>{isGood ? "It arrived." : `It arrived, and ${spaced(outcome)}.`}</strong>
       <p>
-        <Badge word={record.outcome} /> {record.model ?? ""}{" "}
-        <a href={`${tenantPath(tenant, "/requests")}?open=${record.id}`}>
-          See why this model was selected
+        <Badge word={outcome} /> {model ?? ""}{" "}
+        <a href={`${tenantPath(tenant, "/requests")}?open=${id}`}>
+          {isGood ? "See why this model was selected" : "See why"}
         </a>
       </p>
     </div>
   );
 }
 
-function Arrival({ tenant }: { tenant: string }) {
+interface Arrivals {
+  /** before the page was opened */
+  earlier: RequestRecord | null;
+  first: RequestRecord | null;
+  problem: Problem | null;
+  look: () => Promise<void>;
+}
+
+function useArrivals(tenant: string): Arrivals {
   const [since] = useState(() => Date.now());
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [earlier, setEarlier] = useState<RequestRecord | null>(null);
   const [first, setFirst] = useState<RequestRecord | null>(null);
-  const hear = (records: readonly RequestRecord[]): void =>
-    setFirst(
-      (known) => records.findLast(({ id }) => id === known?.id) ?? known ?? records[0] ?? null,
-    );
+  const hear = (records: readonly RequestRecord[]): void => {
+    const fresh = records.filter(({ createdAt }) => createdAt >= since);
+    setFirst((known) => fresh.findLast(({ id }) => id === known?.id) ?? known ?? fresh[0] ?? null);
+  };
   // Polls if there is no stream, which starts when the page opens.
   const look = async (): Promise<void> => {
-    const found = await listRequests(tenant, { from: String(since) });
+    const found = await listRequests(tenant, {});
     setProblem(found.ok ? null : found.problem);
-    if (found.ok) hear(found.value.data.toReversed());
+    if (!found.ok) return;
+    setEarlier(found.value.data.find(({ createdAt }) => createdAt < since) ?? null);
+    hear(found.value.data.toReversed());
   };
   useLive({ tenant, isOn: true, hear, reload: look, pollMs: watchMs });
+  return { earlier, first, problem, look };
+}
+
+function Arrival({ tenant, arrivals }: { tenant: string; arrivals: Arrivals }) {
+  const { earlier, first, problem, look } = arrivals;
   if (first !== null) return <Arrived tenant={tenant} record={first} />;
   if (problem !== null) return <ProblemNotice problem={problem} again={look} />;
   return (
     <p class="waiting" role="status">
-      Waiting for the next request… For earlier ones, see{" "}
-      <a href={tenantPath(tenant, "/requests")}>Requests</a>.
+      Waiting for {earlier === null ? "the first" : "the next"} request…
+      {earlier !== null && (
+        <>
+          {" "}
+          The last one, <Time at={earlier.createdAt} />: <Badge word={earlier.outcome} />{" "}
+          <a href={tenantPath(tenant, "/requests")}>All requests</a>
+        </>
+      )}
     </p>
   );
 }
 
 export function Start({ params: { tenant } }: { params: { tenant: string } }) {
   const [key, setKey] = useState<string | null>(null);
+  const arrivals = useArrivals(tenant);
+  const newest = arrivals.first ?? arrivals.earlier;
   return (
     <Page title="First steps" lead="From a provider’s key to the first answer in three steps.">
       <div class="stack">
         <Provider tenant={tenant} />
-        <Key tenant={tenant} onKey={setKey} />
-        <Step number={3} title="Send a request" isDone={false}>
+        <Key tenant={tenant} wasUsed={newest !== null} onKey={setKey} />
+        <Step number={3} title="Send a request" isDone={newest?.outcome === "succeeded"}>
           <Snippets tenant={tenant} apiKey={key ?? "$KEY"} />
-          <Arrival tenant={tenant} />
+          <Arrival {...{ tenant, arrivals }} />
         </Step>
       </div>
     </Page>

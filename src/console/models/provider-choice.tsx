@@ -1,0 +1,110 @@
+/** Providers by name, with the pages where they issue keys. */
+import { useId, useState } from "preact/hooks";
+import { clouds } from "../../domain/models/cloud-place.ts";
+import { Field } from "../parts/form.tsx";
+
+type Known = Readonly<Record<string, readonly [title: string, keys: string]>>;
+
+const groups: Readonly<Record<string, Known>> = {
+  Makers: {
+    anthropic: ["Anthropic", "console.anthropic.com/settings/keys"],
+    openai: ["OpenAI", "platform.openai.com/api-keys"],
+    google: ["Google Gemini", "aistudio.google.com/apikey"],
+    mistral: ["Mistral", "console.mistral.ai/api-keys"],
+    xai: ["xAI", "console.x.ai"],
+    deepseek: ["DeepSeek", "platform.deepseek.com/api_keys"],
+    cohere: ["Cohere", "dashboard.cohere.com/api-keys"],
+    moonshot: ["Moonshot", "platform.moonshot.ai/console/api-keys"],
+    perplexity: ["Perplexity", "www.perplexity.ai/account/api/keys"],
+  },
+  Clouds: {
+    azure: ["Azure (Microsoft Foundry)", "ai.azure.com"],
+    bedrock: ["Amazon Bedrock", "console.aws.amazon.com/bedrock/home#/api-keys"],
+    vertex: ["Google Vertex AI", "console.cloud.google.com/iam-admin/serviceaccounts"],
+  },
+  "Hosts of many makers": {
+    openrouter: ["OpenRouter", "openrouter.ai/settings/keys"],
+    groq: ["Groq", "console.groq.com/keys"],
+    together: ["Together AI", "api.together.ai/settings/api-keys"],
+    fireworks: ["Fireworks", "app.fireworks.ai/settings/users/api-keys"],
+    cerebras: ["Cerebras", "cloud.cerebras.ai"],
+    dashscope: ["Alibaba Model Studio", "modelstudio.console.alibabacloud.com"],
+    nvidia: ["NVIDIA", "build.nvidia.com/settings/api-keys"],
+    huggingface: ["Hugging Face", "huggingface.co/settings/tokens"],
+  },
+  "Servers of your own": {
+    ollama: ["Ollama", ""],
+    vllm: ["vLLM", ""],
+    llamacpp: ["llama.cpp", ""],
+    lmstudio: ["LM Studio", ""],
+    litellm: ["LiteLLM", ""],
+    "cloudflare-ai-gateway": ["Cloudflare AI Gateway", ""],
+  },
+};
+const known: Known = Object.assign({}, ...Object.values(groups)) as Known;
+
+/** Whether the router knows the provider's address. */
+export const hasAddress = (provider: string): boolean => (known[provider]?.[1] ?? "") !== "";
+export const isCloud = (provider: string): boolean => clouds.some((cloud) => cloud === provider);
+
+interface ProviderChoiceProps {
+  value: string;
+  onInput: (value: string) => void;
+  fault: string | null;
+}
+
+/** Not a valid name. */
+const another = "*";
+
+export function ProviderChoice({ value, onInput, fault }: ProviderChoiceProps) {
+  const id = useId();
+  const [isOther, setOther] = useState(known[value] === undefined);
+  const [title, keys = ""] = known[value] ?? [value];
+  return (
+    <>
+      <div class={`field ${fault !== null && !isOther ? "wrong" : ""}`}>
+        <label for={id}>Provider</label>
+        <select
+          id={id}
+          aria-describedby={`${id}-hint`}
+          value={isOther ? another : value}
+          onChange={({ currentTarget }) => {
+            const chosen = currentTarget.value;
+            setOther(chosen === another);
+            onInput(chosen === another ? "" : chosen);
+          }}
+        >
+          {Object.entries(groups).map(([group, of]) => (
+            <optgroup key={group} label={group}>
+              {Object.entries(of).map(([name, [shown]]) => (
+                <option key={name} value={name}>
+                  {shown}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+          <option value={another}>Another OpenAI-compatible API</option>
+        </select>
+        <small id={`${id}-hint`}>
+          {fault !== null && !isOther && <span class="fault">{fault} </span>}
+          {keys !== "" && (
+            <a class="button quiet" href={`https://${keys}`} target="_blank" rel="noreferrer">
+              Get a key from {title}
+            </a>
+          )}
+        </small>
+      </div>
+      {isOther && (
+        <Field
+          title="Provider’s name"
+          name="provider"
+          value={value}
+          onInput={onInput}
+          isRequired
+          hint="Of your choice. It is part of the names of its models."
+          fault={fault}
+        />
+      )}
+    </>
+  );
+}
