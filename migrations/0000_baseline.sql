@@ -23,6 +23,7 @@ CREATE TABLE `api_keys` (
 	`expires_at` integer,
 	`revoked_at` integer,
 	`created_at` integer NOT NULL,
+	`created_by` text NOT NULL,
 	`user_id` text
 );
 --> statement-breakpoint
@@ -63,6 +64,7 @@ CREATE TABLE `credentials` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`listing` text,
+	`last_check` text,
 	`listing_due_at` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint

@@ -125,7 +125,11 @@ export interface RefusedKey {
   readAt: number;
 }
 
-export const isKeyRefused = ({ fault, status, code }: Attempt): boolean =>
+export const isKeyRefused = ({
+  fault,
+  status,
+  code,
+}: Pick<Attempt, "fault" | "status" | "code">): boolean =>
   fault === "auth" && (status === 401 || code === "invalid_key");
 
 const lastingCodes: ReadonlySet<FaultCode> = new Set([

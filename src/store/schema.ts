@@ -16,7 +16,13 @@ import type { Correction, Outcome } from "../domain/audit/record.ts";
 import type { Ceiling } from "../domain/limits/ceilings.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { CloudPlace } from "../domain/models/cloud-place.ts";
-import type { DeclaredModel, Listing, Model, ModelChange } from "../domain/models/model.ts";
+import type {
+  DeclaredModel,
+  LastCheck,
+  Listing,
+  Model,
+  ModelChange,
+} from "../domain/models/model.ts";
 import type { Limits, Policy } from "../domain/choice/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
@@ -56,6 +62,7 @@ export const apiKeys = sqliteTable(
     expiresAt: integer("expires_at"),
     revokedAt: integer("revoked_at"),
     createdAt: integer("created_at").notNull(),
+    createdBy: text("created_by").notNull(),
     userId: text("user_id"),
   },
   (table) => [
@@ -84,6 +91,7 @@ export const credentials = sqliteTable(
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
     listing: text({ mode: "json" }).$type<Listing>(),
+    lastCheck: text("last_check", { mode: "json" }).$type<LastCheck>(),
     listingDueAt: integer("listing_due_at").notNull().default(0),
   },
   (table) => [

@@ -319,7 +319,8 @@ describe("who decides on a held call", () => {
 
   it("is found behind a table of forged rows, at a bounded cost for each page", async () => {
     const genuine = await made(operator);
-    const columns = sql`tenant_id, name, secret_hash, scopes, limits, created_at, given_to, code`;
+    const columns = sql`tenant_id, name, secret_hash, scopes, limits, created_at, created_by,
+      given_to, code`;
     const forge = sql`
       with recursive n(i) as (select 1 union all select i + 1 from n where i < ${forgedRows})
       insert into api_keys (id, ${columns})

@@ -88,6 +88,16 @@ const open = async (path: string, { page }: Visit = operator): Promise<void> => 
   await settled(page);
 };
 
+/** Of a row with many actions, or of any row on a narrow screen. */
+const actionOn = async (name: string, verb: string): Promise<void> => {
+  const { page } = operator;
+  await page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: `${verb} ${name}`, exact: true })
+    .click();
+};
+
 /** Sends a request, and gives what the list shows of its id. */
 const sample = async (text: string): Promise<string> => {
   const modelPreferences = { hints: [{ name: "own/works" }] };
@@ -182,11 +192,16 @@ describe("a tenant whose every text is an attack", () => {
       await lookedAt(`request ${id}`);
     }
     await go("/t/hostile/approvals?state=waiting");
-    await page.getByRole("region", { name: "Approvals" }).getByRole("button").first().click();
+    await page
+      .getByRole("region", { name: "Approvals" })
+      .locator("tbody")
+      .getByRole("button")
+      .first()
+      .click();
     await page.getByRole("dialog", { name: "Approval" }).getByText("Held because").waitFor();
     await lookedAt("a held call");
     await go("/t/hostile/servers");
-    await page.getByRole("button", { name: "check tools" }).click();
+    await actionOn("tools", "Check");
     await page.getByRole("dialog", { name: "Check" }).getByText("Calls itself").waitFor();
     await lookedAt("a server's check");
     await go("/t/hostile/approvals");
@@ -389,7 +404,7 @@ describe("people", () => {
     const people = page.getByRole("region", { name: "People" });
     await people.getByText(hostile).waitFor();
     await people
-      .getByRole("button", { name: /^forget/ })
+      .getByRole("button", { name: /^Erase/ })
       .first()
       .click();
     await page.getByRole("button", { name: "Erase person" }).click();
@@ -751,6 +766,8 @@ describe("all tenants", () => {
     await open("/events");
     const made = page.getByRole("row").filter({ hasText: "created a key" }).first();
     expect(await made.getByRole("cell").nth(1).textContent()).toBe("fresh");
+    // Keys and servers of all tenants have their names, too.
+    expect(await made.getByRole("cell").nth(4).textContent()).not.toContain("key_");
     expect(await violationsOn(page)).toEqual([]);
   });
 });
@@ -931,7 +948,7 @@ describe("sessions", () => {
     // What a capability counts as in the session's revision stands beside it, if it is something else.
     const counted = `sampling → sampling (text)experimental (${hostile})`;
     expect(cells).toEqual(expect.arrayContaining([counted]));
-    expect(cells[3]).toBe(hostile);
+    expect(cells[2]).toBe(hostile);
     await row.getByRole("link").click();
     await page.waitForURL(/requests\?session=/);
     await page.getByRole("cell", { name: "own/works" }).waitFor();
@@ -1342,7 +1359,7 @@ describe("changes", () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await createTenant(router, "copied", { provider: "demo" });
     await open("/t/copied/keys");
-    await page.getByRole("button", { name: "change test" }).click();
+    await actionOn("test", "Change");
     await page.getByRole("button", { name: "Copy the id of test" }).click();
     const id = String((await admin("GET", "/tenants/copied/keys")).get("data.0.id"));
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(id);
@@ -1359,9 +1376,16 @@ describe("changes", () => {
     expect(await shown.textContent()).toMatch(/^srk_/);
     await page.getByRole("button", { name: "I have saved it" }).click();
     expect(await shown.count()).toBe(0);
-    await page.getByRole("button", { name: "revoke short-lived" }).click();
+    await actionOn("short-lived", "Duplicate");
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("short-lived (copy)");
+    expect(await page.getByLabel("sampling: calls").isChecked()).toBe(true);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("row", { name: /short-lived \(copy\).*, operator/ }).waitFor();
+    await page.getByRole("button", { name: "I have saved it" }).click();
+    await page.getByRole("button", { name: "Revoke short-lived", exact: true }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "revoke short-lived" }).click();
+    await page.getByRole("button", { name: "Revoke short-lived", exact: true }).click();
     await page.getByRole("button", { name: "Revoke key" }).click();
     await page.getByRole("row", { name: /short-lived.*revoked/ }).waitFor();
   });
@@ -1386,13 +1410,29 @@ describe("changes", () => {
     await page.getByLabel("Authentication").selectOption("tenant");
     await page.getByRole("button", { name: "Register" }).click();
     const row = page.getByRole("row", { name: /guarded.*one account/ });
-    await row.getByRole("button", { name: "authorize" }).click();
+    await row.waitFor();
+    await actionOn("guarded", "Authorize");
     const link = page.getByRole("link", { name: new RegExp(`^${fake.url}/authorize`) });
     const back = await fake.consent((await link.getAttribute("href")) ?? "");
     expect((await fetch(back)).status).toBe(200);
     await page.getByRole("button", { name: "Close" }).click();
-    await row.getByRole("button", { name: "check guarded" }).click();
+    await actionOn("guarded", "Check");
     await page.getByText("The server works.").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("row", { name: /guarded.*active checked/ }).waitFor();
+    await page.getByRole("button", { name: "Connect guarded" }).click();
+    expect(await page.getByLabel("Address", { exact: true }).textContent()).toBe(
+      `${router.url}/mcp/watched/guarded`,
+    );
+    await page.getByText("Claude Code", { exact: true }).click();
+    await page.getByLabel(/^Claude Code, in a terminal/).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await actionOn("guarded", "Change");
+    await page.getByLabel(/^Park calls/).check();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect((await admin("GET", "/tenants/watched/servers/guarded")).get("parking")).toBe(true);
     await fake.stop();
   });
 });
@@ -1524,7 +1564,7 @@ describe("a role", () => {
     });
     await signIn(visitor, String(made.get("key")));
     const changes =
-      /^(New|Save the|Replace|Stop it|lift|change|delete|revoke|rotate|check|Approve|Deny|Make|Keep|end\b|forget|Remove|Export|Verify)/i;
+      /^(New|Save the|Replace|Stop it|lift|change|delete|revoke|rotate|duplicate|check|Approve|Deny|Make|Keep|end\b|erase|actions|connect|Remove|Export|Verify)/i;
     const told: string[] = [];
     for (const path of tenantPages) {
       await go(`/t/watched${path}`, visitor);

@@ -204,7 +204,7 @@ describe("a registered server's secrets", () => {
 describe("a row of an API key", () => {
   it("is no key without the router's code", async () => {
     const { key, keyId } = await given("inserted");
-    const columns = "tenant_id, name, secret_hash, scopes, limits, created_at, code";
+    const columns = "tenant_id, name, secret_hash, scopes, limits, created_at, created_by, code";
     const id = `${keyId.slice(0, -1)}${keyId.endsWith("0") ? "1" : "0"}`;
     await write(
       `insert into api_keys (id, ${columns}) select ?, ${columns} from api_keys where id = ?`,

@@ -2,17 +2,17 @@ import type { Schemas } from "../api.ts";
 import { count, duration, none, usd } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import { endingSoon } from "../../domain/models/retirement.ts";
+import { fileColumn } from "../parts/columns.tsx";
 import type { Column } from "../parts/table.tsx";
 
 export type Model = Schemas["Model"];
 
 export const nameOf = ({ provider, id }: Model): string => `${provider}/${id}`;
 
-function conditionsOf(model: Model): string[] {
+function conditionsOf(model: Model): string {
   const { status, outputModalities, inputUsdPerMTok, outputUsdPerMTok } = model;
   const draws = outputModalities.includes("image");
   return [
-    ...endingSoon([model], Date.now()).map(({ retiresAt }) => `shut down on ${retiresAt ?? ""}`),
     ...(status === "preview" ? ["only if named by a hint"] : []),
     ...(draws || !outputModalities.includes("text")
       ? [`only for ${outputModalities.filter((kind) => kind !== "text").join(", ")}`]
@@ -20,84 +20,102 @@ function conditionsOf(model: Model): string[] {
     ...(inputUsdPerMTok === null || outputUsdPerMTok === null
       ? ["unknown price: not used under a USD budget"]
       : []),
-  ];
+  ].join("; ");
 }
 
-const gradeOf = (tier: number | null): string => (tier === null ? none : `${tier} of 5`);
+const isEnding = (model: Model): boolean => endingSoon([model], Date.now()).length > 0;
 
-const figures: Column<Model>[] = [
-  {
-    title: "Context",
-    isNumber: true,
-    order: ({ contextTokens }) => contextTokens,
-    show: ({ contextTokens }) => count(contextTokens),
-    text: ({ contextTokens }) => contextTokens,
-  },
-  {
-    title: "USD per M in",
-    isNumber: true,
-    order: ({ inputUsdPerMTok }) => inputUsdPerMTok,
-    show: ({ inputUsdPerMTok }) => usd(inputUsdPerMTok),
-    text: ({ inputUsdPerMTok }) => inputUsdPerMTok,
-  },
-  {
-    title: "USD per M out",
-    isNumber: true,
-    order: ({ outputUsdPerMTok }) => outputUsdPerMTok,
-    show: ({ outputUsdPerMTok }) => usd(outputUsdPerMTok),
-    text: ({ outputUsdPerMTok }) => outputUsdPerMTok,
-  },
-  {
-    title: "Intelligence",
-    isNumber: true,
-    order: ({ intelligence }) => intelligence,
-    show: ({ intelligence, sources: { intelligence: from } }) =>
-      gradeOf(intelligence) + (from === "estimated" ? " (estimated)" : ""),
-    text: ({ intelligence }) => intelligence,
-  },
-  {
-    title: "Speed",
-    isNumber: true,
-    order: ({ speed }) => speed,
-    show: ({ speed }) => gradeOf(speed),
-    text: ({ speed }) => speed,
-  },
-  {
-    title: "Took (median)",
-    isNumber: true,
-    order: ({ measured }) => measured?.p50Ms ?? null,
-    show: ({ measured }) => duration(measured?.p50Ms),
-    text: ({ measured }) => measured?.p50Ms ?? null,
-  },
-];
+type Name = "contextTokens" | "inputUsdPerMTok" | "outputUsdPerMTok" | "intelligence" | "speed";
 
-export const columnsOf = (open: (model: Model) => void): Column<Model>[] => [
+const figure = (
+  title: string,
+  name: Name,
+  format: (value: number | null) => string,
+): Column<Model> => ({
+  title,
+  isNumber: true,
+  show: ({ [name]: value, sources }) =>
+    name === "intelligence" && sources.intelligence === "estimated" ? (
+      <span title="Estimated from the price">~{format(value)}</span>
+    ) : (
+      format(value)
+    ),
+  text: ({ [name]: value }) => value,
+});
+
+const grade = (tier: number | null): string => (tier === null ? none : String(tier));
+
+export const columnsOf = (open: (model: Model) => void): readonly Column<Model>[] => [
   {
     title: "Model",
-    order: nameOf,
     show: (model) => (
-      <button type="button" class="link nowrap" onClick={() => open(model)}>
-        <code>{nameOf(model)}</code>
-      </button>
+      <>
+        <button type="button" class="link" onClick={() => open(model)}>
+          <code class="wraps">{nameOf(model)}</code>
+        </button>{" "}
+        {!model.available && <Badge word="unavailable" />}{" "}
+        {model.status !== "active" && <Badge word={model.status} />}
+        {model.available && <small> {conditionsOf(model)}</small>}
+      </>
     ),
     text: nameOf,
   },
-  {
-    title: "Now",
-    show: (model) => (
-      <>
-        {model.available ? <Badge word="available" tone="good" /> : <Badge word="unavailable" />}{" "}
-        {model.status !== "active" && <Badge word={model.status} />}
-        {model.available && <div class="faint">{conditionsOf(model).join("; ")}</div>}
-      </>
-    ),
-    text: ({ available }) => available,
-  },
-  { title: "Status", show: () => null, text: ({ status }) => status, isFileOnly: true },
+  fileColumn("Available", ({ available }) => available),
+  fileColumn("Status", ({ status }) => status),
   {
     title: "Takes",
     show: ({ inputModalities }) => <span class="nowrap">{inputModalities.join(", ")}</span>,
     text: ({ inputModalities }) => inputModalities.join(" "),
   },
-  ...figures,
+  figure("Context", "contextTokens", count),
+  figure("$ per M in", "inputUsdPerMTok", usd),
+  figure("$ per M out", "outputUsdPerMTok", usd),
+  figure("Class", "intelligence", grade),
+  figure("Speed", "speed", grade),
+  {
+    title: "Median time",
+    isNumber: true,
+    isOptional: true,
+    show: ({ measured }) => duration(measured?.p50Ms),
+    text: ({ measured }) => measured?.p50Ms ?? null,
+  },
+  {
+    title: "Shutdown",
+    isOptional: true,
+    show: (model) =>
+      isEnding(model) ? (
+        <Badge word={model.retiresAt ?? ""} tone="warn" />
+      ) : (
+        <span class="nowrap">{model.retiresAt ?? none}</span>
+      ),
+    text: ({ retiresAt }) => retiresAt ?? null,
+  },
 ];
+
+/** USD per million output tokens */
+const priceBands = [1, 5, 20];
+
+function bandOf({ outputUsdPerMTok: price }: Model): string {
+  if (price === null) return "Unknown price";
+  const band = priceBands.find((each) => price < each);
+  return band === undefined
+    ? `From $${priceBands.at(-1)} per M output tokens`
+    : `Below $${band} per M output tokens`;
+}
+
+export const groups: Readonly<Record<string, (model: Model) => string>> = {
+  provider: ({ provider }) => provider,
+  class: ({ intelligence }) =>
+    intelligence === null ? "Unknown class" : `Class ${intelligence} of 5`,
+  price: bandOf,
+};
+
+const orders: Readonly<Record<string, (model: Model) => number>> = {
+  class: ({ intelligence }) => -(intelligence ?? 0),
+  price: ({ outputUsdPerMTok }) => outputUsdPerMTok ?? Infinity,
+};
+
+export function inOrderOf(models: readonly Model[], group: string): readonly Model[] {
+  const order = orders[group];
+  return order === undefined ? models : models.toSorted((a, b) => order(a) - order(b) || 0);
+}

@@ -55,7 +55,7 @@ const columnsOf = ({ tenant, names, open }: ColumnOptions): Column<Listed>[] => 
     show: ({ state }) => <Badge word={state} {...(state === "waiting" && { tone: "warn" })} />,
     text: ({ state }) => state,
   },
-  { title: "Stage", show: ({ stage }) => stage, text: ({ stage }) => stage },
+  { title: "Stage", text: ({ stage }) => stage },
   {
     title: "Why it needs approval",
     show: ({ conditions }) => conditionsText(conditions),
@@ -198,7 +198,14 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
             rows={data}
             keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
             current={null}
-            empty="No pending approvals. Set which calls need approval under “Approval” in Policy."
+            empty={
+              <>
+                <p>No pending approvals.</p>
+                <a class="button" href={tenantPath(tenant, "/policy#approval")}>
+                  Set which calls need approval
+                </a>
+              </>
+            }
             foot={
               <Steps {...{ cursor, next: nextCursor }} go={(to) => change({ cursor: to ?? "" })} />
             }

@@ -13,6 +13,16 @@ export const checkCredential = (tenant: string, id: string): Promise<Asked<Check
     }),
   );
 
+type Fault = NonNullable<Check["fault"]>;
+
+export const faultText = ({ kind, status, code, network }: Fault): string =>
+  [
+    spaced(kind),
+    status === null ? "" : `, HTTP ${status}`,
+    code === undefined ? "" : `, ${spaced(code)}`,
+    network === undefined ? "" : `: ${networkMessage(network)}`,
+  ].join("");
+
 export function CheckResult({ name, found }: { name: string; found: Asked<Check> }) {
   if (!found.ok) return <ProblemNotice problem={found.problem} />;
   const { ok, model, fault, listed, proposed, host } = found.value;
@@ -21,14 +31,7 @@ export function CheckResult({ name, found }: { name: string; found: Asked<Check>
       <strong>
         {ok ? `${name} works: ${model ?? "a model"} answered.` : `${name} does not work.`}
       </strong>
-      {fault !== null && (
-        <p>
-          Error: <code>{spaced(fault.kind)}</code>
-          {fault.status !== null && `, HTTP ${fault.status}`}
-          {fault.code !== undefined && `, ${spaced(fault.code)}`}
-          {fault.network !== undefined && `: ${networkMessage(fault.network)}`}.
-        </p>
-      )}
+      {fault !== null && <p>Error: {faultText(fault)}.</p>}
       {proposed.length > 0 && (
         <p>
           To use the catalogue’s figures, set the models to <code>{JSON.stringify(proposed)}</code>

@@ -1,14 +1,15 @@
-import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
+import { fromNow, usdInCents } from "../format.ts";
+import { useLoaded } from "../load.ts";
+import { fileColumn } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Badge } from "../parts/notice.tsx";
+import { Badge, There } from "../parts/notice.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
+import { lastUse, useSpending, type Spender } from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
-import { isoOf, Time } from "../parts/time.tsx";
-import type { Asked } from "../problem.ts";
-import { mayChange } from "../session.ts";
-import { CheckResult, checkCredential, type Check } from "./credential-check.tsx";
+import { isoOf } from "../parts/time.tsx";
+import { CheckResult, checkCredential, faultText } from "./credential-check.tsx";
 import { later } from "../later.tsx";
 
 const forms = () => import("./credential-forms.tsx");
@@ -16,111 +17,122 @@ const NewCredential = later(async () => (await forms()).NewCredential);
 const ChangeCredential = later(async () => (await forms()).ChangeCredential);
 
 type Credential = Schemas["Credential"];
-type Doing = { what: "change" | "delete"; credential: Credential } | { what: "make" };
+const verbs = ["Check", "Change", "Delete"] as const;
 
-function CheckButton({ tenant, shown }: { tenant: string; shown: Credential }) {
-  const [found, setFound] = useState<Asked<Check> | "asking" | null>(null);
-  const check = async (): Promise<void> => {
-    setFound("asking");
-    setFound(await checkCredential(tenant, shown.id));
-  };
+/** The check is what the state follows from. */
+function stateOf({ status, lastCheck }: Credential): string {
+  if (status === "failing") return "key rejected";
+  return lastCheck?.ok === false ? "check failed" : "active";
+}
+
+function LastCheck({ lastCheck }: Credential) {
+  if (lastCheck === null) return <span class="faint">never</span>;
+  const { at, ok, fault } = lastCheck;
   return (
-    <>
-      <button
-        type="button"
-        class="quiet"
-        disabled={found === "asking"}
-        aria-label={`check ${shown.name}`}
-        onClick={() => void check()}
-      >
-        {found === "asking" ? "asking…" : "check"}
-      </button>
-      {found !== null && found !== "asking" && (
-        <Dialog title="Check" onClose={() => setFound(null)}>
-          <CheckResult name={shown.name} found={found} />
-        </Dialog>
-      )}
-    </>
+    <span class="one-line" title={isoOf(at) ?? ""}>
+      {fromNow(at)}
+      {!ok && `: ${fault === null ? "no model answered" : faultText(fault)}`}
+    </span>
   );
 }
 
-const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Credential>[] => [
-  { title: "Provider", show: ({ provider }) => provider, text: ({ provider }) => provider },
-  { title: "Name", show: ({ name }) => name, text: ({ name }) => name },
+/** Of the provider's models, which may have several credentials. */
+function ofProvider(rows: readonly Spender[], provider: string) {
+  const own = rows.filter(({ group }) => group.startsWith(`${provider}/`));
+  return {
+    costUsd: own.reduce((sum, { costUsd }) => sum + costUsd, 0),
+    lastUsedAt: own.length === 0 ? null : Math.max(...own.map(({ lastUsedAt }) => lastUsedAt)),
+  };
+}
+
+const columnsOf = (spenders: readonly Spender[]): readonly Column<Credential>[] => [
+  { title: "Provider", text: ({ provider }) => provider },
+  {
+    title: "Name",
+    show: ({ name }) => (
+      <span class="one-line" title={name}>
+        {name}
+      </span>
+    ),
+    text: ({ name }) => name,
+  },
   {
     title: "State",
-    show: ({ status }) => <Badge word={status} />,
-    text: ({ status }) => status,
+    show: (credential) => (
+      <Badge word={stateOf(credential)} tone={stateOf(credential) === "active" ? "good" : "bad"} />
+    ),
+    text: stateOf,
   },
   {
-    title: "Goes to",
+    title: "Last check",
+    show: (credential) => <LastCheck {...credential} />,
+    text: ({ lastCheck }) => isoOf(lastCheck?.at),
+  },
+  {
+    title: "Provider’s spend",
+    isNumber: true,
+    show: ({ provider }) => usdInCents(ofProvider(spenders, provider).costUsd),
+    text: ({ provider }) => ofProvider(spenders, provider).costUsd,
+  },
+  {
+    title: "Last use",
+    show({ provider }) {
+      const { lastUsedAt } = ofProvider(spenders, provider);
+      return <span class="nowrap">{lastUsedAt === null ? "–" : lastUse(lastUsedAt)}</span>;
+    },
+    text: ({ provider }) => isoOf(ofProvider(spenders, provider).lastUsedAt),
+  },
+  {
+    title: "Address",
     show: ({ baseUrl }) =>
-      baseUrl === null ? <span class="faint">the provider’s default</span> : <code>{baseUrl}</code>,
+      baseUrl === null ? (
+        <span class="faint">default</span>
+      ) : (
+        <code class="one-line">{baseUrl}</code>
+      ),
     text: ({ baseUrl }) => baseUrl,
   },
-  {
-    title: "Custom models",
-    isNumber: true,
-    show: ({ models }) => models?.length ?? "–",
-    text: ({ models }) => models?.length ?? null,
-  },
-  {
-    title: "Changed",
-    show: ({ updatedAt }) => <Time at={updatedAt} />,
-    text: ({ updatedAt }) => isoOf(updatedAt),
-  },
-  {
-    title: "",
-    show: (credential) =>
-      mayChange.value && (
-        <span class="row-actions">
-          <CheckButton tenant={tenant} shown={credential} />
-          {(["change", "delete"] as const).map((what) => (
-            <button
-              key={what}
-              type="button"
-              class={`quiet ${what === "delete" ? "danger" : ""}`}
-              aria-label={`${what} ${credential.name}`}
-              onClick={() => begin({ what, credential })}
-            >
-              {what}
-            </button>
-          ))}
-        </span>
-      ),
-  },
+  fileColumn("Updated", ({ updatedAt }) => isoOf(updatedAt)),
 ];
 
 interface DoProps extends Ends {
   tenant: string;
-  doing: Doing;
+  doing: { verb: (typeof verbs)[number]; row: Credential };
 }
 
-function Do({ tenant, doing, onDone, onClose }: DoProps) {
-  if (doing.what === "make")
+function Checked({ tenant, row: { id, name } }: { tenant: string; row: Credential }) {
+  const loading = useLoaded(`check of ${id}`, () => checkCredential(tenant, id));
+  return (
+    <There what={`the provider’s answer for ${name}`} loading={loading}>
+      {(value) => <CheckResult name={name} found={{ ok: true, value, tag: null }} />}
+    </There>
+  );
+}
+
+function Do({ tenant, doing: { verb, row }, onDone, onClose }: DoProps) {
+  if (verb === "Check")
     return (
-      <Dialog title="New credential" onClose={onClose}>
-        <NewCredential tenant={tenant} onDone={onDone} onClose={onClose} />
+      <Dialog title="Check" onClose={onDone}>
+        <Checked {...{ tenant, row }} />
       </Dialog>
     );
-  const { credential, what } = doing;
-  if (what === "change")
+  if (verb === "Change")
     return (
-      <Dialog title={`Change ${credential.name}`} onClose={onClose}>
-        <ChangeCredential {...{ tenant, credential, onDone, onClose }} />
+      <Dialog title={`Change ${row.name}`} onClose={onClose}>
+        <ChangeCredential {...{ tenant, credential: row, onDone, onClose }} />
       </Dialog>
     );
-  const params = { path: { tenant, id: credential.id } };
+  const params = { path: { tenant, id: row.id } };
   return (
     <Confirm
-      title="Delete the credential"
+      title="Delete credential"
       act={() => asked(api.DELETE("/admin/v1/tenants/{tenant}/credentials/{id}", { params }))}
       onDone={onDone}
       onClose={onClose}
     >
       <p>
-        Models of <strong>{credential.provider}</strong> that need {credential.name} can no longer
-        be selected. API key of the provider is deleted.
+        Models of <strong>{row.provider}</strong> that need {row.name} can no longer be selected.
+        The provider’s key is deleted.
       </p>
     </Confirm>
   );
@@ -135,11 +147,20 @@ export function Credentials({ params: { tenant } }: { params: { tenant: string }
   return (
     <ListPage
       title="Credentials"
-      lead="Keys of model providers such as OpenAI. They can’t be read back. For keys that your programs use, see API keys."
+      lead="Keys of model providers, with this month’s spend at each provider. They can’t be read back. For keys that your programs use, see API keys."
       paging={paging}
-      columns={(begin: (doing: Doing) => void) => columnsOf(tenant, begin)}
+      columns={columnsOf([...useSpending(tenant, "model").values()])}
+      nameOf={({ name }) => name}
+      verbs={() => verbs}
       empty="No credentials yet. Add one to make models available."
-      action={{ title: "New credential", doing: { what: "make" } }}
+      make={{
+        title: "New credential",
+        dialog: ({ onDone, onClose }) => (
+          <Dialog title="New credential" onClose={onClose}>
+            <NewCredential {...{ tenant, onDone, onClose }} />
+          </Dialog>
+        ),
+      }}
       dialog={(doing, ends) => <Do {...{ tenant, doing, ...ends }} />}
     />
   );

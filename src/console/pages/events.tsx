@@ -7,8 +7,8 @@ import { Listed } from "../parts/listed.tsx";
 import { Named, type Names } from "../parts/named.tsx";
 import { usePaging, useQuery, type Paging } from "../parts/pages.tsx";
 import { Field } from "../parts/form.tsx";
+import { timeColumn } from "../parts/columns.tsx";
 import type { Column } from "../parts/table.tsx";
-import { isoOf, Time } from "../parts/time.tsx";
 
 type Event = Schemas["AdminEvent"];
 
@@ -43,7 +43,7 @@ function Details({ event, events }: { event: Event; events: readonly Event[] }) 
 }
 
 const columnsOf = (names: Names, events: readonly Event[]): Column<Event>[] => [
-  { title: "When", show: ({ at }) => <Time at={at} />, text: ({ at }) => isoOf(at) },
+  timeColumn("When", ({ at }) => at),
   {
     title: "Who",
     show: ({ actor }) => <Named id={actor} names={names} />,
@@ -97,7 +97,7 @@ function EventsPage({ title, paging, names, more = [] }: EventsPageProps) {
           name="find"
           value={query["find"] ?? ""}
           onInput={(find) => type({ find })}
-          placeholder="such as policy"
+          placeholder="For example, policy"
         />
       </div>
       <Listed

@@ -1,68 +1,41 @@
 import { api, asked, type Schemas } from "../api.ts";
+import { dayColumn } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { ListPage } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
+import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
-import { isoOf, Time } from "../parts/time.tsx";
-import { tenantPath } from "../place.ts";
-import { mayChange } from "../session.ts";
 
 type Grant = Schemas["Grant"];
 
-const columnsOf = (tenant: string, end: (grant: Grant) => void): Column<Grant>[] => [
+const columnsOf = (
+  tenant: string,
+  spending: ReadonlyMap<string, Spender>,
+): readonly Column<Grant>[] => [
   {
     title: "Program",
     show: ({ clientId, clientName }) => <span title={clientId}>{clientName}</span>,
     text: ({ clientName }) => clientName,
   },
+  { title: "From", text: ({ redirectHost }) => redirectHost },
   {
-    title: "Sent people to",
-    show: ({ redirectHost }) => <code>{redirectHost}</code>,
-    text: ({ redirectHost }) => redirectHost,
-  },
-  {
-    title: "Opens",
+    title: "May use",
     show: ({ resource }) => <code>{resource}</code>,
     text: ({ resource }) => resource,
   },
+  { title: "Scopes", text: ({ scopes }) => scopes.join(", ") },
   {
-    title: "Scopes",
-    show: ({ scopes }) => scopes.join(", "),
-    text: ({ scopes }) => scopes.join(" "),
-  },
-  {
-    title: "Acts as",
+    title: "Acts as the key",
     show: ({ keyId }) => (
-      <a href={`${tenantPath(tenant, "/requests")}?key=${encodeURIComponent(keyId)}`}>
-        <code>{keyId}</code>
-      </a>
+      <RequestsOf {...{ tenant }} by="key" id={keyId} name={`…${keyId.slice(-6)}`} />
     ),
     text: ({ keyId }) => keyId,
   },
-  {
-    title: "Allowed",
-    show: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => isoOf(createdAt),
-  },
-  {
-    title: "Ends",
-    show: ({ expiresAt }) => <Time at={expiresAt} />,
-    text: ({ expiresAt }) => isoOf(expiresAt),
-  },
-  {
-    title: "",
-    show: (grant) =>
-      mayChange.value && (
-        <button
-          type="button"
-          class="quiet danger"
-          aria-label={`end ${grant.clientName}`}
-          onClick={() => end(grant)}
-        >
-          end
-        </button>
-      ),
-  },
+  ...spendColumns<Grant>(({ keyId }) => spending.get(keyId)).filter(
+    ({ title }) => title === "Spent" || title === "Last use",
+  ),
+  dayColumn("Allowed", ({ createdAt }) => createdAt),
+  dayColumn("Ends", ({ expiresAt }) => expiresAt),
 ];
 
 export function Grants({ params: { tenant } }: { params: { tenant: string } }) {
@@ -72,11 +45,13 @@ export function Grants({ params: { tenant } }: { params: { tenant: string } }) {
   return (
     <ListPage
       title="Grants"
-      lead="Programs that people connected by OAuth. Each acts as an API key of this tenant."
+      lead="Programs that people connected by OAuth. Each acts as an API key of this tenant, whose spend of this month is shown."
       paging={paging}
-      columns={(end: (grant: Grant) => void) => columnsOf(tenant, end)}
+      columns={columnsOf(tenant, useSpending(tenant, "key"))}
+      nameOf={({ clientName }) => clientName}
+      verbs={() => ["End"] as const}
       empty="No connected programs. A hosted client connects by a server’s address and asks the person for consent."
-      dialog={({ id, clientName }, ends) => (
+      dialog={({ row: { id, clientName } }, ends) => (
         <Confirm
           title="Revoke grant"
           act={() =>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { dateOf, millisOf } from "../format.ts";
 import { useLoaded } from "../load.ts";
-import { Check, Choice, Field, Form } from "../parts/form.tsx";
+import { Check, Choice, Field, Form, useDraft } from "../parts/form.tsx";
 import { LimitFields, limitsOf, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import { CopyButton } from "../parts/copy.tsx";
 import { There } from "../parts/notice.tsx";
@@ -33,72 +33,68 @@ function localText(at: number | null): string {
 }
 
 interface ScopeFieldsProps {
-  chosen: readonly Use[];
+  value: readonly Use[];
   onInput: (chosen: Use[]) => void;
 }
 
-function ScopeFields({ chosen, onInput }: ScopeFieldsProps) {
-  return (
-    <fieldset>
-      <legend>Allowed to use</legend>
-      {uses.map((scope) => (
-        <Check
-          key={scope}
-          name={scope}
-          title={scopeTitles[scope]}
-          value={chosen.includes(scope)}
-          onInput={(isOn) =>
-            onInput(uses.filter((each) => (each === scope ? isOn : chosen.includes(each))))
-          }
-        />
-      ))}
-    </fieldset>
-  );
-}
-
-interface EndFieldProps {
-  value: string;
-  onInput: (end: string) => void;
-  faultOf: (name: string) => string | null;
-  min?: string;
-}
-
-const EndField = ({ value, onInput, faultOf, min }: EndFieldProps) => (
-  <Field
-    title="Ends"
-    name="expiresAt"
-    type="datetime-local"
-    min={min}
-    value={value}
-    onInput={onInput}
-    hint="In your time zone. Leave blank for no expiry."
-    fault={faultOf("expiresAt")}
-  />
+const ScopeFields = ({ value, onInput }: ScopeFieldsProps) => (
+  <fieldset>
+    <legend>Allowed to use</legend>
+    {uses.map((scope) => (
+      <Check
+        key={scope}
+        name={scope}
+        title={scopeTitles[scope]}
+        value={value.includes(scope)}
+        onInput={(isOn) =>
+          onInput(uses.filter((each) => (each === scope ? isOn : value.includes(each))))
+        }
+      />
+    ))}
+  </fieldset>
 );
+
+const endField = {
+  title: "Ends",
+  type: "datetime-local",
+  hint: "In your time zone. Leave blank for no expiry.",
+} as const;
+
+const roleIn = (scopes: readonly Scope[]): RoleChoice =>
+  roleTitles.find(([role]) => scopes.includes(role as Scope))?.[0] ??
+  (scopes.includes("tenant-admin") ? "admin" : "");
+
+/** @param like a key with the same scopes and limits */
+const draftOf = (like: Key | undefined) => ({
+  name: like === undefined ? "" : `${like.name} (copy)`,
+  uses: like === undefined ? ["sampling" as Use] : uses.filter((use) => like.scopes.includes(use)),
+  scopes: like === undefined ? "" : roleIn(like.scopes),
+  expiresAt: "",
+  limits: textsOf(like?.limits),
+});
 
 interface NewKeyProps {
   tenant: string;
+  like?: Key;
   onDone: (made: Schemas["NewKey"]) => void;
   onClose: () => void;
 }
 
-export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
-  const [name, setName] = useState("");
-  const [chosen, setChosen] = useState<Use[]>(["sampling"]);
-  const [role, setRole] = useState<RoleChoice>("");
-  const [end, setEnd] = useState("");
+export function NewKey({ tenant, like, onDone, onClose }: NewKeyProps) {
+  const { draft, change, bind } = useDraft(draftOf(like));
   const [earliest] = useState(() => localText(Date.now()));
-  const [limits, setLimits] = useState(textsOf({}));
   const make = async () => {
-    const expiresAt = millisOf(end);
+    const { name, scopes: role } = draft;
+    const expiresAt = millisOf(draft.expiresAt);
     const made = await asked(
       api.POST("/admin/v1/tenants/{tenant}/keys", {
         params: { path: { tenant } },
         body: {
           name,
-          scopes: role === "" ? chosen : [...chosen, role],
-          limits: limitsOf(limits),
+          scopes: role === "" ? draft.uses : [...draft.uses, role],
+          limits: limitsOf(draft.limits),
           ...(expiresAt !== null && { expiresAt }),
+          ...(like !== undefined && like.userId !== null && { userId: like.userId }),
         },
       }),
     );
@@ -111,24 +107,23 @@ export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
         <>
           <Field
             title="Name"
-            name="name"
-            value={name}
-            onInput={setName}
+            {...bind("name")}
             isRequired
             hint="What uses it, for example “search server”."
-            fault={faultOf("name")}
           />
-          <ScopeFields chosen={chosen} onInput={setChosen} />
+          <ScopeFields {...bind("uses")} />
           <Choice
             title="Role"
-            name="scopes"
-            value={role}
+            {...bind("scopes")}
             options={roleTitles}
-            onInput={setRole}
             hint="People can sign in with the key and have its role."
           />
-          <EndField value={end} onInput={setEnd} faultOf={faultOf} min={earliest} />
-          <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
+          <Field {...endField} {...bind("expiresAt")} min={earliest} />
+          <LimitFields
+            texts={draft.limits}
+            onInput={(limits) => change({ limits })}
+            faultOf={faultOf}
+          />
         </>
       )}
     </Form>
@@ -142,14 +137,14 @@ interface ChangeKeyProps {
   onClose: () => void;
 }
 
-export function ChangeKey({ tenant, id, onDone, onClose }: ChangeKeyProps) {
+export function ChangeKey({ tenant, id, ...ends }: ChangeKeyProps) {
   const params = { path: { tenant, id } };
   const loading = useLoaded(`key ${id}`, () =>
     asked(api.GET("/admin/v1/tenants/{tenant}/keys/{id}", { params })),
   );
   return (
     <There what="the key" loading={loading}>
-      {(shown, { tag }) => <KeyForm {...{ tenant, shown, tag, onDone, onClose }} />}
+      {(shown, { tag }) => <KeyForm {...{ tenant, shown, tag, ...ends }} />}
     </There>
   );
 }
@@ -160,10 +155,13 @@ interface KeyFormProps extends Omit<ChangeKeyProps, "id"> {
 }
 
 function KeyForm({ tenant, shown, tag, onDone, onClose }: KeyFormProps) {
-  const [name, setName] = useState(shown.name);
-  const [end, setEnd] = useState(localText(shown.expiresAt));
-  const [limits, setLimits] = useState(textsOf(shown.limits));
-  const change = async () => {
+  const { draft, change, bind } = useDraft({
+    name: shown.name,
+    expiresAt: localText(shown.expiresAt),
+    limits: textsOf(shown.limits),
+  });
+  const save = async () => {
+    const { name, expiresAt, limits } = draft;
     const changed = await asked(
       api.PATCH("/admin/v1/tenants/{tenant}/keys/{id}", {
         params: { path: { tenant, id: shown.id } },
@@ -171,7 +169,7 @@ function KeyForm({ tenant, shown, tag, onDone, onClose }: KeyFormProps) {
         body: {
           name,
           limits: limitsPatchOf(limits),
-          ...(end !== localText(shown.expiresAt) && { expiresAt: millisOf(end) }),
+          ...(expiresAt !== localText(shown.expiresAt) && { expiresAt: millisOf(expiresAt) }),
         },
       }),
     );
@@ -179,15 +177,19 @@ function KeyForm({ tenant, shown, tag, onDone, onClose }: KeyFormProps) {
     return changed;
   };
   return (
-    <Form submit="Save" act={change} onCancel={onClose}>
+    <Form submit="Save changes" act={save} onCancel={onClose}>
       {(faultOf) => (
         <>
           <p>
             <code>{shown.id}</code> <CopyButton text={shown.id} of={`the id of ${shown.name}`} />
           </p>
-          <Field title="Name" name="name" value={name} onInput={setName} isRequired />
-          <EndField value={end} onInput={setEnd} faultOf={faultOf} />
-          <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
+          <Field title="Name" {...bind("name")} isRequired />
+          <Field {...endField} {...bind("expiresAt")} />
+          <LimitFields
+            texts={draft.limits}
+            onInput={(limits) => change({ limits })}
+            faultOf={faultOf}
+          />
         </>
       )}
     </Form>

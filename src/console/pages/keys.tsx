@@ -1,134 +1,100 @@
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { day, time } from "../format.ts";
+import { fileColumn } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Secret } from "../parts/copy.tsx";
 import { limitText } from "../parts/limits.tsx";
 import { Badge } from "../parts/notice.tsx";
-import { ListPage } from "../parts/list-page.tsx";
+import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
-import { spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
+import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
 import { isoOf } from "../parts/time.tsx";
-import { tenantPath } from "../place.ts";
-import { mayChange } from "../session.ts";
 import { ChangeKey, NewKey } from "./key-forms.tsx";
 
 type Key = Schemas["Key"];
 type NewKeyAnswer = Schemas["NewKey"];
-export type Doing = { what: "change" | "rotate" | "revoke"; key: Key } | { what: "make" };
 
 function stateOf({ revokedAt, expiresAt }: Key): string {
   if (revokedAt !== null) return "revoked";
   return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
 }
 
-function KeyActions({ shown, begin }: { shown: Key; begin: (doing: Doing) => void }) {
-  if (!mayChange.value || shown.revokedAt !== null) return null;
-  return (
-    <span class="row-actions">
-      {(["change", "rotate", "revoke"] as const).map((what) => (
-        <button
-          key={what}
-          type="button"
-          class={`quiet ${what === "revoke" ? "danger" : ""}`}
-          aria-label={`${what} ${shown.name}`}
-          onClick={() => begin({ what, key: shown })}
-        >
-          {what}
-        </button>
-      ))}
-    </span>
-  );
+const verbsOf = ({ revokedAt }: Key) =>
+  revokedAt === null ? (["Change", "Duplicate", "Rotate", "Revoke"] as const) : [];
+type Verb = ReturnType<typeof verbsOf>[number];
+
+interface Known {
+  tenant: string;
+  spending: ReadonlyMap<string, Spender>;
+  /** of keys */
+  names: ReadonlyMap<string, string>;
 }
 
-const scopesOf = ({ scopes }: Key): string => scopes.join(", ");
-
-const columnsOf = (
-  tenant: string,
-  spending: ReadonlyMap<string, Spender>,
-  begin: (doing: Doing) => void,
-): Column<Key>[] => [
+const columnsOf = ({ tenant, spending, names }: Known): readonly Column<Key>[] => [
   {
     title: "Name",
-    order: ({ name }) => name,
     show: (key) => (
       <span class="one-line">
-        <a
-          href={`${tenantPath(tenant, "/requests")}?key=${encodeURIComponent(key.id)}`}
-          title={`Requests of ${key.id}`}
-        >
-          {key.name}
-        </a>{" "}
+        <RequestsOf {...{ tenant }} by="key" id={key.id} name={key.name} />{" "}
         {stateOf(key) !== "active" && <Badge word={stateOf(key)} />}
+        {key.expiresAt !== null && stateOf(key) === "active" && (
+          <small title={time(key.expiresAt)}>until {day(key.expiresAt)}</small>
+        )}
       </span>
     ),
     text: ({ name }) => name,
   },
-  { title: "Id", isFileOnly: true, show: () => null, text: ({ id }) => id },
-  { title: "State", isFileOnly: true, show: () => null, text: stateOf },
+  fileColumn("Id", ({ id }) => id),
+  fileColumn("State", stateOf),
   ...spendColumns<Key>(({ id }) => spending.get(id)),
   {
     title: "Scopes",
-    order: scopesOf,
-    show: (key) => <span class="nowrap">{scopesOf(key)}</span>,
-    text: scopesOf,
+    show: ({ scopes }) => <span class="nowrap">{scopes.join(", ")}</span>,
+    text: ({ scopes }) => scopes.join(", "),
   },
-  { title: "Limits", isFileOnly: true, show: () => null, text: ({ limits }) => limitText(limits) },
+  fileColumn("Limits", ({ limits }) => limitText(limits)),
   {
     title: "Created",
-    order: ({ createdAt }) => createdAt,
-    show: ({ createdAt, expiresAt }) => (
-      <span
-        class="nowrap"
-        title={`${time(createdAt)}${expiresAt === null ? "" : `, expires ${time(expiresAt)}`}`}
-      >
-        {day(createdAt)}
-        {expiresAt !== null && <small>, until {day(expiresAt)}</small>}
+    show: ({ createdAt, createdBy }) => (
+      <span class="one-line short" title={`${time(createdAt)} by ${createdBy}`}>
+        {day(createdAt)}, {names.get(createdBy) ?? createdBy}
       </span>
     ),
     text: ({ createdAt }) => isoOf(createdAt),
   },
-  { title: "Ends", isFileOnly: true, show: () => null, text: ({ expiresAt }) => isoOf(expiresAt) },
-  { title: "", show: (key) => <KeyActions shown={key} begin={begin} /> },
+  fileColumn("Created by", ({ createdBy }) => createdBy),
+  fileColumn("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
 
-interface DoProps {
+interface DoProps extends Ends {
   tenant: string;
-  doing: Doing;
-  onDone: (made: NewKeyAnswer | null) => void;
-  onClose: () => void;
+  doing: { verb: Verb; row: Key };
+  onMade: (made: NewKeyAnswer) => void;
 }
 
-function Do({ tenant, doing, onDone, onClose }: DoProps) {
-  if (doing.what === "make")
+function Do({ tenant, doing: { verb, row: key }, onMade, onDone, onClose }: DoProps) {
+  if (verb === "Change" || verb === "Duplicate")
     return (
-      <Dialog title="New API key" onClose={onClose}>
-        <NewKey tenant={tenant} onDone={onDone} onClose={onClose} />
-      </Dialog>
-    );
-  const { key } = doing;
-  if (doing.what === "change")
-    return (
-      <Dialog title={`Change ${key.name}`} onClose={onClose}>
-        <ChangeKey {...{ tenant, id: key.id, onClose }} onDone={() => onDone(null)} />
+      <Dialog title={`${verb} ${key.name}`} onClose={onClose}>
+        {verb === "Change" ? (
+          <ChangeKey {...{ tenant, id: key.id, onDone, onClose }} />
+        ) : (
+          <NewKey {...{ tenant, like: key, onClose }} onDone={onMade} />
+        )}
       </Dialog>
     );
   const params = { params: { path: { tenant, id: key.id } } };
-  const isRevoking = doing.what === "revoke";
+  const isRevoking = verb === "Revoke";
   const act = async () => {
     if (isRevoking) return asked(api.DELETE("/admin/v1/tenants/{tenant}/keys/{id}", params));
     const made = await asked(api.POST("/admin/v1/tenants/{tenant}/keys/{id}/rotate", params));
-    if (made.ok) onDone(made.value);
+    if (made.ok) onMade(made.value);
     return made;
   };
   return (
-    <Confirm
-      title={isRevoking ? "Revoke key" : "Rotate key"}
-      act={act}
-      onDone={() => isRevoking && onDone(null)}
-      onClose={onClose}
-    >
+    <Confirm title={`${verb} key`} {...{ act, onDone, onClose }}>
       <p>
         <strong>{key.name}</strong>:{" "}
         {isRevoking
@@ -144,25 +110,36 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
     asked(api.GET("/admin/v1/tenants/{tenant}/keys", { params: { path: { tenant }, query } })),
   );
   const spending = useSpending(tenant, "key");
+  const { loaded } = paging.loading;
+  const listed = loaded.state === "there" ? loaded.value.data : [];
+  const names = new Map(listed.map(({ id, name }) => [id, name]));
   const [made, setMade] = useState<NewKeyAnswer | null>(null);
+  const making = ({ onDone, onClose }: Ends) => ({
+    onClose,
+    onMade(key: NewKeyAnswer) {
+      setMade(key);
+      onDone();
+    },
+  });
   return (
     <ListPage
       title="API keys"
       what="API keys"
       lead="Keys that programs use to call the router, with what they spent this month."
       paging={paging}
-      columns={(begin: (doing: Doing) => void) => columnsOf(tenant, spending, begin)}
+      columns={columnsOf({ tenant, spending, names })}
+      nameOf={({ name }) => name}
+      verbs={verbsOf}
       empty="No API keys yet. Create one per program, so that each can be limited and revoked."
-      action={{ title: "New key", doing: { what: "make" } }}
-      dialog={(doing, { onDone, onClose }) => (
-        <Do
-          {...{ tenant, doing, onClose }}
-          onDone={(key) => {
-            onDone();
-            if (key !== null) setMade(key);
-          }}
-        />
-      )}
+      make={{
+        title: "New key",
+        dialog: (ends) => (
+          <Dialog title="New API key" onClose={ends.onClose}>
+            <NewKey tenant={tenant} onClose={ends.onClose} onDone={making(ends).onMade} />
+          </Dialog>
+        ),
+      }}
+      dialog={(doing, ends) => <Do {...{ tenant, doing, ...ends }} {...making(ends)} />}
     >
       {made !== null && (
         <Secret title={`The key ${made.name}`} secret={made.key} onDone={() => setMade(null)}>

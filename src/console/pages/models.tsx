@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
+import { endingSoon } from "../../domain/models/retirement.ts";
 import { allModels } from "../models/all-models.ts";
-import { columnsOf, nameOf, type Model } from "../models/columns.tsx";
+import { columnsOf, groups, inOrderOf, nameOf, type Model } from "../models/columns.tsx";
 import { Figures } from "../models/figures.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Check, Field } from "../parts/form.tsx";
+import { Check, Choice, Field } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { useQuery, type Query } from "../parts/pages.tsx";
@@ -12,6 +13,13 @@ import { useLoaded } from "../load.ts";
 import { isOperator } from "../session.ts";
 import { Catalogue } from "./catalogue.tsx";
 
+const groupings = [
+  ["", "nothing"],
+  ["provider", "provider"],
+  ["class", "class"],
+  ["price", "price"],
+] as const;
+
 const ModelFilters = ({ inAddress: [query, change, type] }: { inAddress: Query }) => (
   <div class="filters">
     <Field
@@ -19,6 +27,19 @@ const ModelFilters = ({ inAddress: [query, change, type] }: { inAddress: Query }
       name="find"
       value={query["find"] ?? ""}
       onInput={(find) => type({ find })}
+    />
+    <Choice
+      title="Group by"
+      name="group"
+      value={groupings.find(([each]) => each === query["group"])?.[0] ?? ""}
+      options={groupings}
+      onInput={(group) => change({ group })}
+    />
+    <Check
+      title="With a shutdown date"
+      name="ending"
+      value={query["ending"] === "yes"}
+      onInput={(isOn) => change({ ending: isOn ? "yes" : "" })}
     />
     <Check
       title="Show unavailable models"
@@ -29,6 +50,29 @@ const ModelFilters = ({ inAddress: [query, change, type] }: { inAddress: Query }
   </div>
 );
 
+const maxNamed = 5;
+
+/** Of the models that can be selected now. */
+function EndingSoon({ models }: { models: readonly Model[] }) {
+  const ending = endingSoon(
+    models.filter(({ available }) => available),
+    Date.now(),
+  );
+  if (ending.length === 0)
+    return <p class="over faint">No available model is shut down within 30 days.</p>;
+  const more = ending.length - maxNamed;
+  return (
+    <p class="notice warn" role="status">
+      <strong>Shut down within 30 days:</strong>{" "}
+      {ending
+        .slice(0, maxNamed)
+        .map((model) => `${nameOf(model)} on ${model.retiresAt ?? ""}`)
+        .join(", ")}
+      {more > 0 && ` and ${more} more`}.
+    </p>
+  );
+}
+
 export function Models({ params: { tenant } }: { params: { tenant: string } }) {
   const loading = useLoaded(`models of ${tenant}`, () => allModels(tenant));
   const inAddress = useQuery();
@@ -36,30 +80,37 @@ export function Models({ params: { tenant } }: { params: { tenant: string } }) {
   const [shown, open] = useState<Model | null>(null);
   const wanted = (query["find"] ?? "").toLowerCase();
   const isAll = query["all"] === "yes";
+  const group = query["group"] ?? "";
+  const groupOf = groups[group];
   const matches = (model: Model): boolean =>
     (isAll || model.available) &&
+    (query["ending"] !== "yes" || typeof model.retiresAt === "string") &&
     `${nameOf(model)} ${model.canonicalName ?? ""} ${model.name} ${model.aliases.join(" ")}`
       .toLowerCase()
       .includes(wanted);
   return (
     <Page
       title="Models"
-      lead="Models available to this tenant: with a credential, allowed by the policy, and not stopped. Prices are per million tokens. Open a model to see the source of each figure."
+      lead="Models available to this tenant: with a credential, allowed by the policy, and not stopped. Class (intelligence) and speed are graded from 1 to 5 (best). Open a model to see the source of each figure."
     >
-      <ModelFilters inAddress={inAddress} />
       <There what="models" loading={loading}>
         {(models) => (
-          <Table
-            name="Models"
-            columns={columnsOf(open)}
-            rows={models.filter(matches)}
-            keyOf={nameOf}
-            empty={
-              isAll
-                ? "No model matches this name."
-                : "No models available. Add a credential of a provider."
-            }
-          />
+          <>
+            <ModelFilters inAddress={inAddress} />
+            <EndingSoon models={models} />
+            <Table
+              name="Models"
+              columns={columnsOf(open)}
+              rows={inOrderOf(models.filter(matches), group)}
+              keyOf={nameOf}
+              {...(groupOf !== undefined && { groupOf })}
+              empty={
+                isAll || wanted !== "" || query["ending"] === "yes"
+                  ? "No matching models."
+                  : "No models available. Add a credential of a provider."
+              }
+            />
+          </>
         )}
       </There>
       {isOperator.value && (
@@ -70,10 +121,7 @@ export function Models({ params: { tenant } }: { params: { tenant: string } }) {
       )}
       {shown !== null && (
         <Dialog title={nameOf(shown)} onClose={() => open(null)} isDrawer>
-          <p>
-            {shown.name}. Figures are named as in the API, where you can override them. Intelligence
-            and speed are graded from 1 to 5 (best).
-          </p>
+          <p>{shown.name}. Figures are named as in the API, where you can override them.</p>
           <Figures model={shown} />
         </Dialog>
       )}

@@ -118,7 +118,11 @@ export function ApprovalFields({ draft, faultOf, ...props }: ApprovalFieldsProps
   const isOn = draft.mode !== "";
   const its = { draft, change, faultOf };
   return (
-    <fieldset>
+    <fieldset
+      ref={(each) => {
+        if (location.hash === "#approval") each?.scrollIntoView();
+      }}
+    >
       <legend>Approval</legend>
       <div class="grid">
         <Fields of={[modeField, ...(isOn ? decisionFields : [])]} {...its} path="approval." />

@@ -38,12 +38,10 @@ const columnsOf = (tenant: string): Column<Tried>[] => [
   },
   {
     title: "Current policy",
-    show: ({ before }) => choiceOf(before),
     text: ({ before }) => choiceOf(before),
   },
   {
     title: "New policy",
-    show: ({ after }) => choiceOf(after),
     text: ({ after }) => choiceOf(after),
   },
   { title: "Why", show: whyOf, text: whyOf },

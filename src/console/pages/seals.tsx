@@ -2,15 +2,17 @@ import type { Tampering } from "../../domain/audit/seal-check.ts";
 import { tamperingMessage } from "../../domain/audit/tampering-messages.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { count } from "../format.ts";
-import { CopyButton } from "../parts/copy.tsx";
+import { timeColumn } from "../parts/columns.tsx";
+import { CodeBlock, CopyButton } from "../parts/copy.tsx";
+import { Field, useDraft } from "../parts/form.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
-import { isoOf, Time } from "../parts/time.tsx";
 import { prefix, tenantPath } from "../place.ts";
+import { momentIn } from "../requests/live-list.ts";
 import { may } from "../session.ts";
 
 type Seal = Schemas["Seal"];
@@ -28,26 +30,20 @@ function changedIn({ checked }: Seal): string {
   return checked.tampered.length === 0 ? "none" : count(checked.tampered.length);
 }
 
-const columnsOf = (tenant: string): Column<Seal>[] => [
-  { title: "Seal", isNumber: true, show: ({ number }) => number, text: ({ number }) => number },
-  {
-    title: "Sealed",
-    show: ({ sealedAt }) => <Time at={sealedAt} />,
-    text: ({ sealedAt }) => isoOf(sealedAt),
-  },
+const keysUrl = `${prefix}/.well-known/sampling-router/audit-keys.json`;
+
+const columnsOf = (tenant: string): readonly Column<Seal>[] => [
+  { title: "Seal", isNumber: true, text: ({ number }) => number },
+  timeColumn("Sealed", ({ sealedAt }) => sealedAt),
   {
     title: "Records",
     isNumber: true,
     show: (seal) => count(seal.count),
     text: (seal) => seal.count,
   },
+  timeColumn("From", ({ firstCreatedAt }) => firstCreatedAt),
   {
-    title: "From",
-    show: ({ firstCreatedAt }) => <Time at={firstCreatedAt} />,
-    text: ({ firstCreatedAt }) => isoOf(firstCreatedAt),
-  },
-  {
-    title: "Changed records found",
+    title: "Tampering",
     show: (seal) => {
       const what = changedIn(seal);
       if (seal.checked === null) return <Badge word={what} tone="warn" />;
@@ -73,7 +69,15 @@ const columnsOf = (tenant: string): Column<Seal>[] => [
     },
     text: changedIn,
   },
-  { title: "Signing key", show: ({ keyId }) => <code>{keyId}</code>, text: ({ keyId }) => keyId },
+  {
+    title: "Signing key",
+    show: ({ keyId }) => (
+      <a href={keysUrl} title="Document with the public keys">
+        <code>{keyId}</code>
+      </a>
+    ),
+    text: ({ keyId }) => keyId,
+  },
   {
     title: "Hash",
     show: ({ hash }) => (
@@ -94,41 +98,74 @@ export function Seals({ params: { tenant } }: { params: { tenant: string } }) {
   );
 }
 
+/** Everything that an auditor needs without access to the console. */
+function ForAuditor({ tenant, newest }: { tenant: string; newest: Seal | undefined }) {
+  const { draft, bind } = useDraft({ from: "", to: "" });
+  const query = Object.entries(draft)
+    .map(([name, day]) => (day === "" ? "" : `&${name}=${momentIn(name, day)}`))
+    .join("");
+  const exportUrl = `${prefix}/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/export`;
+  return (
+    <section class="card stack" aria-label="For an auditor">
+      <h2>For an auditor</h2>
+      <div class="filters">
+        <Field title="From" type="date" {...bind("from")} max={draft.to || undefined} />
+        <Field title="To" type="date" {...bind("to")} min={draft.from || undefined} />
+        <a class="button" href={`${exportUrl}?format=ndjson${query}`} download>
+          Export records to verify
+        </a>
+        <a class="button" href={`${exportUrl}?format=csv${query}`} download>
+          Export records as CSV
+        </a>
+        <a class="button" href={keysUrl} download>
+          Public keys
+        </a>
+      </div>
+      <p>
+        Without dates, all records are exported, in parts of at most 32,768. The auditor verifies
+        them without access to the router:
+      </p>
+      <CodeBlock
+        title="Verify offline"
+        text={`npm run audit -- verify ${tenant}.ndjson --key audit-keys.json`}
+      />
+      {newest !== undefined && (
+        <p>
+          Hash of the newest seal, to keep elsewhere: <code>{newest.hash}</code>{" "}
+          <CopyButton text={newest.hash} of="the newest hash" />
+        </p>
+      )}
+      <p>
+        For access to records in the console, create an{" "}
+        <a href={tenantPath(tenant, "/keys")}>API key</a> with the role auditor.{" "}
+        <a href={tenantPath(tenant, "/events")}>Events</a> has who changed what.
+      </p>
+    </section>
+  );
+}
+
 function SealList({ tenant }: { tenant: string }) {
   const paging = usePaging<Seal>(`seals of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/seals", { params: { path: { tenant }, query } })),
   );
-  const exportUrl = `${prefix}/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/export`;
+  const { loaded } = paging.loading;
+  const isNewest = loaded.state === "there" && paging.cursor === null;
   return (
     <Page
       title="Seals"
-      lead="Each seal signs the records completed since the previous seal, which makes later changes detectable. Keep the newest hash elsewhere to detect a replaced chain."
-      actions={
-        <>
-          <a class="button" href={`${prefix}/.well-known/sampling-router/audit-keys.json`} download>
-            Public keys
-          </a>
-          <a class="button" href={`${exportUrl}?format=ndjson`} download>
-            Export records to verify
-          </a>
-          <a class="button" href={`${exportUrl}?format=csv`} download>
-            Export records as CSV
-          </a>
-        </>
-      }
+      lead="Each seal signs the records completed since the previous seal, which makes later changes detectable. Verify a single request on its page."
     >
-      <Listed
-        what="seals"
-        paging={paging}
-        name="Seals"
-        columns={columnsOf(tenant)}
-        keyOf={({ number }) => String(number)}
-        empty="No seals yet. Records are sealed within a minute after they end."
-      />
-      <p class="lead">
-        Verify a single request on its page. Verify an export offline with{" "}
-        <code>npm run audit -- verify</code>.
-      </p>
+      <div class="stack">
+        <ForAuditor tenant={tenant} newest={isNewest ? loaded.value.data[0] : undefined} />
+        <Listed
+          what="seals"
+          paging={paging}
+          name="Seals"
+          columns={columnsOf(tenant)}
+          keyOf={({ number }) => String(number)}
+          empty="No seals yet. Records are sealed within a minute after they end."
+        />
+      </div>
     </Page>
   );
 }

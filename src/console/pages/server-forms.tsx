@@ -1,37 +1,39 @@
-import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
-import { Check, Choice, Field, Form } from "../parts/form.tsx";
+import { Check, Choice, Field, Form, useDraft } from "../parts/form.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
+import type { Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/notice.tsx";
 import { closed, EntranceFields, entranceOf } from "./server-entrance.tsx";
 
 type Server = Schemas["Server"];
 type Sampling = Server["sampling"];
 
-const samplings: readonly (readonly [Sampling, string])[] = [
+export const samplings: readonly (readonly [Sampling, string])[] = [
   ["router", "router: always the router"],
   ["client", "client: always the client, as without the router"],
   ["client-then-router", "client-then-router: the client if it supports sampling, else the router"],
   ["deny", "deny: sampling is refused"],
 ];
+const samplingField = { title: "Who answers sampling requests", options: samplings } as const;
 
-interface FormProps {
+interface FormProps extends Ends {
   tenant: string;
-  onDone: () => void;
-  onClose: () => void;
 }
 
 export function NewServer({ tenant, onDone, onClose }: FormProps) {
-  const [slug, setSlug] = useState("");
-  const [url, setUrl] = useState("");
-  const [sampling, setSampling] = useState<Sampling>("router");
-  const [entrance, setEntrance] = useState(closed);
+  const { draft, change, bind } = useDraft({
+    slug: "",
+    url: "",
+    sampling: "router" as Sampling,
+    entrance: closed,
+  });
   const make = async () => {
+    const { entrance, ...body } = draft;
     const made = await asked(
       api.POST("/admin/v1/tenants/{tenant}/servers", {
         params: { path: { tenant } },
-        body: { slug, url, sampling, ...entranceOf(entrance) },
+        body: { ...body, ...entranceOf(entrance) },
       }),
     );
     if (made.ok) onDone();
@@ -43,31 +45,22 @@ export function NewServer({ tenant, onDone, onClose }: FormProps) {
         <>
           <Field
             title="Slug"
-            name="slug"
-            value={slug}
-            onInput={setSlug}
+            {...bind("slug")}
             isRequired
             hint="Lowercase letters, digits, and hyphens."
-            fault={faultOf("slug")}
           />
           <Field
             title="Address"
-            name="url"
+            {...bind("url")}
             type="url"
-            value={url}
-            onInput={setUrl}
             isRequired
             placeholder="https://mcp.example.com/mcp"
-            fault={faultOf("url")}
           />
-          <Choice
-            title="Who answers sampling requests"
-            name="sampling"
-            value={sampling}
-            options={samplings}
-            onInput={setSampling}
+          <Choice {...samplingField} {...bind("sampling")} />
+          <EntranceFields
+            {...{ entrance: draft.entrance, faultOf }}
+            onInput={(entrance) => change({ entrance })}
           />
-          <EntranceFields {...{ entrance, faultOf }} onInput={setEntrance} />
         </>
       )}
     </Form>
@@ -75,14 +68,14 @@ export function NewServer({ tenant, onDone, onClose }: FormProps) {
 }
 
 /** Reads the entry again to keep concurrent changes. */
-export function ServerPolicyForm({ tenant, slug, ...rest }: FormProps & { slug: string }) {
+export function ServerPolicyForm({ tenant, slug, ...ends }: FormProps & { slug: string }) {
   const params = { path: { tenant, server: slug } };
   const loading = useLoaded(`server ${slug}`, () =>
     asked(api.GET("/admin/v1/tenants/{tenant}/servers/{server}", { params })),
   );
   return (
     <There what="the server" loading={loading}>
-      {(server, { tag }) => <ServerForm {...{ tenant, server, tag, ...rest }} />}
+      {(server, { tag }) => <ServerForm {...{ tenant, server, tag, ...ends }} />}
     </There>
   );
 }
@@ -93,40 +86,42 @@ interface ServerFormProps extends FormProps {
 }
 
 function ServerForm({ tenant, server, tag, onDone, onClose }: ServerFormProps) {
-  const [sampling, setSampling] = useState(server.sampling);
-  const [isDisabled, setDisabled] = useState(server.policy.disabled === true);
-  const [limits, setLimits] = useState(textsOf(server.policy.limits));
-  const change = async () => {
+  const { draft, change, bind } = useDraft({
+    sampling: server.sampling,
+    parking: server.parking,
+    disabled: server.policy.disabled === true,
+    limits: textsOf(server.policy.limits),
+  });
+  const save = async () => {
+    const { sampling, parking, disabled, limits } = draft;
     const changed = await asked(
       api.PATCH("/admin/v1/tenants/{tenant}/servers/{server}", {
         params: { path: { tenant, server: server.slug } },
         headers: { "If-Match": tag ?? "*" },
-        body: { sampling, policy: { disabled: isDisabled || null, limits: limitsPatchOf(limits) } },
+        body: {
+          sampling,
+          // A host that can't park calls refuses the member.
+          ...(parking !== server.parking && { parking }),
+          policy: { disabled: disabled || null, limits: limitsPatchOf(limits) },
+        },
       }),
     );
     if (changed.ok) onDone();
     return changed;
   };
   return (
-    <Form submit="Save" act={change} onCancel={onClose}>
+    <Form submit="Save changes" act={save} onCancel={onClose}>
       {(faultOf) => (
         <>
-          <Choice
-            title="Who answers sampling requests"
-            name="sampling"
-            value={sampling}
-            options={samplings}
-            onInput={setSampling}
-          />
+          <Choice {...samplingField} {...bind("sampling")} />
           <Check
-            title="Disabled: sampling is off for this server"
-            name="disabled"
-            value={isDisabled}
-            onInput={setDisabled}
+            title="Park calls: a call of a 2026-07-28 client waits while the client answers this older server’s questions, up to 5 minutes"
+            {...bind("parking")}
           />
+          <Check title="Disabled: sampling is off for this server" {...bind("disabled")} />
           <LimitFields
-            texts={limits}
-            onInput={setLimits}
+            texts={draft.limits}
+            onInput={(limits) => change({ limits })}
             faultOf={(name) => faultOf(`policy.${name}`)}
           />
         </>

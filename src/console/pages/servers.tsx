@@ -1,196 +1,216 @@
-import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { CopyButton } from "../parts/copy.tsx";
+import { fromNow } from "../format.ts";
+import { useLoaded } from "../load.ts";
+import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Badge, ProblemNotice } from "../parts/notice.tsx";
+import { Badge, There } from "../parts/notice.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
+import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
-import { prefix, routerUrl } from "../place.ts";
-import type { Asked } from "../problem.ts";
-import { mayChange } from "../session.ts";
-import { NewServer, ServerPolicyForm } from "./server-forms.tsx";
+import { isoOf } from "../parts/time.tsx";
+import { prefix, tenantPath } from "../place.ts";
+import { NewServer, samplings, ServerPolicyForm } from "./server-forms.tsx";
 
 type Server = Schemas["Server"];
-type Doing =
-  | { what: "make" }
-  | { what: "change" | "delete"; server: Server }
-  | { what: "check"; found: Asked<Schemas["ServerCheck"]> }
-  | { what: "authorize"; found: Asked<Schemas["AuthorizationStart"]> };
 
-const proxyUrl = (tenant: string, slug: string): string => `${routerUrl}/mcp/${tenant}/${slug}`;
+function verbsOf({ oauth }: Server) {
+  const isShared = oauth?.grant === "authorization_code" && oauth.per !== "user";
+  return [
+    "Connect",
+    "Check",
+    ...(isShared ? (["Authorize"] as const) : []),
+    "Change",
+    "Delete",
+  ] as const;
+}
+type Verb = ReturnType<typeof verbsOf>[number];
 
-const stateOf = ({ policy, status }: Server): string =>
-  policy.disabled === true ? "disabled" : status;
-
-/** `null` without OAuth. */
-const accessOf = ({ oauth }: Server): string | null => {
-  if (oauth === null) return null;
-  if (oauth.grant === "client_credentials") return "a machine";
-  return oauth.per === "user" ? "each person" : "one account";
-};
-
-interface ActionsProps {
-  tenant: string;
-  server: Server;
-  begin: (doing: Doing) => void;
+function stateOf({ policy, status, learned: { lastCheck } }: Server): string {
+  if (policy.disabled === true) return "disabled";
+  if (status === "failing") return "sign-in rejected";
+  return lastCheck?.ok === false ? "check failed" : "active";
 }
 
-function ServerActions({ tenant, server, begin }: ActionsProps) {
-  const [isBusy, setBusy] = useState(false);
-  const params = { params: { path: { tenant, server: server.slug } } };
-  const check = async (): Promise<void> => {
-    setBusy(true);
-    const found = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/servers/{server}/check", params),
-    );
-    setBusy(false);
-    begin({ what: "check", found });
-  };
-  const authorize = async (): Promise<void> => {
-    const found = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/servers/{server}/authorize", params),
-    );
-    begin({ what: "authorize", found });
-  };
-  const named = (what: string) => `${what} ${server.slug}`;
+const toneOf = (state: string): string =>
+  state === "active" ? "good" : state === "disabled" ? "warn" : "bad";
+
+function Health({ server }: { server: Server }) {
+  const state = stateOf(server);
+  const { lastCheck } = server.learned;
   return (
-    <span class="row-actions">
-      <CopyButton text={proxyUrl(tenant, server.slug)} label="Copy URL" />
-      {mayChange.value && (
-        <>
-          <button
-            type="button"
-            class="quiet"
-            disabled={isBusy}
-            aria-label={named("check")}
-            onClick={() => void check()}
-          >
-            {isBusy ? "asking…" : "check"}
-          </button>
-          {server.oauth?.grant === "authorization_code" && server.oauth.per !== "user" && (
-            <button type="button" class="quiet" onClick={() => void authorize()}>
-              authorize
-            </button>
-          )}
-          {(["change", "delete"] as const).map((what) => (
-            <button
-              key={what}
-              type="button"
-              class={`quiet ${what === "delete" ? "danger" : ""}`}
-              aria-label={named(what)}
-              onClick={() => begin({ what, server })}
-            >
-              {what}
-            </button>
-          ))}
-        </>
-      )}
+    <span class="nowrap" {...(lastCheck !== undefined && { title: lastCheck.detail })}>
+      <Badge word={state} tone={toneOf(state)} />
+      <br />
+      <small>{lastCheck === undefined ? "not checked" : `checked ${fromNow(lastCheck.at)}`}</small>
     </span>
   );
 }
 
-const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Server>[] => [
-  { title: "Server", show: ({ slug }) => slug, text: ({ slug }) => slug },
-  { title: "Address", show: ({ url }) => <code>{url}</code>, text: ({ url }) => url },
+/** `null` without OAuth. */
+function accessOf({ oauth }: Server): string | null {
+  if (oauth === null) return null;
+  if (oauth.grant === "client_credentials") return "a machine";
+  return oauth.per === "user" ? "each person" : "one account";
+}
+
+const eras = { legacy: "to 2025-11-25", modern: "2026-07-28" };
+
+const columnsOf = (
+  tenant: string,
+  spending: ReadonlyMap<string, Spender>,
+): readonly Column<Server>[] => [
+  {
+    title: "Server",
+    show: ({ id, slug, url }) => (
+      <>
+        <RequestsOf {...{ tenant }} by="server" id={id} name={slug} />
+        <code class="one-line faint" title={url}>
+          {url}
+        </code>
+      </>
+    ),
+    text: ({ slug }) => slug,
+  },
+  { title: "Address", text: ({ url }) => url, isFileOnly: true },
+  { title: "Health", show: (server) => <Health server={server} />, text: stateOf },
+  ...spendColumns<Server>(({ id }) => spending.get(id)),
   {
     title: "Who answers",
-    show: ({ sampling }) => sampling,
+    show: ({ sampling }) => <span title={new Map(samplings).get(sampling)}>{sampling}</span>,
     text: ({ sampling }) => sampling,
   },
   {
-    title: "State",
-    show: (server) => (
-      <Badge word={stateOf(server)} {...(server.policy.disabled === true && { tone: "warn" })} />
-    ),
-    text: stateOf,
-  },
-  {
     title: "Revisions",
-    show: ({ learned }) => learned.era ?? <span class="faint">unknown yet</span>,
-    text: ({ learned }) => learned.era ?? null,
+    show: ({ learned: { era } }) => (
+      <span class="nowrap">{era === undefined ? "–" : eras[era]}</span>
+    ),
+    text: ({ learned: { era } }) => (era === undefined ? null : eras[era]),
+    isOptional: true,
   },
-  {
-    title: "OAuth",
-    show: (server) => accessOf(server) ?? "–",
-    text: accessOf,
-  },
-  {
-    title: "",
-    show: (server) => <ServerActions tenant={tenant} server={server} begin={begin} />,
-  },
+  { title: "OAuth", text: accessOf, isOptional: true },
+  { title: "Checked", text: ({ learned }) => isoOf(learned.lastCheck?.at), isFileOnly: true },
 ];
 
-function CheckFound({ found }: { found: Asked<Schemas["ServerCheck"]> }) {
-  if (!found.ok) return <ProblemNotice problem={found.problem} />;
-  const { ok, detail, era, name, tools } = found.value;
+interface OfServer {
+  tenant: string;
+  server: string;
+}
+
+function Checked(path: OfServer) {
+  const loading = useLoaded(`check of ${path.server}`, () =>
+    asked(api.POST("/admin/v1/tenants/{tenant}/servers/{server}/check", { params: { path } })),
+  );
   return (
-    <div class={`notice ${ok ? "good" : "bad"}`} role="status">
-      <strong>{ok ? "The server works." : "The router can’t use the server."}</strong>
-      <p>{detail}</p>
-      <dl class="facts">
-        <dt>Calls itself</dt>
-        <dd>{name ?? "–"}</dd>
-        <dt>Revisions</dt>
-        <dd>{era ?? "–"}</dd>
-        <dt>Tools</dt>
-        <dd>{tools ?? "–"}</dd>
-      </dl>
-    </div>
+    <There what="the server’s answer" loading={loading}>
+      {({ ok, detail, era, name, tools }) => (
+        <div class={`notice ${ok ? "good" : "bad"}`} role="status">
+          <strong>{ok ? "The server works." : "The router can’t use the server."}</strong>
+          <p>{detail}</p>
+          <dl class="facts">
+            <dt>Calls itself</dt>
+            <dd>{name ?? "–"}</dd>
+            <dt>Revisions</dt>
+            <dd>{era === null ? "–" : eras[era]}</dd>
+            <dt>Tools</dt>
+            <dd>{tools ?? "–"}</dd>
+          </dl>
+        </div>
+      )}
+    </There>
   );
 }
 
-function AuthorizeFound({ found }: { found: Asked<Schemas["AuthorizationStart"]> }) {
-  if (!found.ok) return <ProblemNotice problem={found.problem} />;
-  const { authorizationUrl } = found.value;
+function Authorize(path: OfServer) {
+  const loading = useLoaded(`authorization of ${path.server}`, () =>
+    asked(api.POST("/admin/v1/tenants/{tenant}/servers/{server}/authorize", { params: { path } })),
+  );
   return (
-    <>
-      <p>Open this address within ten minutes to authorize the router.</p>
-      <p>
-        {/^https?:/.test(authorizationUrl) ? (
-          <a href={authorizationUrl} target="_blank" rel="noreferrer">
-            {authorizationUrl}
-          </a>
-        ) : (
-          <code>{authorizationUrl}</code>
-        )}
-      </p>
-    </>
+    <There what="the server’s sign-in" loading={loading}>
+      {({ authorizationUrl }) => (
+        <>
+          <p>Open this address within ten minutes to authorize the router.</p>
+          <p>
+            {/^https?:/.test(authorizationUrl) ? (
+              <a href={authorizationUrl} target="_blank" rel="noreferrer">
+                {authorizationUrl}
+              </a>
+            ) : (
+              <code>{authorizationUrl}</code>
+            )}
+          </p>
+        </>
+      )}
+    </There>
+  );
+}
+
+/** How a client that used the server directly uses it through the router. */
+function Connect(path: OfServer) {
+  const loading = useLoaded(`clients of ${path.server}`, () =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/servers/{server}/install", { params: { path } })),
+  );
+  return (
+    <There what="the clients’ settings" loading={loading}>
+      {({ url, keyVariable, snippets }) => (
+        <div class="stack">
+          <p>
+            In each client, replace the server’s address by the router’s, and set{" "}
+            <code>{keyVariable}</code> to an <a href={tenantPath(path.tenant, "/keys")}>API key</a>{" "}
+            with the scopes proxy and sampling.
+          </p>
+          <CodeBlock title="Address" text={url} />
+          {snippets.map(({ client, where, text, link }) => (
+            <details key={client}>
+              <summary>{client}</summary>
+              {link !== null && (
+                <p>
+                  <a href={link}>Add to {client}</a>
+                </p>
+              )}
+              <CodeBlock title={`${client}, ${where}`} text={text} />
+            </details>
+          ))}
+        </div>
+      )}
+    </There>
   );
 }
 
 interface DoProps extends Ends {
   tenant: string;
-  doing: Doing;
+  doing: { verb: Verb; row: Server };
 }
 
-const titles = { make: "New server", check: "Check", authorize: "Authorize", change: "Change" };
+const parts = { Check: Checked, Authorize, Connect };
 
-function Do({ tenant, doing, onDone, onClose }: DoProps) {
-  if (doing.what === "delete") {
-    const { slug } = doing.server;
-    const params = { path: { tenant, server: slug } };
+function Do({ tenant, doing: { verb, row }, onDone, onClose }: DoProps) {
+  const path = { tenant, server: row.slug };
+  if (verb === "Delete")
     return (
       <Confirm
         title="Delete server"
-        act={() => asked(api.DELETE("/admin/v1/tenants/{tenant}/servers/{server}", { params }))}
-        onDone={onDone}
-        onClose={onClose}
+        act={() =>
+          asked(api.DELETE("/admin/v1/tenants/{tenant}/servers/{server}", { params: { path } }))
+        }
+        {...{ onDone, onClose }}
       >
         <p>
-          Clients of <code>{`${prefix}/mcp/${tenant}/${slug}`}</code> are answered with 404. The
+          Clients of <code>{`${prefix}/mcp/${tenant}/${row.slug}`}</code> are answered with 404. The
           server’s secrets and tokens are deleted.
         </p>
       </Confirm>
     );
-  }
+  const Part = verb === "Change" ? null : parts[verb];
   return (
-    <Dialog title={titles[doing.what]} onClose={onClose}>
-      {doing.what === "make" && <NewServer {...{ tenant, onDone, onClose }} />}
-      {doing.what === "check" && <CheckFound found={doing.found} />}
-      {doing.what === "authorize" && <AuthorizeFound found={doing.found} />}
-      {doing.what === "change" && (
-        <ServerPolicyForm {...{ tenant, slug: doing.server.slug, onDone, onClose }} />
+    <Dialog
+      title={verb === "Check" ? verb : `${verb} ${row.slug}`}
+      onClose={verb === "Check" ? onDone : onClose}
+    >
+      {Part === null ? (
+        <ServerPolicyForm {...{ tenant, slug: row.slug, onDone, onClose }} />
+      ) : (
+        <Part {...path} />
       )}
     </Dialog>
   );
@@ -203,11 +223,20 @@ export function Servers({ params: { tenant } }: { params: { tenant: string } }) 
   return (
     <ListPage
       title="Servers"
-      lead="MCP servers behind the router, which answers their sampling requests."
+      lead="MCP servers behind the router, which answers their sampling requests, with this month’s requests. “Connect” shows how a client uses one."
       paging={paging}
-      columns={(begin: (doing: Doing) => void) => columnsOf(tenant, begin)}
+      columns={columnsOf(tenant, useSpending(tenant, "server"))}
+      nameOf={({ slug }) => slug}
+      verbs={verbsOf}
       empty="No servers yet. Register one and give its clients the router’s address."
-      action={{ title: "New server", doing: { what: "make" } }}
+      make={{
+        title: "New server",
+        dialog: ({ onDone, onClose }) => (
+          <Dialog title="New server" onClose={onClose}>
+            <NewServer {...{ tenant, onDone, onClose }} />
+          </Dialog>
+        ),
+      }}
       dialog={(doing, ends) => <Do {...{ tenant, doing, ...ends }} />}
     />
   );

@@ -1,5 +1,7 @@
 import { api, asked, type Schemas } from "../api.ts";
 import { capabilityText, countedCapabilities } from "../capability-text.ts";
+import { fromNow } from "../format.ts";
+import { fileColumn } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Named, type Names } from "../parts/named.tsx";
 import { ListPage } from "../parts/list-page.tsx";
@@ -7,7 +9,6 @@ import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
-import { mayChange } from "../session.ts";
 
 type Session = Schemas["Session"];
 
@@ -30,7 +31,31 @@ function Counted({ session }: { session: Session }) {
   );
 }
 
-const sessionColumns: readonly Column<Session>[] = [
+const columnsOf = (tenant: string, names: Names): readonly Column<Session>[] => [
+  {
+    title: "Session",
+    show: ({ id }) => (
+      <a
+        href={`${tenantPath(tenant, "/requests")}?session=${encodeURIComponent(id)}`}
+        title={`Requests of ${id}`}
+      >
+        <code class="nowrap">{id.slice(-6)}</code>
+      </a>
+    ),
+    text: ({ id }) => id,
+  },
+  { title: "Client", text: clientOf },
+  {
+    title: "Server",
+    show: ({ serverId }) => (serverId === null ? "–" : <Named id={serverId} names={names} />),
+    text: ({ serverId }) => serverId,
+    isOptional: true,
+  },
+  {
+    title: "Key",
+    show: ({ keyId }) => <Named id={keyId} names={names} />,
+    text: ({ keyId }) => keyId,
+  },
   {
     title: "Revision",
     show: ({ revision }) => <span class="nowrap">{revision}</span>,
@@ -42,72 +67,28 @@ const sessionColumns: readonly Column<Session>[] = [
     text: ({ capabilities }) => JSON.stringify(capabilities),
   },
   {
-    title: "Advertised to the server",
-    show: ({ advertisedCapabilities }) =>
-      advertisedCapabilities === null ? (
+    title: "Advertised",
+    show: ({ advertisedCapabilities: advertised }) =>
+      advertised === null ? (
         "–"
       ) : (
-        <span title={JSON.stringify(advertisedCapabilities)}>
-          {capabilityText(advertisedCapabilities)}
-        </span>
+        <span title={JSON.stringify(advertised)}>{capabilityText(advertised)}</span>
       ),
-    text: ({ advertisedCapabilities }) =>
-      advertisedCapabilities === null ? null : JSON.stringify(advertisedCapabilities),
+    text: ({ advertisedCapabilities: advertised }) =>
+      advertised === null ? null : JSON.stringify(advertised),
+    isOptional: true,
   },
   {
     title: "Last used",
-    show: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
+    show: ({ lastUsedAt, expiresAt }) => (
+      <>
+        <Time at={lastUsedAt} />
+        <small> ends {fromNow(expiresAt)}</small>
+      </>
+    ),
     text: ({ lastUsedAt }) => isoOf(lastUsedAt),
   },
-  {
-    title: "Ends",
-    show: ({ expiresAt }) => <Time at={expiresAt} />,
-    text: ({ expiresAt }) => isoOf(expiresAt),
-  },
-];
-
-const columnsOf = (
-  tenant: string,
-  { names, end }: { names: Names; end: (session: Session) => void },
-): Column<Session>[] => [
-  {
-    title: "Session",
-    show: ({ id }) => (
-      <a
-        href={`${tenantPath(tenant, "/requests")}?session=${encodeURIComponent(id)}`}
-        title={`the requests of ${id}`}
-      >
-        <code class="nowrap">{id.slice(-6)}</code>
-      </a>
-    ),
-    text: ({ id }) => id,
-  },
-  { title: "Client", show: clientOf, text: clientOf },
-  {
-    title: "Server",
-    show: ({ serverId }) => (serverId === null ? "–" : <Named id={serverId} names={names} />),
-    text: ({ serverId }) => serverId,
-  },
-  {
-    title: "Key",
-    show: ({ keyId }) => <Named id={keyId} names={names} />,
-    text: ({ keyId }) => keyId,
-  },
-  ...sessionColumns,
-  {
-    title: "",
-    show: (session) =>
-      mayChange.value && (
-        <button
-          type="button"
-          class="quiet danger"
-          aria-label={`end ${session.id}`}
-          onClick={() => end(session)}
-        >
-          end
-        </button>
-      ),
-  },
+  fileColumn("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
 
 export function Sessions({ params: { tenant } }: { params: { tenant: string } }) {
@@ -119,11 +100,13 @@ export function Sessions({ params: { tenant } }: { params: { tenant: string } })
   return (
     <ListPage
       title="Sessions"
-      lead="Sessions of MCP clients with their declared capabilities. Clients of MCP 2026-07-28 and later have no sessions. For console sign-ins, see Events."
+      lead="Sessions of MCP clients: what each declared, what it counts as in its revision, and what the router advertised to the server. Clients of MCP 2026-07-28 and later have no sessions."
       paging={paging}
-      columns={(end: (session: Session) => void) => columnsOf(tenant, { names, end })}
+      columns={columnsOf(tenant, names)}
+      nameOf={({ id }) => `session ${id.slice(-6)}`}
+      verbs={() => ["End"] as const}
       empty="No active sessions."
-      dialog={({ id }, ends) => (
+      dialog={({ row: { id } }, ends) => (
         <Confirm
           title="End session"
           act={() =>

@@ -64,7 +64,7 @@ const mayLift = ({ kind }: Stop): boolean =>
 const columnsOf = (lift: (stop: Stop) => void): Column<Stop>[] => [
   { title: "What is stopped", show: ({ kind }) => kinds[kind], text: ({ kind }) => kinds[kind] },
   { title: "Name", show: ({ name }) => <code>{name || "–"}</code>, text: ({ name }) => name },
-  { title: "Why", show: ({ why }) => why, text: ({ why }) => why },
+  { title: "Why", text: ({ why }) => why },
   {
     title: "",
     show: (stop) =>

@@ -10,6 +10,7 @@ import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { anywhere, Residency } from "../parts/residency.tsx";
 import { usePaging } from "../parts/pages.tsx";
+import { fileColumn } from "../parts/columns.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { There } from "../parts/notice.tsx";
@@ -43,7 +44,7 @@ const columns = (
     ),
     text: ({ slug }) => slug,
   },
-  { title: "Id", isFileOnly: true, show: () => null, text: ({ id }) => id },
+  fileColumn("Id", ({ id }) => id),
   ...figures.map(([title, of, format]): Column<Tenant> => {
     const figureOf = ({ id }: Tenant): number => (usage.get(id) ?? nothing)[of];
     return {
@@ -159,7 +160,6 @@ type OfModel = Totals & { model: string };
 const modelColumns: Column<OfModel>[] = [
   {
     title: "Model",
-    order: ({ model }) => model,
     show: ({ model }) => <code>{model || "no model (refused)"}</code>,
     text: ({ model }) => model,
   },

@@ -127,7 +127,6 @@ function columnsOf(bucket: Bucket, { by, names }: Grouped): Column<UsageRow>[] {
       : [
           {
             title: groupings[by],
-            order: nameOf,
             show: (row: UsageRow) => (
               <Brief text={nameOf(row)} isCode={by === "model" || by === "endpoint"} />
             ),
@@ -152,7 +151,6 @@ function columnsOf(bucket: Bucket, { by, names }: Grouped): Column<UsageRow>[] {
     {
       title: "USD",
       isNumber: true,
-      order: ({ costUsd }) => costUsd,
       show: ({ costUsd }) => usd(costUsd),
       text: ({ costUsd }) => costUsd,
       sum: (rows) => usd(sumOf(rows, ({ costUsd }) => costUsd)),

@@ -16,6 +16,7 @@ import {
   type Grouping,
   type Spender,
 } from "../parts/spend.tsx";
+import { fileColumn } from "../parts/columns.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 
 /** The most that one response has. */
@@ -29,16 +30,14 @@ function columnsOf(
   return [
     {
       title: groupings[by],
-      order: (row) => spenderName(row, names),
       show: (row) => <Spent tenant={tenant} row={row} name={spenderName(row, names)} />,
       text: (row) => spenderName(row, names),
     },
-    { title: "Id", isFileOnly: true, show: () => null, text: ({ group }) => group },
+    fileColumn("Id", ({ group }) => group),
     ...(spent === undefined ? [] : [spent]),
     {
       title: "Share",
       isNumber: true,
-      order: ({ share }) => share,
       show: ({ share }) => percent(share),
       text: ({ share }) => share,
     },
@@ -53,8 +52,6 @@ function columnsOf(
     {
       title: "Failed or refused",
       isNumber: true,
-      order: ({ failed, refused }) => failed + refused,
-      show: ({ failed, refused }) => failed + refused,
       text: ({ failed, refused }) => failed + refused,
       sum: (rows) => rows.reduce((sum, { failed, refused }) => sum + failed + refused, 0),
     },

@@ -1,8 +1,23 @@
 /** Form fields with the API's errors at the field. */
-import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { createContext, type ComponentChildren } from "preact";
+import { useContext, useId, useState } from "preact/hooks";
 import type { Asked, Problem } from "../problem.ts";
 import { ProblemNotice } from "./notice.tsx";
+
+type FaultOf = (name: string) => string | null;
+const Faults = createContext<FaultOf>(() => null);
+
+/** A form's values, and what binds a field to one of them. */
+export function useDraft<Draft extends object>(initial: Draft) {
+  const [draft, set] = useState(initial);
+  const change = (changes: Partial<Draft>): void => set((before) => ({ ...before, ...changes }));
+  const bind = <Name extends keyof Draft & string>(name: Name) => ({
+    name,
+    value: draft[name],
+    onInput: (value: Draft[Name]) => set((before) => ({ ...before, [name]: value })),
+  });
+  return { draft, change, bind };
+}
 
 export interface FieldProps {
   title: string;
@@ -19,7 +34,13 @@ export interface FieldProps {
   placeholder?: string;
   list?: string;
   autocomplete?: string;
+  /** the API's for `name` by default */
   fault?: string | null;
+}
+
+function useFault({ name, fault }: { name: string; fault?: string | null }): string | null {
+  const faultOf = useContext(Faults);
+  return fault === undefined ? faultOf(name) : fault;
 }
 
 interface HintProps {
@@ -36,7 +57,8 @@ const Hint = ({ id, fault, hint }: HintProps) => (
 );
 
 export function Field(props: FieldProps) {
-  const { title, onInput, hint, type = "text", isRequired, fault, ...rest } = props;
+  const { title, onInput, hint, type = "text", isRequired, fault: _, ...rest } = props;
+  const fault = useFault(props);
   const id = useId();
   return (
     <div class={`field ${fault ? "wrong" : ""}`}>
@@ -69,7 +91,8 @@ interface ChoiceProps<Value extends string> {
 }
 
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
-  const { title, name, value, options, onInput, hint, isRequired, fault } = props;
+  const { title, name, value, options, onInput, hint, isRequired } = props;
+  const fault = useFault(props);
   const id = useId();
   return (
     <div class={`field ${fault ? "wrong" : ""}`}>
@@ -147,7 +170,7 @@ interface FormProps {
   act: () => Promise<Asked<unknown>>;
   onCancel?: () => void;
   reload?: () => unknown;
-  children: (faultOf: (name: string) => string | null) => ComponentChildren;
+  children: ComponentChildren | ((faultOf: FaultOf) => ComponentChildren);
 }
 
 /** Prevents double submission and shows errors at their field. */
@@ -160,7 +183,7 @@ export function Form({ submit, isDanger, act, onCancel, reload, children }: Form
     setBusy(false);
     setProblem(done.ok ? null : done.problem);
   };
-  const faultOf = (name: string): string | null =>
+  const faultOf: FaultOf = (name) =>
     problem?.path === name || problem?.path?.startsWith(`${name}.`) ? problem.detail : null;
   return (
     <form
@@ -169,7 +192,9 @@ export function Form({ submit, isDanger, act, onCancel, reload, children }: Form
         void send();
       }}
     >
-      {children(faultOf)}
+      <Faults.Provider value={faultOf}>
+        {typeof children === "function" ? children(faultOf) : children}
+      </Faults.Provider>
       {problem !== null && <ProblemNotice problem={problem} />}
       <div class="buttons">
         {problem?.status === 412 && reload !== undefined && (

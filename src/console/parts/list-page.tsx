@@ -4,6 +4,7 @@ import { mayChange } from "../session.ts";
 import { Listed } from "./listed.tsx";
 import { Page } from "./page.tsx";
 import type { Paging } from "./pages.tsx";
+import { RowActions } from "./row-actions.tsx";
 import type { Column } from "./table.tsx";
 
 export interface Ends {
@@ -11,36 +12,53 @@ export interface Ends {
   onClose: () => void;
 }
 
-interface ListPageProps<Row, Doing> {
+interface ListPageProps<Row, Verb extends string> {
   title: string;
-  lead: string;
+  lead: ComponentChildren;
   what?: string;
   paging: Paging<Row>;
-  columns: (begin: (doing: Doing) => void) => readonly Column<Row>[];
-  empty: string;
-  action?: { title: string; doing: Doing };
-  dialog: (doing: Doing, ends: Ends) => ComponentChildren;
+  columns: readonly Column<Row>[];
+  nameOf: (row: Row) => string;
+  /** of a row, for roles that may change it */
+  verbs?: (row: Row) => readonly Verb[];
+  dialog?: (doing: { verb: Verb; row: Row }, ends: Ends) => ComponentChildren;
+  empty: ComponentChildren;
+  make?: { title: string; dialog: (ends: Ends) => ComponentChildren };
   children?: ComponentChildren;
   below?: ComponentChildren;
 }
 
-export function ListPage<Row extends { id: string }, Doing>(props: ListPageProps<Row, Doing>) {
-  const { title, lead, what = title.toLowerCase(), paging, columns, empty, action } = props;
-  const [doing, begin] = useState<Doing | null>(null);
+export function ListPage<Row extends { id: string }, Verb extends string>(
+  props: ListPageProps<Row, Verb>,
+) {
+  const { title, lead, what = title.toLowerCase(), paging, columns, empty } = props;
+  const { nameOf, verbs, dialog, make } = props;
+  const [doing, begin] = useState<{ verb: Verb; row: Row } | "make" | null>(null);
   const onClose = (): void => begin(null);
   const onDone = (): void => {
     onClose();
     void paging.loading.again();
+  };
+  const ends = { onDone, onClose };
+  const actions: Column<Row> = {
+    title: "",
+    show: (row) => (
+      <RowActions
+        of={nameOf(row)}
+        verbs={verbs?.(row) ?? []}
+        act={(verb) => begin({ verb, row })}
+      />
+    ),
   };
   return (
     <Page
       title={title}
       lead={lead}
       actions={
-        action !== undefined &&
+        make !== undefined &&
         mayChange.value && (
-          <button type="button" class="main" onClick={() => begin(action.doing)}>
-            {action.title}
+          <button type="button" class="main" onClick={() => begin("make")}>
+            {make.title}
           </button>
         )
       }
@@ -51,13 +69,13 @@ export function ListPage<Row extends { id: string }, Doing>(props: ListPageProps
           what={what}
           paging={paging}
           name={title}
-          columns={columns(begin)}
+          columns={verbs !== undefined && mayChange.value ? [...columns, actions] : columns}
           keyOf={({ id }) => id}
           empty={empty}
         />
         {props.below}
       </div>
-      {doing !== null && props.dialog(doing, { onDone, onClose })}
+      {doing === "make" ? make?.dialog(ends) : doing !== null && dialog?.(doing, ends)}
     </Page>
   );
 }

@@ -57,18 +57,30 @@ export const spenderName = (
   names: Readonly<Record<string, string>>,
 ): string => names[group] ?? (group === "" ? (namesOfEmptyGroups[by] ?? "None") : group);
 
+type Filter = "key" | "user" | "server" | "model";
+const isFilter = (by: Grouping): by is Filter => ["key", "user", "server", "model"].includes(by);
+
+interface RequestsOfProps {
+  tenant: string;
+  by: Filter;
+  id: string;
+  name: string;
+}
+
+export const RequestsOf = ({ tenant, by, id, name }: RequestsOfProps) => (
+  <a
+    href={`${tenantPath(tenant, "/requests")}?${by}=${encodeURIComponent(id)}`}
+    title={`${name}, requests`}
+  >
+    {name}
+  </a>
+);
+
 /** To the group's requests; groups and tags can't be filtered for. */
 export function Spent({ tenant, row, name }: { tenant: string; row: Spender; name: string }) {
   const { by, group } = row;
-  const isFilter = by === "key" || by === "user" || by === "server" || by === "model";
-  const filter = !isFilter || group === "" ? null : by;
-  if (filter === null) return <span title={name}>{name}</span>;
-  const href = `${tenantPath(tenant, "/requests")}?${filter}=${encodeURIComponent(group)}`;
-  return (
-    <a href={href} title={name}>
-      {name}
-    </a>
-  );
+  if (!isFilter(by) || group === "") return <span title={name}>{name}</span>;
+  return <RequestsOf {...{ tenant, by, name }} id={group} />;
 }
 
 /** Against the period of the same length before. */
@@ -102,10 +114,11 @@ const periods: Readonly<Record<string, string>> = {
   Month: "a month",
 };
 export function BudgetCell({ state }: { state: LimitState | undefined }) {
-  if (state === undefined) return <span class="faint">no budget</span>;
+  if (state === undefined) return <span class="faint">none</span>;
   const [, period = ""] = state.name.split("Per");
   const forecast = forecastOf(state, Date.now());
-  const words = `${usdInCents(state.used)} of ${usdInCents(state.limit)} ${periods[period] ?? ""}`;
+  const limit = usdInCents(state.limit).replace(/\.00$/, "");
+  const words = `${usdInCents(state.used)} of ${limit} ${periods[period] ?? ""}`;
   return (
     <span class="meter" {...(forecast !== null && { title: `Forecast: ${usdInCents(forecast)}` })}>
       <Meter state={state} />
@@ -115,14 +128,13 @@ export function BudgetCell({ state }: { state: LimitState | undefined }) {
 }
 
 export const lastUse = (at: number): string =>
-  Date.now() - at < 3_600_000 ? "this hour" : fromNow(at);
+  Date.now() - at < 3_600_000 ? "this hour" : fromNow(at).replace("hours", "h");
 
 /** Columns of a list whose rows have spending. @param of the row's spending; undefined: none */
 export const spendColumns = <Row,>(of: (row: Row) => Spender | undefined): Column<Row>[] => [
   {
     title: "Spent",
     isNumber: true,
-    order: (row) => of(row)?.costUsd ?? 0,
     show: (row) => usdInCents(of(row)?.costUsd ?? 0),
     text: (row) => of(row)?.costUsd ?? 0,
     sum: (rows) => usdInCents(rows.reduce((sum, row) => sum + (of(row)?.costUsd ?? 0), 0)),
@@ -130,13 +142,13 @@ export const spendColumns = <Row,>(of: (row: Row) => Spender | undefined): Colum
   {
     title: "Requests",
     isNumber: true,
-    order: (row) => of(row)?.requests ?? 0,
     show: (row) => count(of(row)?.requests ?? 0),
     text: (row) => of(row)?.requests ?? 0,
     sum: (rows) => count(rows.reduce((sum, row) => sum + (of(row)?.requests ?? 0), 0)),
   },
   {
     title: "Budget",
+    isOptional: true,
     order(row) {
       const budget = of(row)?.budget;
       return budget === undefined ? null : budget.used / (budget.limit || 1);

@@ -1,20 +1,24 @@
 /** A scrollable table with an empty state, sorting, sums, and CSV export. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { none } from "../format.ts";
 import { csvOf, download, type Cell } from "../csv.ts";
 
 export interface Column<Row> {
   title: string;
-  show: (row: Row) => ComponentChildren;
+  /** `text` by default */
+  show?: (row: Row) => ComponentChildren;
   /** CSV cell; absent if the column is not exported */
   text?: (row: Row) => Cell;
   isNumber?: true;
-  /** makes the column sortable; `null` sorts last */
-  order?: (row: Row) => number | string | null;
+  /** `text` by default, and without both the column can't be sorted; `null` sorts last */
+  order?: (row: Row) => Cell;
   /** shown below the rows */
   sum?: (rows: readonly Row[]) => ComponentChildren;
   /** CSV only */
   isFileOnly?: true;
+  /** hidden while no row has a `text` */
+  isOptional?: true;
 }
 
 export interface TableProps<Row> {
@@ -27,6 +31,10 @@ export interface TableProps<Row> {
   empty: ComponentChildren;
   /** next to the CSV button */
   foot?: ComponentChildren;
+  /** titles above the rows of each group; rows are in the groups' order */
+  groupOf?: (row: Row) => string;
+  /** little space in cells */
+  isDense?: true;
   /** the opened row */
   current?: string | null;
   /** rows that are shown before "Show all"; absent if all are */
@@ -50,8 +58,8 @@ function exportRows<Row>({ name, columns, rows }: TableProps<Row>): void {
   download(`${name.toLowerCase().replaceAll(" ", "-")}.csv`, { text, type: "text/csv" });
 }
 
-const alignment = <Row,>({ isNumber }: Column<Row>): { class?: string } =>
-  isNumber === true ? { class: "number" } : {};
+const alignment = <Row,>({ title, isNumber }: Column<Row>): { class?: string } =>
+  isNumber === true ? { class: "number" } : title === "" ? { class: "does" } : {};
 
 interface Sorted {
   title: string;
@@ -60,14 +68,14 @@ interface Sorted {
 
 function sortedBy<Row>(
   rows: readonly Row[],
-  { order }: Column<Row>,
+  { text, order = text }: Column<Row>,
   { isDescending }: Sorted,
 ): readonly Row[] {
   if (order === undefined) return rows;
   return rows.toSorted((one, other) => {
     const [a, b] = [order(one), order(other)];
     if (a === null || b === null) return Number(a === null) - Number(b === null);
-    const ascending = typeof a === "string" ? a.localeCompare(String(b)) : a - (b as number);
+    const ascending = typeof a === "string" ? a.localeCompare(String(b)) : Number(a) - Number(b);
     return isDescending ? -ascending : ascending;
   });
 }
@@ -79,7 +87,7 @@ interface HeadProps<Row> {
 }
 
 function Head<Row>({ column, sorted, sort }: HeadProps<Row>) {
-  const { title, order, isNumber } = column;
+  const { title, text, order = text, isNumber } = column;
   const own = sorted?.title === title ? sorted : null;
   if (order === undefined)
     return (
@@ -119,12 +127,20 @@ function Sums<Row>({ columns, rows }: Pick<TableProps<Row>, "columns" | "rows">)
 }
 
 interface RowsProps<Row> extends Pick<TableProps<Row>, "columns" | "rows" | "keyOf"> {
+  group: string | null;
   current: string | null | undefined;
   open: TableProps<Row>["open"] | undefined;
 }
 
-const Rows = <Row,>({ columns, rows, keyOf, current, open }: RowsProps<Row>) => (
+const Rows = <Row,>({ group, columns, rows, keyOf, current, open }: RowsProps<Row>) => (
   <tbody>
+    {group !== null && (
+      <tr class="group">
+        <th scope="rowgroup" colSpan={columns.length}>
+          {group} <span class="faint">({rows.length})</span>
+        </th>
+      </tr>
+    )}
     {rows.map((row) => (
       <tr
         key={keyOf(row)}
@@ -136,7 +152,7 @@ const Rows = <Row,>({ columns, rows, keyOf, current, open }: RowsProps<Row>) => 
       >
         {columns.map((column) => (
           <td key={column.title} {...alignment(column)}>
-            {column.show(row)}
+            {column.show === undefined ? (column.text?.(row) ?? none) : column.show(row)}
           </td>
         ))}
       </tr>
@@ -145,13 +161,18 @@ const Rows = <Row,>({ columns, rows, keyOf, current, open }: RowsProps<Row>) => 
 );
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { name, keyOf, empty, foot, current, open, isShown } = props;
+  const { name, keyOf, empty, foot, current, open, isShown, isDense } = props;
+  const { groupOf = () => null } = props;
   const [sorted, sort] = useState<Sorted | null>(null);
   const [isWhole, setWhole] = useState(isShown === undefined);
   const by = props.columns.find(({ title }) => title === sorted?.title);
   const rows = sorted === null || by === undefined ? props.rows : sortedBy(props.rows, by, sorted);
   const shown = isWhole || isShown === undefined ? rows : rows.filter(isShown);
-  const columns = props.columns.filter(({ isFileOnly }) => isFileOnly !== true);
+  const columns = props.columns.filter(
+    ({ isFileOnly, isOptional, text }) =>
+      isFileOnly !== true &&
+      (isOptional !== true || props.rows.some((row) => (text?.(row) ?? null) !== null)),
+  );
   if (rows.length === 0)
     return (
       <>
@@ -161,7 +182,12 @@ export function Table<Row>(props: TableProps<Row>) {
     );
   return (
     <>
-      <div class="frame" role="region" aria-label={name} tabIndex={0}>
+      <div
+        class={isDense === true ? "frame dense" : "frame"}
+        role="region"
+        aria-label={name}
+        tabIndex={0}
+      >
         <table>
           <caption class="unseen">{name}</caption>
           <thead>
@@ -171,7 +197,9 @@ export function Table<Row>(props: TableProps<Row>) {
               ))}
             </tr>
           </thead>
-          <Rows {...{ columns, keyOf, current, open }} rows={shown} />
+          {[...Map.groupBy(shown, groupOf)].map(([group, rows]) => (
+            <Rows key={group} {...{ group, columns, keyOf, current, open, rows }} />
+          ))}
           <Sums columns={columns} rows={rows} />
         </table>
       </div>

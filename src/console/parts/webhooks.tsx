@@ -5,8 +5,8 @@ import { Secret } from "../parts/copy.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { usePaging } from "../parts/pages.tsx";
+import { timeColumn } from "./columns.tsx";
 import type { Column } from "../parts/table.tsx";
-import { isoOf, Time } from "../parts/time.tsx";
 import { mayChange } from "../session.ts";
 
 type Message = Schemas["WebhookMessage"];
@@ -18,11 +18,7 @@ const answerOf = ({ status, fault }: Message): string =>
   [status === null ? "" : `HTTP ${status}`, fault ?? ""].filter((each) => each !== "").join(": ");
 
 const columns: Column<Message>[] = [
-  {
-    title: "Made",
-    show: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => isoOf(createdAt),
-  },
+  timeColumn("Made", ({ createdAt }) => createdAt),
   { title: "Message", show: (message) => typeOf(message), text: typeOf },
   { title: "To", show: ({ url }) => <code>{url}</code>, text: ({ url }) => url },
   {
@@ -33,15 +29,10 @@ const columns: Column<Message>[] = [
   {
     title: "Attempts",
     isNumber: true,
-    show: ({ attempts }) => attempts,
     text: ({ attempts }) => attempts,
   },
   { title: "Last answer", show: (message) => answerOf(message) || "–", text: answerOf },
-  {
-    title: "Sent next",
-    show: ({ nextAt }) => <Time at={nextAt} />,
-    text: ({ nextAt }) => isoOf(nextAt),
-  },
+  timeColumn("Sent next", ({ nextAt }) => nextAt),
 ];
 
 function Messages({ tenant }: { tenant: string }) {

@@ -49,7 +49,7 @@ export function attemptColumns(record: Attempted): Column<Attempt>[] {
       text: ({ latencyMs }) => latencyMs,
     },
     ...(isStreamed ? [{ title: "Stream", show: streamText, text: streamText }] : []),
-    { title: "Billed", show: ({ billed }) => billed, text: ({ billed }) => billed },
+    { title: "Billed", text: ({ billed }) => billed },
     {
       title: "Cost",
       isNumber: true,

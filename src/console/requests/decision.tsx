@@ -6,7 +6,7 @@ import { compact, count, percent, usd } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { tenantIn, tenantPath } from "../place.ts";
-import { axes, exclusionText, notesOf, type CandidateContext } from "./notes.ts";
+import { axes, exclusionText, hasInName, notesOf, type CandidateContext } from "./notes.ts";
 
 /** A long "cost" bar would look expensive. */
 const axisTitles = { cost: "Cheapness", speed: "Speed", intelligence: "Intelligence" } as const;
@@ -39,7 +39,7 @@ const columnsOf = ({
       const end = ended.get(nameOf(candidate));
       return (
         <>
-          <code>{nameOf(candidate)}</code>{" "}
+          <code class="wraps">{nameOf(candidate)}</code>{" "}
           {end !== undefined && <Badge word={end} tone={end === "answered" ? "good" : "bad"} />}
           {notes !== "" && <div class="faint">{notes}</div>}
         </>
@@ -76,6 +76,8 @@ function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decis
     const { matchedHint, score = 0 } = first;
     if (first.viaEquivalence === true)
       return `No feasible model matches a hint. ${name} is the best equivalent of “${matchedHint}”.`;
+    if (!hasInName(first, matchedHint))
+      return `${name} is the closest to the hint “${matchedHint}”, which no feasible model has in its name.`;
     // More specific matches of a hint precede all scores.
     const isClosest = feasible.some(
       (each) => each.matchedHint === matchedHint && (each.score ?? 0) > score,
@@ -167,19 +169,22 @@ const notCalled: Ended = new Map();
 
 export function DecisionTable({ decision, asked = null, ended = notCalled }: DecisionProps) {
   const { candidates = [], excluded = {}, weights, estimate, notes = [] } = decision;
-  const isHinted = candidates.some(({ matchedHint }) => matchedHint !== undefined);
+  const hinted = candidates.filter(({ matchedHint }) => matchedHint !== undefined);
+  const isHinted = hinted.length > 0;
+  const isMatched = hinted.some(({ viaEquivalence }) => viaEquivalence !== true);
   return (
     <div class="stack">
       <p>
         {sentenceOf(decision)} {asked !== null && wishesOf(asked)}
       </p>
-      {isHinted && <p class="faint">Models that match a hint are ranked first.</p>}
+      {isMatched && <p class="faint">Models that match a hint are ranked first.</p>}
       {weights !== undefined && <Scores weights={weights} />}
       <Table
         name="Candidates"
         columns={columnsOf({ isHinted, weights, ended })}
         rows={candidates}
         keyOf={nameOf}
+        isDense
         isShown={(candidate, at) => at < maxBest || ended.has(nameOf(candidate))}
         empty="No feasible model."
       />

@@ -15,11 +15,20 @@ export interface CandidateContext {
   weights: Decision["weights"] | undefined;
 }
 
-function hintText({ matchedHint, viaEquivalence, viaFailover }: Candidate, isHinted: boolean) {
-  if (matchedHint !== undefined)
-    return viaEquivalence === true
-      ? `equivalent of the hint “${matchedHint}”`
-      : `matches the hint “${matchedHint}”`;
+const lettersIn = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+
+/** A hint also matches the line of the model that it names, for example newer versions. */
+export const hasInName = ({ provider, model }: Candidate, hint: string): boolean =>
+  lettersIn(`${provider}/${model}`).includes(lettersIn(hint));
+
+function hintText(candidate: Candidate, isHinted: boolean) {
+  const { matchedHint, viaEquivalence, viaFailover } = candidate;
+  if (matchedHint !== undefined) {
+    if (viaEquivalence === true) return `equivalent of the hint “${matchedHint}”`;
+    return hasInName(candidate, matchedHint)
+      ? `matches the hint “${matchedHint}”`
+      : `close to the hint “${matchedHint}”, but has another name`;
+  }
   if (!isHinted) return "";
   return viaFailover === true
     ? "matches no hint: used only if all matches fail"

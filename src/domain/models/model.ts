@@ -1,3 +1,4 @@
+import type { ProviderFault } from "../attempts.ts";
 import type { Modality } from "../modality.ts";
 import type { CloudPlace } from "./cloud-place.ts";
 import type { ReasoningControl } from "./reasoning-control.ts";
@@ -114,6 +115,13 @@ export interface Listing {
   ids: string[];
 }
 
+export interface LastCheck {
+  at: number;
+  ok: boolean;
+  /** of the provider; null if it answered */
+  fault: Pick<ProviderFault, "kind" | "status" | "code" | "network"> | null;
+}
+
 export interface CredentialSummary {
   id: string;
   provider: string;
@@ -124,6 +132,8 @@ export interface CredentialSummary {
   place?: CloudPlace | null;
   /** the last conclusive list */
   listing?: Listing | null;
+  /** null: not checked since its key was set */
+  lastCheck?: LastCheck | null;
 }
 
 export const nameOf = (model: Pick<Model, "provider" | "id">): string =>

@@ -8,7 +8,7 @@ import type { QuestionStore } from "./questions.ts";
 import type { SignInStore } from "./sign-ins.ts";
 import type { UserStore } from "./users.ts";
 import type { LatencyStore } from "./latencies.ts";
-import type { NameStore } from "./names.ts";
+import type { AllNameStore } from "./names.ts";
 import type { RequestFeedStore } from "./request-feed.ts";
 import type { PlacementStore } from "./placements.ts";
 import type { AdminEvent } from "../admin-event.ts";
@@ -23,7 +23,13 @@ import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "../choice/health.ts";
 import type { TopUsageStore } from "./top-usage.ts";
 import type { IdempotencyStore, Ledger, LimitStore, ThinningStore, UsageStore } from "./ledger.ts";
-import type { CredentialSummary, DeclaredModel, Listing, ModelOverride } from "../models/model.ts";
+import type {
+  CredentialSummary,
+  DeclaredModel,
+  LastCheck,
+  Listing,
+  ModelOverride,
+} from "../models/model.ts";
 import type { Policy } from "../choice/policy.ts";
 import type { AsyncResult } from "../refusals.ts";
 import type { Result } from "../result.ts";
@@ -162,8 +168,11 @@ export interface CredentialStore {
     event: AdminEvent,
     ifVersion?: number,
   ): AsyncResult<null>;
-  /** Reactivates a failing credential unless it changed since `readAt`. */
-  reactivate(its: CredentialRead, event: AdminEvent): AsyncResult<null>;
+  /** Keeps a check and the state that follows, unless the credential changed since `readAt`. */
+  keepCheck(
+    its: CredentialRead,
+    kept: { lastCheck: LastCheck; status: Credential["status"]; event: AdminEvent },
+  ): AsyncResult<null>;
   /** Leases a due list refresh until `until`, unless the credential changed since `readAt`. */
   claimListing(its: CredentialRead, at: { now: number; until: number }): AsyncResult<boolean>;
   /** Invalidates prepared pools. Does nothing if the credential changed since `readAt`. */
@@ -268,7 +277,7 @@ export interface Stores extends TokenStores {
   webhooks: WebhookStore;
   usage: UsageStore;
   latencies: LatencyStore;
-  names: NameStore;
+  names: AllNameStore;
   users: UserStore;
   topUsage: TopUsageStore;
   limits: LimitStore;

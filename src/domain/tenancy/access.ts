@@ -14,6 +14,8 @@ export interface ApiKey {
   limits: Limits;
   userId?: string | null;
   createdAt: number;
+  /** an event's `actor` */
+  createdBy: string;
 }
 
 export interface StoredKey extends ApiKey {

@@ -4,18 +4,28 @@ import { isObject, own } from "../../domain/json.ts";
 
 const methods = ["get", "post", "put", "patch", "delete"];
 
+// Colors and sizes of the console's styles.
 const style = `
-  :root { color-scheme: light dark; font: 15px/1.55 system-ui, sans-serif; }
-  body { max-width: 60rem; margin: 3rem auto; padding: 0 1.5rem; }
-  h1 { font-size: 1.6rem } h2 { font-size: 1.1rem; margin: 2.5rem 0 .5rem; }
-  details { border: 1px solid color-mix(in srgb, currentColor 20%, transparent);
-    border-radius: 8px; margin: .4rem 0; padding: .5rem .8rem; }
-  summary { cursor: pointer; display: flex; gap: .8rem; align-items: baseline; flex-wrap: wrap; }
-  code, pre { font: 13px/1.5 ui-monospace, monospace; }
-  .method { font: 600 12px ui-monospace, monospace; text-transform: uppercase; width: 3.6rem; }
-  .says { opacity: .7; margin-left: auto; }
-  pre { overflow-x: auto; padding: .8rem; border-radius: 6px;
-    background: color-mix(in srgb, currentColor 6%, transparent); }`;
+  :root { color-scheme: light dark; --ground: light-dark(#f7f7f4, #15181a);
+    --raised: light-dark(#ffffff, #1c2023); --sunk: light-dark(#efefea, #111315);
+    --line: light-dark(#dcdcd4, #30363a); --ink: light-dark(#1d2022, #e6e8e6);
+    --ink-faint: light-dark(#5c6164, #a3abad); --accent: light-dark(#1f6350, #7ecbb2);
+    font: 14px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", sans-serif; }
+  * { box-sizing: border-box; }
+  body { margin: 0; background: var(--ground); color: var(--ink); }
+  header { display: flex; gap: 1rem; padding: .9rem 1.75rem; border-bottom: 1px solid var(--line); background: var(--raised); }
+  header strong { margin-right: auto; }
+  main { max-width: 84rem; padding: .75rem 1.75rem 4rem; }
+  a { color: var(--accent); text-underline-offset: .15em; }
+  h1 { font-size: 1.5rem; letter-spacing: -.01em } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
+  nav { columns: 14rem; }
+  details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; padding: .5rem .8rem; background: var(--raised); }
+  summary { cursor: pointer; display: flex; gap: .8rem; align-items: baseline; flex-wrap: wrap; overflow-wrap: anywhere; }
+  :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+  code, pre { font: 12.6px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+  .method { color: var(--accent); font-weight: 600; text-transform: uppercase; width: 3.6rem; }
+  .says { color: var(--ink-faint); margin-left: auto; }
+  pre { overflow-x: auto; padding: .8rem; border-radius: 6px; background: var(--sunk); }`;
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -57,7 +67,7 @@ function operationsByTag(document: unknown, schemas: unknown): Map<string, unkno
         ...(groups.get(tag) ?? []),
         html`<details>
           <summary>
-            <span class="method">${method}</span><code>${path}</code
+            <code class="method">${method}</code><code>${path}</code
             ><span class="says">${text(own(operation, "summary"))}</span>
           </summary>
           <p>${text(own(operation, "description"))}</p>
@@ -75,6 +85,8 @@ function operationsByTag(document: unknown, schemas: unknown): Map<string, unkno
   return groups;
 }
 
+const idOf = (tag: string): string => tag.toLowerCase().replaceAll(" ", "-");
+
 export function docsPage(document: unknown) {
   const schemas = own(own(document, "components"), "schemas");
   const groups = operationsByTag(document, schemas);
@@ -90,22 +102,30 @@ export function docsPage(document: unknown) {
         </style>
       </head>
       <body>
-        <h1>${text(own(info, "title"))}</h1>
-        <p>${text(own(info, "description"))}</p>
-        <p><a href="openapi.json">openapi.json</a></p>
-        ${[...groups].map(
-          ([tag, operations]) =>
-            html`<h2>${tag}</h2>
-              ${operations}`,
-        )}
-        <h2>Schemas</h2>
-        ${Object.entries(isObject(schemas) ? schemas : {}).map(
-          ([name, schema]) =>
-            html`<details>
-              <summary><code>${name}</code></summary>
-              <pre>${JSON.stringify(schema, null, 2)}</pre>
-            </details>`,
-        )}
+        <header>
+          <strong>Sampling Router</strong><a href="../../console">Console</a>
+          <a href="openapi.json">openapi.json</a>
+        </header>
+        <main>
+          <h1>${text(own(info, "title"))}</h1>
+          <p>${text(own(info, "description"))}</p>
+          <nav aria-label="Sections">
+            ${[...groups.keys()].map((tag) => html`<a href="#${idOf(tag)}">${tag}</a><br />`)}
+          </nav>
+          ${[...groups].map(
+            ([tag, operations]) =>
+              html`<h2 id="${idOf(tag)}">${tag}</h2>
+                ${operations}`,
+          )}
+          <h2>Schemas</h2>
+          ${Object.entries(isObject(schemas) ? schemas : {}).map(
+            ([name, schema]) =>
+              html`<details>
+                <summary><code>${name}</code></summary>
+                <pre>${JSON.stringify(schema, null, 2)}</pre>
+              </details>`,
+          )}
+        </main>
       </body>
     </html>`;
 }

@@ -190,6 +190,12 @@ export const credentialPatch = z
     ...cloudMembers,
   })
   .openapi("CredentialPatch");
+const shownFault = z.object({
+  kind: z.string(),
+  status: z.int().nullable(),
+  code: z.enum(faultCodes).optional(),
+  network: networkFault.optional(),
+});
 export const credential = z
   .object({
     id: z.string(),
@@ -206,6 +212,10 @@ export const credential = z
       description:
         "Number of models in the provider's list for the key, and when it was read. Unlisted models aren't selected. null if there is no list.",
     }),
+    lastCheck: z
+      .object({ at: millis, ok: z.boolean(), fault: shownFault.nullable() })
+      .nullable()
+      .openapi({ description: "null if it wasn't checked since its key was set." }),
     ...shownCloudMembers,
     createdAt: millis,
     updatedAt: millis,
@@ -215,14 +225,7 @@ export const credentialCheck = z
   .object({
     ok: z.boolean(),
     model: z.string().nullable(),
-    fault: z
-      .object({
-        kind: z.string(),
-        status: z.int().nullable(),
-        code: z.enum(faultCodes).optional(),
-        network: networkFault.optional(),
-      })
-      .nullable(),
+    fault: shownFault.nullable(),
     listed: z.array(z.string()).nullable().openapi({
       description:
         "The ids in the provider's /v1/models, for use in `models`; null if it has no list.",

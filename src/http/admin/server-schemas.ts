@@ -165,6 +165,7 @@ export const server = z
         scopes: z.array(z.string()).optional().openapi({
           description: "OAuth scopes that single requests needed.",
         }),
+        lastCheck: z.object({ at: millis, ok: z.boolean(), detail: z.string() }).optional(),
       })
       .openapi({ description: "What the router learned about the server." }),
     status: z.enum(["active", "failing"]).openapi({

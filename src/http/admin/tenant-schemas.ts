@@ -142,6 +142,10 @@ export const key = z
       .nullable()
       .openapi({ description: "The person for whom the key is issued." }),
     createdAt: millis,
+    createdBy: z.string().openapi({
+      description: "Who created it, as the `actor` of an event.",
+      example: "operator",
+    }),
   })
   .openapi("Key");
 export const newKey = key

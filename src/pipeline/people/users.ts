@@ -71,7 +71,7 @@ export async function finderOf(
 }
 
 /** The key that the person's programs act as. Its secret is discarded. */
-async function keyFor(deps: UserDeps, user: StoredUser): Promise<StoredKey> {
+async function keyFor(deps: UserDeps, user: StoredUser, createdBy: string): Promise<StoredKey> {
   const { secretHash } = await deps.tokens.mint(user.keyId);
   const key: Omit<StoredKey, "code"> = {
     id: user.keyId,
@@ -83,6 +83,7 @@ async function keyFor(deps: UserDeps, user: StoredUser): Promise<StoredKey> {
     limits: {},
     givenTo: [],
     createdAt: user.createdAt,
+    createdBy,
     secretHash,
     userId: user.id,
   };
@@ -106,7 +107,7 @@ async function made(
   const sealed = await vault.seal(JSON.stringify(secrets), userSecretsOf({ tenantId, id }));
   const fresh = { createdAt: now(), role: null, signedInAt: null };
   const user: StoredUser = { id, tenantId, finder, name, keyId, sealed, ...fresh };
-  const key = await keyFor(deps, user);
+  const key = await keyFor(deps, user, actor);
   const event: AdminEvent = {
     id: ids.next("event"),
     at: now(),

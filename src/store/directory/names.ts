@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { NameStore } from "../../domain/ports/names.ts";
+import type { AllNameStore } from "../../domain/ports/names.ts";
 import { ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
 
@@ -8,28 +8,31 @@ interface Named {
   name: string;
 }
 
-export const createNameStore = (db: Database): NameStore => ({
-  async of(tenantId, ids) {
-    if (ids.length === 0) return ok({});
-    const wanted = JSON.stringify([...new Set(ids)]);
+export const createNameStore = (db: Database): AllNameStore => {
+  const ofAll: AllNameStore["ofAll"] = async (pairs) => {
+    if (pairs.length === 0) return ok({});
+    const wanted = sql`(select distinct value ->> 0 as tenant_id, value ->> 1 as id
+      from json_each(${JSON.stringify(pairs)}))`;
     const found = await db.read((builder) =>
       builder.all<Named>(sql`
-        select id, name from tenants
-        where id = ${tenantId} and id in (select value from json_each(${wanted}))
+        select t.id, t.name from ${wanted} w join tenants t on t.id = w.id and t.id = w.tenant_id
         union all
-        select id, name from api_keys
-        where tenant_id = ${tenantId} and id in (select value from json_each(${wanted}))
+        select k.id, k.name from ${wanted} w
+        join api_keys k on k.id = w.id and k.tenant_id = w.tenant_id
         union all
-        select id, slug as name from servers
-        where tenant_id = ${tenantId} and id in (select value from json_each(${wanted}))
+        select s.id, s.slug as name from ${wanted} w
+        join servers s on s.id = w.id and s.tenant_id = w.tenant_id
         union all
-        select id, case when name = provider then name else provider || ', ' || name end as name
-        from credentials
-        where tenant_id = ${tenantId} and id in (select value from json_each(${wanted}))
+        select c.id, case when c.name = c.provider then c.name else c.provider || ', ' || c.name end
+        from ${wanted} w join credentials c on c.id = w.id and c.tenant_id = w.tenant_id
         union all
-        select id, name from users where tenant_id = ${tenantId} and name is not null
-          and id in (select value from json_each(${wanted}))`),
+        select u.id, u.name from ${wanted} w
+        join users u on u.id = w.id and u.tenant_id = w.tenant_id where u.name is not null`),
     );
     return found.ok ? ok(Object.fromEntries(found.value.map(({ id, name }) => [id, name]))) : found;
-  },
-});
+  };
+  return {
+    ofAll,
+    of: (tenantId, ids) => ofAll(ids.map((id) => [tenantId, id] as const)),
+  };
+};

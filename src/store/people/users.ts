@@ -71,9 +71,11 @@ export const createUserStore = (db: Database): UserStore => {
             on conflict do nothing returning id`),
           raw(sql`
             insert into api_keys
-              (id, tenant_id, name, secret_hash, code, scopes, limits, created_at, user_id)
+              (id, tenant_id, name, secret_hash, code, scopes, limits, created_at, created_by,
+               user_id)
             select ${key.id}, ${tenantId}, ${key.name}, ${key.secretHash}, ${key.code},
-              ${JSON.stringify(key.scopes)}, ${JSON.stringify(key.limits)}, ${key.createdAt}, ${id}
+              ${JSON.stringify(key.scopes)}, ${JSON.stringify(key.limits)}, ${key.createdAt}, ${key.createdBy},
+              ${id}
             where ${isMade}`),
           appendEventWhere(event, isMade),
           raiseVersion(db.builder, tenantId),

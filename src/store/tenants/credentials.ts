@@ -84,6 +84,7 @@ export const createCredentialStore = (db: Database): CredentialStore => {
               ...((values.sealed ?? values.models) !== undefined && {
                 listing: null,
                 listingDueAt: 0,
+                lastCheck: null,
               }),
             })
             .where(whereId(tenantId, id)),
@@ -92,11 +93,11 @@ export const createCredentialStore = (db: Database): CredentialStore => {
         event,
         ifVersion,
       ),
-    reactivate: ({ readAt, ...its }, event) =>
-      execute(
-        inLane(db, its.tenantId),
-        statusStatements(db.builder, its, { status: "active", readAt, event }),
-      ),
+    keepCheck: (its, { lastCheck, status, event }) =>
+      execute(inLane(db, its.tenantId), [
+        db.builder.update(credentials).set({ lastCheck }).where(whereRead(its)),
+        ...statusStatements(db.builder, its, { status, readAt: its.readAt, event }),
+      ]),
     claimListing: (its, { now, until }) =>
       hasRows(inLane(db, its.tenantId), [
         db.builder

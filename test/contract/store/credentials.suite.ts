@@ -97,18 +97,22 @@ export const credentialsSuite = (backend: Backend): void => {
       const change = { sealed: "v1.b.c.d" };
       value(await credentials.update(tenantId, its.id, change, start, event(tenantId)));
       const again = value(await credentials.get(tenantId, its.id));
-      expect(again).toMatchObject({ listing: null, listingDueAt: 0 });
+      expect(again).toMatchObject({ listing: null, listingDueAt: 0, lastCheck: null });
     });
 
-    it("is made active again as it was read, with an event and a new version", async () => {
+    it("keeps a check and the state that follows as it was read, with an event and a new version", async () => {
       const tenantId = await someTenant();
       const { credentials, events } = world.stores;
       const its = await stored(tenantId, { status: "failing" });
-      const reactivate = async (readAt: number, now: number) =>
+      const check = async (readAt: number, now: number) =>
         value(
-          await credentials.reactivate(
+          await credentials.keepCheck(
             { tenantId, id: its.id, readAt },
-            { ...event(tenantId, "credential.active"), at: now },
+            {
+              lastCheck: { at: now, ok: true, fault: null },
+              status: "active",
+              event: { ...event(tenantId, "credential.active"), at: now },
+            },
           ),
         );
       const told = async () =>
@@ -116,14 +120,15 @@ export const credentialsSuite = (backend: Backend): void => {
           ({ action }) => action === "credential.active",
         );
       // Somebody changed the credential since it was read.
-      await reactivate(its.updatedAt - 1, start + 5);
+      await check(its.updatedAt - 1, start + 5);
       expect(value(await credentials.get(tenantId, its.id))).toEqual(its);
       expect(await told()).toEqual([]);
-      await reactivate(its.updatedAt, start + 5);
+      await check(its.updatedAt, start + 5);
       const active = { ...its, status: "active", updatedAt: start + 5 };
-      expect(value(await credentials.get(tenantId, its.id))).toEqual(active);
-      await reactivate(start + 5, start + 9);
-      expect(value(await credentials.get(tenantId, its.id))).toEqual(active);
+      const checkedAt = (at: number) => ({ ...active, lastCheck: { at, ok: true, fault: null } });
+      expect(value(await credentials.get(tenantId, its.id))).toEqual(checkedAt(start + 5));
+      await check(start + 5, start + 9);
+      expect(value(await credentials.get(tenantId, its.id))).toEqual(checkedAt(start + 9));
       expect(await told()).toHaveLength(1);
       expect(await versionOf(tenantId)).toBe(3);
     });

@@ -56,6 +56,7 @@ export const key = (tenantId: string, fields: Partial<StoredKey> = {}): StoredKe
   id: id("key"),
   tenantId,
   name: "Key",
+  createdBy: "operator",
   scopes: ["sampling"],
   expiresAt: null,
   revokedAt: null,
@@ -94,6 +95,7 @@ export const credential = (
   createdAt: start,
   updatedAt: start,
   listing: null,
+  lastCheck: null,
   listingDueAt: 0,
   ...fields,
 });

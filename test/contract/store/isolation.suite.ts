@@ -349,10 +349,12 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
         await credentials.update(tenantId, owner.credential.id, change, start, event(tenantId)),
       );
     },
-    "credentials.reactivate": async ({ credentials }, owner, { tenantId }) => {
+    "credentials.keepCheck": async ({ credentials }, owner, { tenantId }) => {
       const { id, updatedAt } = owner.credential;
       const read = { tenantId, id, readAt: updatedAt };
-      value(await credentials.reactivate(read, event(tenantId)));
+      const lastCheck = { at: start, ok: true, fault: null };
+      const kept = { lastCheck, status: "failing", event: event(tenantId) } as const;
+      value(await credentials.keepCheck(read, kept));
     },
     "credentials.claimListing": async ({ credentials }, owner, { tenantId }) => {
       const { id, updatedAt } = owner.credential;
@@ -915,6 +917,11 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const ids = [who.keyId, who.tenantId];
       expect(value(await names.of(tenantId, ids))).toEqual({});
       expect(Object.keys(value(await names.of(who.tenantId, ids)))).toContain(who.keyId);
+    },
+    "names.ofAll": async ({ names }, { who }, { tenantId }) => {
+      const own = [who.tenantId, who.keyId] as const;
+      expect(value(await names.ofAll([[tenantId, who.keyId]]))).toEqual({});
+      expect(Object.keys(value(await names.ofAll([own])))).toEqual([who.keyId]);
     },
     "users.get": async ({ users }, owner, { tenantId }) => {
       expect(value(await users.get(tenantId, owner.user.id))).toBeNull();

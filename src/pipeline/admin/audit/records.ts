@@ -13,7 +13,7 @@ import type {
   SessionStore,
   Vault,
 } from "../../../domain/ports/stores.ts";
-import type { NameStore } from "../../../domain/ports/names.ts";
+import type { AllNameStore } from "../../../domain/ports/names.ts";
 import type { PlacementStore } from "../../../domain/ports/placements.ts";
 import type { RequestFilter } from "../../../domain/audit/record.ts";
 import { ok } from "../../../domain/result.ts";
@@ -25,6 +25,7 @@ import {
   supports,
 } from "../../../domain/sampling/capabilities.ts";
 import type { Session } from "../../../domain/tenancy/session.ts";
+import { namesOfAll, namesOfSubjects } from "../../callers/subject-names.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts";
 
 export interface Named {
@@ -33,6 +34,8 @@ export interface Named {
 
 const idsIn = ({ keyId, serverId, user }: Pick<Who, "keyId" | "serverId" | "user">): string[] =>
   [keyId, serverId ?? [], user ?? []].flat();
+
+const subjectsOf = ({ actor, target }: AdminEvent): string[] => [actor, target];
 
 export interface RecordWithContent extends SamplingRecord, Named {
   /** params and result; `null` if not captured, not permitted to the role, or no key opens it */
@@ -76,7 +79,7 @@ async function withNames<T>(
 
 export function createRecordAdmin(
   deps: AdminDeps & {
-    names: NameStore;
+    names: AllNameStore;
     placements: Pick<PlacementStore, "namesOf">;
     sessions: SessionStore;
     requests: RequestStore;
@@ -160,15 +163,24 @@ export function createRecordAdmin(
       if (!tenant.ok) return tenant;
       const { id } = tenant.value;
       const listed = await deps.events.list(id, page);
-      return withNames(listed, namesOf(id), ({ actor: by, target }) => [by, target]);
+      return withNames(listed, (ids) => namesOfSubjects(deps.names, id, ids), subjectsOf);
     },
 
     async events(actor: Actor, page: PageRequest): AsyncResult<Page<AdminEvent> & Partial<Named>> {
       if (actor.kind !== "operator") return deps.events.list(actor.tenantId, page);
       const listed = await deps.events.list(null, page);
-      return withNames(listed, deps.placements.namesOf, ({ tenantId }) =>
-        tenantId === null ? [] : [tenantId],
+      if (!listed.ok) return listed;
+      const named = listed.value.data.flatMap((event) =>
+        event.tenantId === null ? [] : [{ ...event, tenantId: event.tenantId }],
       );
+      const names = await namesOfAll(
+        deps.names,
+        named.flatMap((event) => subjectsOf(event).map((each) => [event.tenantId, each] as const)),
+      );
+      if (!names.ok) return names;
+      const tenants = await deps.placements.namesOf(named.map(({ tenantId }) => tenantId));
+      if (!tenants.ok) return tenants;
+      return ok({ ...listed.value, names: { ...names.value, ...tenants.value } });
     },
   };
 }

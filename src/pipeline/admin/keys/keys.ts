@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../domain/json.ts";
 import { mergePatch } from "../../../domain/merge-patch.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
 import {
+  actorName,
   actsUntil,
   outlives,
   type Actor,
@@ -131,6 +132,7 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
       expiresAt,
       revokedAt: null,
       createdAt: deps.now(),
+      createdBy: actorName(actor),
     };
     const people = await givenTo(deps, actor, key.tenantId);
     if (!people.ok) return people;

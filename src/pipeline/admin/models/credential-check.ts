@@ -1,5 +1,5 @@
 /** Checks a credential with the cheapest real call. */
-import type { ProviderFault } from "../../../domain/attempts.ts";
+import { isKeyRefused, type ProviderFault } from "../../../domain/attempts.ts";
 import { proposedModels } from "../../../domain/models/likeness.ts";
 import { baseUrls } from "../../../domain/choice/endpoints.ts";
 import { hostAt } from "../../../domain/models/hosts.ts";
@@ -145,7 +145,7 @@ async function checkCredential(
   return last.fault !== null && offered !== null ? { ...last, ok: true } : last;
 }
 
-/** A failing credential whose key is accepted becomes active unless it changed meanwhile. */
+/** The state follows the check: a rejected key is failing, an accepted one is active. */
 export async function checkAndMark(
   deps: AdminDeps & {
     providers: Providers;
@@ -163,11 +163,17 @@ export async function checkAndMark(
   // A gateway serves makers' own APIs too.
   const isKnown = host === provider || (host === gateway && baseUrls.has(provider));
   const check = { ...answered, proposed, host: isKnown ? null : host };
-  if (!check.ok || credential.status === "active") return ok(check);
   const { tenantId, id, updatedAt } = credential;
-  const reactivated = await deps.credentials.reactivate(
+  const { ok: isWorking, fault } = check;
+  const isRejected = fault !== null && isKeyRefused({ ...fault, fault: fault.kind });
+  const status = isWorking ? "active" : isRejected ? "failing" : credential.status;
+  const kept = await deps.credentials.keepCheck(
     { tenantId, id, readAt: updatedAt },
-    eventOf(deps, actor, { action: "credential.active", tenantId, target: id }),
+    {
+      lastCheck: { at: deps.now(), ok: isWorking, fault },
+      status,
+      event: eventOf(deps, actor, { action: `credential.${status}`, tenantId, target: id }),
+    },
   );
-  return reactivated.ok ? ok(check) : reactivated;
+  return kept.ok ? ok(check) : kept;
 }

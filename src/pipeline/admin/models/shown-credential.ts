@@ -1,11 +1,15 @@
 import { externalIdOf, type CloudPlace } from "../../../domain/models/cloud-place.ts";
+import type { LastCheck } from "../../../domain/models/model.ts";
 import type { Credential, SealedCredential } from "../../../domain/ports/stores.ts";
 import { deploymentsOf, type CloudMembers } from "./cloud-input.ts";
 
 export interface ShownCredential
-  extends Omit<Credential, "listing" | "place" | "headerNames">, Omit<CloudMembers, "auth"> {
+  extends
+    Omit<Credential, "listing" | "lastCheck" | "place" | "headerNames">,
+    Omit<CloudMembers, "auth"> {
   /** number of listed models; `null` without a current list */
   listing: { at: number; models: number } | null;
+  lastCheck: LastCheck | null;
   headerNames: readonly string[];
   authKind?: CloudPlace["auth"];
   externalId?: string;
@@ -13,6 +17,7 @@ export interface ShownCredential
 
 export function shownOf({
   listing = null,
+  lastCheck = null,
   place,
   headerNames,
   ...credential
@@ -20,6 +25,7 @@ export function shownOf({
   const shown = {
     ...credential,
     headerNames: headerNames ?? [],
+    lastCheck,
     listing: listing === null ? null : { at: listing.at, models: listing.ids.length },
   };
   if (!place) return shown;

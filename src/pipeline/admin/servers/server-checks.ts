@@ -1,4 +1,4 @@
-import { ok } from "../../../domain/result.ts";
+import { err, ok } from "../../../domain/result.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import { needsAlways, olderServerHint, parkingSentence } from "../../../domain/servers/bridging.ts";
@@ -29,15 +29,17 @@ export function createServerCheck(
     if (!found.ok) return found;
     const server = found.value;
     const headers = await upstream.headersFor(server, null);
-    if (!headers.ok)
-      return headers.error.reason === "server_unauthorized"
-        ? ok({ ...notAsked, detail: headers.error.detail })
-        : headers;
-    const seen = serverCheckOf(await deps.probe(server.url, headers.value));
+    const refusal = headers.ok ? null : headers.error;
+    if (refusal !== null && refusal.reason !== "server_unauthorized") return err(refusal);
+    const seen = headers.ok
+      ? serverCheckOf(await deps.probe(server.url, headers.value))
+      : { ...notAsked, detail: refusal?.detail ?? "" };
     const correction = eraCorrection(server.learned, seen);
     const { tenantId, id } = server;
-    const learned = correction === null ? ok(null) : await servers.learn(tenantId, id, correction);
+    const lastCheck = { at: deps.now(), ok: seen.ok, detail: seen.detail };
+    const learned = await servers.learn(tenantId, id, { ...correction, lastCheck });
     if (!learned.ok) return learned;
+    if (!headers.ok) return ok(seen);
     const hints = [
       seen.status !== null && correction === null && needsAlways(server) ? olderServerHint : null,
       passedSentence(server.passHeaders),

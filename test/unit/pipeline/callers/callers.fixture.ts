@@ -35,6 +35,7 @@ export const callerWith = (
       id: "key_1",
       tenantId: "ten_1",
       name: "Key",
+      createdBy: "operator",
       scopes: ["sampling"],
       expiresAt: null,
       revokedAt: null,

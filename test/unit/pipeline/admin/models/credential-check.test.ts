@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { checkAndMark } from "../../../../../src/pipeline/admin/models/credential-check.ts";
 import { err, ok } from "../../../../../src/domain/result.ts";
-import type { Listing } from "../../../../../src/domain/models/model.ts";
+import type { LastCheck, Listing } from "../../../../../src/domain/models/model.ts";
 import { plainKeys } from "../../../../fakes/plain-keys.ts";
 import { model } from "../../../domain/models.fixture.ts";
 
@@ -16,13 +16,23 @@ const catalogue = {
 };
 
 /** A provider that answers each model with a status, and lists some models. */
-async function checked(statuses: Record<string, number>, listed: string[] | null) {
+async function checked(
+  statuses: Record<string, number>,
+  listed: string[] | null,
+  status: "active" | "failing" = "active",
+) {
   const asked: string[] = [];
   const kept: Listing[] = [];
+  const states: string[] = [];
   const deps = {
     providerKeys: plainKeys(async () => ok("key")),
     now: () => 7,
+    ids: { next: () => "evt_1" },
     credentials: {
+      keepCheck: async (_: unknown, check: { status: string; lastCheck: LastCheck }) => {
+        states.push(`${check.lastCheck.ok ? "works" : "fails"}, ${check.status}`);
+        return ok(null);
+      },
       keepListing: async (_: unknown, listing: Listing) => {
         kept.push(listing);
         return ok(null);
@@ -32,17 +42,18 @@ async function checked(statuses: Record<string, number>, listed: string[] | null
       listModels: async () => (listed === null ? null : { ids: listed, isComplete: true }),
       complete: async (call: { model: { id: string } }) => {
         asked.push(call.model.id);
-        const status = statuses[call.model.id] ?? 200;
-        return status === 200 ? ok({}) : err({ kind: "bad_request", status });
+        const answered = statuses[call.model.id] ?? 200;
+        if (answered === 200) return ok({});
+        return err({ kind: answered === 401 ? "auth" : "bad_request", status: answered });
       },
     },
   };
-  const credential = { provider: "openai", baseUrl: null, models: null, status: "active" };
+  const credential = { provider: "openai", baseUrl: null, models: null, status };
   const check = await checkAndMark(
     ...([deps, {}, credential, catalogue] as unknown as Parameters<typeof checkAndMark>),
   );
   if (!check.ok) throw new Error(check.error.reason);
-  return { ok: check.value.ok, model: check.value.model, asked, kept };
+  return { ok: check.value.ok, model: check.value.model, asked, kept, states };
 }
 
 describe("the check of a key", () => {
@@ -66,5 +77,12 @@ describe("the check of a key", () => {
   it("ends with the first answer that refuses the key", async () => {
     const found = await checked({ cheapest: 401 }, null);
     expect(found).toMatchObject({ ok: false, model: "openai/cheapest", asked: ["cheapest"] });
+  });
+
+  it("is followed by the credential's state, which only a rejected key makes failing", async () => {
+    expect((await checked({}, null, "failing")).states).toEqual(["works, active"]);
+    expect((await checked({ cheapest: 401 }, null)).states).toEqual(["fails, failing"]);
+    expect((await checked({ cheapest: 500 }, null)).states).toEqual(["fails, active"]);
+    expect((await checked({ cheapest: 500 }, null, "failing")).states).toEqual(["fails, failing"]);
   });
 });
