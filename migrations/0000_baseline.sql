@@ -70,15 +70,6 @@ CREATE TABLE `credentials` (
 --> statement-breakpoint
 CREATE INDEX `credentials_tenant` ON `credentials` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE INDEX `credentials_failing` ON `credentials` (`tenant_id`,`id`) WHERE "credentials"."status" = 'failing';--> statement-breakpoint
-CREATE TABLE `model_overrides` (
-	`tenant_id` text NOT NULL,
-	`provider` text NOT NULL,
-	`model` text NOT NULL,
-	`change` text NOT NULL,
-	`updated_at` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `provider`, `model`)
-);
---> statement-breakpoint
 CREATE TABLE `sampling_requests` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -431,6 +422,15 @@ CREATE TABLE `oauth_entries` (
 );
 --> statement-breakpoint
 CREATE INDEX `oauth_entries_expiry` ON `oauth_entries` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `model_overrides` (
+	`tenant_id` text NOT NULL,
+	`provider` text NOT NULL,
+	`model` text NOT NULL,
+	`change` text NOT NULL,
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `provider`, `model`)
+);
+--> statement-breakpoint
 CREATE TABLE `write_probes` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`at` integer NOT NULL

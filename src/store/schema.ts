@@ -3,26 +3,13 @@
  * tenant.
  */
 import { sql } from "drizzle-orm";
-import {
-  index,
-  integer,
-  primaryKey,
-  sqliteTable,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Scope } from "../domain/tenancy/scopes.ts";
 import type { Correction, Outcome } from "../domain/audit/record.ts";
 import type { Ceiling } from "../domain/limits/ceilings.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { CloudPlace } from "../domain/models/cloud-place.ts";
-import type {
-  DeclaredModel,
-  LastCheck,
-  Listing,
-  Model,
-  ModelChange,
-} from "../domain/models/model.ts";
+import type { DeclaredModel, LastCheck, Listing, Model } from "../domain/models/model.ts";
 import type { Limits, Policy } from "../domain/choice/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
@@ -100,18 +87,6 @@ export const credentials = sqliteTable(
       .on(table.tenantId, table.id)
       .where(sql`${table.status} = 'failing'`),
   ],
-);
-
-export const modelOverrides = sqliteTable(
-  "model_overrides",
-  {
-    tenantId: tenantId(),
-    provider: text().notNull(),
-    model: text().notNull(),
-    change: text({ mode: "json" }).$type<ModelChange>().notNull(),
-    updatedAt: integer("updated_at").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenantId, table.provider, table.model] })],
 );
 
 export const sessions = sqliteTable(

@@ -4,7 +4,7 @@ import { Check, Choice, Field, Form, useDraft } from "../parts/form.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/notice.tsx";
-import { closed, EntranceFields, entranceOf } from "./server-entrance.tsx";
+import { closed, EntranceFields, entranceOf, type Entrance } from "./server-entrance.tsx";
 
 type Server = Schemas["Server"];
 type Sampling = Server["sampling"];
@@ -21,11 +21,18 @@ interface FormProps extends Ends {
   tenant: string;
 }
 
+interface NewDraft {
+  slug: string;
+  url: string;
+  sampling: Sampling;
+  entrance: Entrance;
+}
+
 export function NewServer({ tenant, onDone, onClose }: FormProps) {
-  const { draft, change, bind } = useDraft({
+  const { draft, change, bind } = useDraft<NewDraft>({
     slug: "",
     url: "",
-    sampling: "router" as Sampling,
+    sampling: "router",
     entrance: closed,
   });
   const make = async () => {

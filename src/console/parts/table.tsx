@@ -197,8 +197,8 @@ export function Table<Row>(props: TableProps<Row>) {
               ))}
             </tr>
           </thead>
-          {[...Map.groupBy(shown, groupOf)].map(([group, rows]) => (
-            <Rows key={group} {...{ group, columns, keyOf, current, open, rows }} />
+          {[...Map.groupBy(shown, groupOf)].map(([group, its]) => (
+            <Rows key={group} {...{ group, columns, keyOf, current, open }} rows={its} />
           ))}
           <Sums columns={columns} rows={rows} />
         </table>

@@ -8,6 +8,7 @@ import type { QuestionStore } from "./questions.ts";
 import type { SignInStore } from "./sign-ins.ts";
 import type { UserStore } from "./users.ts";
 import type { LatencyStore } from "./latencies.ts";
+import type { OverrideStore } from "./overrides.ts";
 import type { AllNameStore } from "./names.ts";
 import type { RequestFeedStore } from "./request-feed.ts";
 import type { PlacementStore } from "./placements.ts";
@@ -152,9 +153,7 @@ export type CredentialChange = Partial<
   >
 >;
 
-interface CredentialRead extends Pick<Credential, "tenantId" | "id"> {
-  readAt: number;
-}
+type CredentialRead = Pick<Credential, "tenantId" | "id"> & { readAt: number };
 
 export interface CredentialStore {
   create(credential: SealedCredential, event: AdminEvent): AsyncResult<null>;
@@ -178,12 +177,6 @@ export interface CredentialStore {
   /** Invalidates prepared pools. Does nothing if the credential changed since `readAt`. */
   keepListing(its: CredentialRead, listing: Listing): AsyncResult<null>;
   remove(tenantId: string, id: string, event: AdminEvent): AsyncResult<null>;
-}
-
-export interface OverrideStore {
-  put(tenantId: string, override: ModelOverride, now: number, event: AdminEvent): AsyncResult<null>;
-  list(tenantId: string): AsyncResult<ModelOverride[]>;
-  remove(tenantId: string, provider: string, id: string, event: AdminEvent): AsyncResult<null>;
 }
 
 export interface SessionStore {

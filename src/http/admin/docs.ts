@@ -22,7 +22,7 @@ const style = `
   details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; padding: .5rem .8rem; background: var(--raised); }
   summary { cursor: pointer; display: flex; gap: .8rem; align-items: baseline; flex-wrap: wrap; overflow-wrap: anywhere; }
   :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-  code, pre { font: 12.6px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+  code, pre, .method { font: 12.6px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
   .method { color: var(--accent); font-weight: 600; text-transform: uppercase; width: 3.6rem; }
   .says { color: var(--ink-faint); margin-left: auto; }
   pre { overflow-x: auto; padding: .8rem; border-radius: 6px; background: var(--sunk); }`;
@@ -67,7 +67,7 @@ function operationsByTag(document: unknown, schemas: unknown): Map<string, unkno
         ...(groups.get(tag) ?? []),
         html`<details>
           <summary>
-            <code class="method">${method}</code><code>${path}</code
+            <span class="method">${method}</span><code>${path}</code
             ><span class="says">${text(own(operation, "summary"))}</span>
           </summary>
           <p>${text(own(operation, "description"))}</p>

@@ -10,15 +10,8 @@ import { circuits, health } from "../schema/health-schema.ts";
 import { alerts } from "../schema/alert-schema.ts";
 import { approvals } from "../schema/approval-schema.ts";
 import { counters, groupedUsage, idempotency, results, usage } from "../schema/ledger-schema.ts";
-import {
-  apiKeys,
-  captures,
-  credentials,
-  modelOverrides,
-  samplingRequests,
-  sessions,
-  tenants,
-} from "../schema.ts";
+import { apiKeys, captures, credentials, samplingRequests, sessions, tenants } from "../schema.ts";
+import { modelOverrides } from "../schema/override-schema.ts";
 import { latencies, latencyCursors } from "../schema/latency-schema.ts";
 import { countPastUsage, every } from "../budgets/spent.ts";
 import { consoleSessions, signIns } from "../schema/console-schema.ts";

@@ -1,12 +1,8 @@
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import { modelsOf } from "../../../domain/models/tenant-models.ts";
-import type {
-  CredentialStore,
-  OverrideStore,
-  PageRequest,
-  RequestStore,
-} from "../../../domain/ports/stores.ts";
+import type { CredentialStore, PageRequest, RequestStore } from "../../../domain/ports/stores.ts";
+import type { OverrideStore } from "../../../domain/ports/overrides.ts";
 import { replay, type Replay } from "../../../domain/audit/replay.ts";
 import { err, ok } from "../../../domain/result.ts";
 import type { CatalogueReader } from "../../sampling/choice/catalogue.ts";

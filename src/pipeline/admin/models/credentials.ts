@@ -3,13 +3,13 @@ import type { DeclaredModel } from "../../../domain/models/model.ts";
 import type {
   CredentialChange,
   CredentialStore,
-  OverrideStore,
   Page,
   PageRequest,
   SealedCredential,
   Tenant,
   Vault,
 } from "../../../domain/ports/stores.ts";
+import type { OverrideStore } from "../../../domain/ports/overrides.ts";
 import type { Providers } from "../../../domain/sampling/providers.ts";
 import { writtenSecret, type HeaderValues } from "../../../domain/tenancy/credential-secret.ts";
 import { providerKeyOf } from "../../../domain/tenancy/sealing.ts";

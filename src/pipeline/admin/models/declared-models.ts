@@ -4,7 +4,7 @@ import {
   type DeclaredModel,
 } from "../../../domain/models/model.ts";
 import { likedBy, modelsOf } from "../../../domain/models/tenant-models.ts";
-import type { OverrideStore } from "../../../domain/ports/stores.ts";
+import type { OverrideStore } from "../../../domain/ports/overrides.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { err, ok } from "../../../domain/result.ts";
 import type { CatalogueReader } from "../../sampling/choice/catalogue.ts";

@@ -10,10 +10,10 @@ import { modelsOf } from "../../../domain/models/tenant-models.ts";
 import type {
   CredentialStore,
   HealthStore,
-  OverrideStore,
   Page,
   PageRequest,
 } from "../../../domain/ports/stores.ts";
+import type { OverrideStore } from "../../../domain/ports/overrides.ts";
 import { takesPrefill } from "../../../domain/wires/rules.ts";
 import { sourcesFrom, type Sources } from "../../../domain/models/provenance.ts";
 import { err, ok } from "../../../domain/result.ts";

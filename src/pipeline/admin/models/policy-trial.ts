@@ -13,11 +13,11 @@ import type {
   CredentialStore,
   HealthStore,
   KeyStore,
-  OverrideStore,
   PageRequest,
   RequestStore,
   Tenant,
 } from "../../../domain/ports/stores.ts";
+import type { OverrideStore } from "../../../domain/ports/overrides.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { err, ok } from "../../../domain/result.ts";
 import type { Actor, StoredKey } from "../../../domain/tenancy/access.ts";
