@@ -317,6 +317,15 @@ CREATE TABLE `health` (
 );
 --> statement-breakpoint
 CREATE INDEX `health_updated` ON `health` (`updated_at`);--> statement-breakpoint
+CREATE TABLE `model_overrides` (
+	`tenant_id` text NOT NULL,
+	`provider` text NOT NULL,
+	`model` text NOT NULL,
+	`change` text NOT NULL,
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `provider`, `model`)
+);
+--> statement-breakpoint
 CREATE TABLE `latencies` (
 	`tenant_id` text NOT NULL,
 	`width` integer NOT NULL,
@@ -422,15 +431,6 @@ CREATE TABLE `oauth_entries` (
 );
 --> statement-breakpoint
 CREATE INDEX `oauth_entries_expiry` ON `oauth_entries` (`expires_at`);--> statement-breakpoint
-CREATE TABLE `model_overrides` (
-	`tenant_id` text NOT NULL,
-	`provider` text NOT NULL,
-	`model` text NOT NULL,
-	`change` text NOT NULL,
-	`updated_at` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `provider`, `model`)
-);
---> statement-breakpoint
 CREATE TABLE `write_probes` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`at` integer NOT NULL

@@ -167,6 +167,15 @@ function Notice({ text }: { text: string }) {
   );
 }
 
+const NoApprovals = ({ tenant }: { tenant: string }) => (
+  <>
+    <p>No pending approvals.</p>
+    <a class="button" href={tenantPath(tenant, "/policy#approval")}>
+      Set which calls need approval
+    </a>
+  </>
+);
+
 export function Approvals({ params: { tenant } }: { params: { tenant: string } }) {
   const inAddress = useQuery();
   const [query, change] = inAddress;
@@ -198,14 +207,7 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
             rows={data}
             keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
             current={null}
-            empty={
-              <>
-                <p>No pending approvals.</p>
-                <a class="button" href={tenantPath(tenant, "/policy#approval")}>
-                  Set which calls need approval
-                </a>
-              </>
-            }
+            empty={<NoApprovals tenant={tenant} />}
             foot={
               <Steps {...{ cursor, next: nextCursor }} go={(to) => change({ cursor: to ?? "" })} />
             }

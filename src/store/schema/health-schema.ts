@@ -1,4 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ModelChange } from "../../domain/models/model.ts";
 import type { CircuitFault } from "../../domain/choice/circuits.ts";
 import type { Sample } from "../../domain/choice/health.ts";
 
@@ -33,4 +34,16 @@ export const circuits = sqliteTable(
     primaryKey({ columns: [table.tenantId, table.scope] }),
     index("circuits_updated").on(table.updatedAt),
   ],
+);
+
+export const modelOverrides = sqliteTable(
+  "model_overrides",
+  {
+    tenantId: text("tenant_id").notNull(),
+    provider: text().notNull(),
+    model: text().notNull(),
+    change: text({ mode: "json" }).$type<ModelChange>().notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.provider, table.model] })],
 );

@@ -2,7 +2,7 @@ import { and, asc, eq } from "drizzle-orm";
 import type { OverrideStore } from "../../domain/ports/overrides.ts";
 import { writeChange } from "../change.ts";
 import type { Database } from "../db.ts";
-import { modelOverrides } from "../schema/override-schema.ts";
+import { modelOverrides } from "../schema/health-schema.ts";
 
 export const createOverrideStore = (db: Database): OverrideStore => ({
   put: (tenantId, { provider, id, change }, now, event) =>

@@ -3,8 +3,7 @@ import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Snapshots } from "../../domain/ports/stores.ts";
 import type { Database } from "../db.ts";
 import { apiKeys, credentials, sessions, tenants } from "../schema.ts";
-import { modelOverrides } from "../schema/override-schema.ts";
-import { circuits, health } from "../schema/health-schema.ts";
+import { circuits, health, modelOverrides } from "../schema/health-schema.ts";
 import { servers } from "../schema/server-schema.ts";
 
 interface CallerQuery {
