@@ -362,10 +362,11 @@ describe("a modern client before a legacy server", () => {
     const client = await connectModern(urls.legacy, {
       capabilities: { elicitation: { form: {}, url: {} }, roots: {}, sampling: {} },
     });
-    for (const name of ["form", "url", "roots"])
-      expect(textOf(await client.callTool({ name, arguments: { q: "" } }))).toMatch(
-        /doesn't translate such requests.*: use a client of both eras/,
-      );
+    for (const name of ["form", "url", "roots"]) {
+      const refused = textOf(await client.callTool({ name, arguments: { q: "" } }));
+      expect(refused).toMatch(/doesn't translate such requests.*: use a client of both eras/);
+      expect(refused.includes('"parking": true')).toBe(name !== "roots");
+    }
     expect(textOf(await client.callTool({ name: "ask", arguments: { q: "" } }))).toContain(
       "Hi there!",
     );

@@ -10,6 +10,7 @@ import { soakLimits } from "./limits.ts";
 import { soakLongStreams } from "./long-streams.ts";
 import { soakMemory } from "./memory.ts";
 import { soakOauthClient } from "./oauth-client.ts";
+import { soakParked } from "./parked.ts";
 import { soakRefresh } from "./refresh.ts";
 import { soakSink } from "./sink.ts";
 import { soakStreamCuts } from "./stream-cuts.ts";
@@ -32,6 +33,7 @@ npm run soak -- streams [DATABASE] [MINUTES] [STREAMS]   open streams through th
 npm run soak -- long-streams [DATABASE] [MINUTES]   streams of 20 minutes, silence of 299 s, a reader of one byte a second; what leases cost
 npm run soak -- stream-cuts [DATABASE]   providers' streams that break before each event, in each way, for each pair of wires
 npm run soak -- stream-kills [DATABASE] [ROUNDS]   kill -9 while streams wait after each of their events (20 rounds)
+npm run soak -- parked [ROUNDS]    200 calls that wait for clients who never return (8 rounds)
 npm run soak -- memory [MINUTES] [CALLERS]   callers of npm start on its own file (10 minutes, 64 callers)
 npm run soak -- jobs [MINUTES]     the scheduled jobs beside 400 calls a second (60 minutes of a simulated clock)
 npm run soak -- kills [ROUNDS]    kill -9 of the embedded engine under load (200 rounds)
@@ -90,6 +92,7 @@ const soaks: Record<string, () => Promise<string[]>> = {
       { subject: "self-hosted", minutes: Number(first ?? 10), callers: Number(second ?? 64) },
       say,
     ),
+  parked: () => soakParked(Number(first ?? 8), say),
   jobs: () => soakJobs(Number(first ?? 60), say),
   kills: () => soakKills(Number(first ?? 200), say),
   stops: () => soakStops(Number(first ?? 200), say),

@@ -68,7 +68,11 @@ export function answerHeaders(
 function refusalOf(method: string): Refusal {
   const detail = notTranslated("modern");
   if (method === "elicitation/create")
-    return { reason: "capability_missing", requiredCapabilities: { elicitation: {} }, detail };
+    return {
+      reason: "capability_missing",
+      requiredCapabilities: { elicitation: {} },
+      detail: `${detail}; questions work with "parking": true in the entry`,
+    };
   if (method === "roots/list")
     return { reason: "capability_missing", requiredCapabilities: { roots: {} }, detail };
   return { reason: "method_not_found", method: method.slice(0, 100) };
