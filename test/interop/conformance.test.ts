@@ -133,7 +133,7 @@ function runThrough(line: Line, mode: Mode, direct: Results): Promise<string[]> 
     const slug = `${line} ${mode}`.replaceAll(/[^\da-z]+/g, "-");
     const sampling = mode === "bridged" ? "router" : mode;
     const bridge = mode === "bridged" ? "always" : "fallback";
-    const entry = { slug, url, sampling, bridge };
+    const entry = { slug, url, sampling, bridge, parking: mode === "bridged" };
     const { pathname } = new URL(await register(router, tenant, entry));
     const expected = listed(line, mode);
     const through = await runPatiently(line, relay.url + pathname, (results) =>

@@ -40,7 +40,7 @@ export async function soakParked(rounds: number, say: Say): Promise<string[]> {
       const data = error?.["data"] as { limit?: string } | undefined;
       // A call of the round before counts until its session has ended at the router too.
       if (data?.limit?.endsWith("parkedCalls") === true) return ask(token);
-      return result?.["resultType"];
+      return result?.["resultType"] ?? JSON.stringify(error);
     };
     const faults: string[] = [];
     const after: number[] = [];
@@ -50,8 +50,10 @@ export async function soakParked(rounds: number, say: Say): Promise<string[]> {
       const waiting = tokens.flatMap((token) =>
         Array.from({ length: callsPerKey }, () => ask(token)),
       );
-      const asked = (await Promise.all(waiting)).filter((type) => type === "input_required");
-      if (asked.length < waiting.length) faults.push(`only ${asked.length} calls waited`);
+      const types = await Promise.all(waiting);
+      const asked = types.filter((type) => type === "input_required");
+      const other = types.find((type) => type !== "input_required");
+      if (other !== undefined) faults.push(`only ${asked.length} calls waited: ${String(other)}`);
       const open = server.sessions();
       const during = memory();
       await until(() => server.sessions() === 0, patienceMs);
