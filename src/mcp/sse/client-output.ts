@@ -3,6 +3,9 @@ import type { BodySink, ClientBody, Piping } from "../../domain/ports/client-ans
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/** Buffered bytes at which writers wait for a slow client. The host has buffers of its own. */
+const readAheadBytes = 2 * 1024;
+
 interface Source {
   resume(): void;
   cancel(): void | Promise<void>;
@@ -27,15 +30,17 @@ function sinkDestination(sink: BodySink, state: { hasRoom: boolean }): Destinati
 
 function createBuffer(): { destination: Destination; flushTo: (destination: Destination) => void } {
   const pieces: Bytes[] = [];
+  let size = 0;
   let finish: ((destination: Destination) => void) | null = null;
   const destination: Destination = {
     write(bytes) {
       pieces.push(bytes);
-      return false;
+      size += bytes.byteLength;
+      return size < readAheadBytes;
     },
     end: () => void (finish ??= (to) => to.end()),
     fail: (reason) => void (finish ??= (to) => to.fail(reason)),
-    hasRoom: () => pieces.length === 0,
+    hasRoom: () => size < readAheadBytes,
   };
   return {
     destination,
@@ -65,7 +70,6 @@ export function createOutput(source: Source): Output {
       cancel: () => void source.cancel(),
     };
   };
-  /** Holds one piece: the host has buffers of its own. */
   const stream = (): ReadableStream<Bytes> => {
     let controller: ReadableStreamDefaultController<Bytes> | null = null;
     let piping: Piping | null = null;
@@ -75,14 +79,14 @@ export function createOutput(source: Source): Output {
         pull: () => piping?.resume(),
         cancel: source.cancel,
       },
-      { highWaterMark: 0 },
+      new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
     );
     // The constructor calls `start` synchronously.
     const opened = controller as unknown as ReadableStreamDefaultController<Bytes>;
     piping = pipe({
       write(bytes) {
         opened.enqueue(bytes);
-        return false;
+        return (opened.desiredSize ?? 0) > 0;
       },
       end: () => opened.close(),
       fail: (reason) => opened.error(reason),
