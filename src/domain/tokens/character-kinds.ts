@@ -6,22 +6,25 @@ export const space = 4;
 export const newline = 5;
 export const mark = 6;
 export const tone = 7;
-export type Script =
-  | "cyrillic"
-  | "greek"
-  | "hebrew"
-  | "arabic"
-  | "indic"
-  | "thai"
-  | "han"
-  | "kana"
-  | "hangul"
-  | "emoji"
-  | "other";
-export type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | Script;
+/** Kinds from `firstScript` on, in this order. */
+export const scripts = [
+  "cyrillic",
+  "greek",
+  "hebrew",
+  "arabic",
+  "indic",
+  "thai",
+  "han",
+  "kana",
+  "hangul",
+  "emoji",
+  "other",
+] as const;
+export const firstScript = 8;
+export const [cyrillic, arabic, han] = [8, 11, 14];
 
 /** Exclusive ends of ranges. Armenian counts as Cyrillic, Georgian as Indic. */
-const ranges: readonly (readonly [number, Kind])[] = [
+const ranges: readonly (readonly [number, number | (typeof scripts)[number]])[] = [
   [0xc0, mark],
   [0x370, accented],
   [0x400, "greek"],
@@ -52,21 +55,20 @@ const ranges: readonly (readonly [number, Kind])[] = [
   [0x10000, "other"],
 ];
 
-function rangeOf(code: number): Kind {
-  if (code >= 97 && code <= 122) return lower;
-  if (code === 32 || code === 9) return space;
-  if (code < 128) {
-    if (code >= 65 && code <= 90) return upper;
-    if (code >= 48 && code <= 57) return digit;
-    return code === 10 || code === 13 ? newline : mark;
-  }
-  for (const [end, kind] of ranges) if (code < end) return kind;
-  return "other";
+/** Of each UTF-16 unit. */
+const kinds = new Uint8Array(0x10000);
+let start = 0;
+for (const [end, kind] of ranges) {
+  kinds.fill(typeof kind === "string" ? firstScript + scripts.indexOf(kind) : kind, start, end);
+  start = end;
 }
+for (const code of [9, 32]) kinds[code] = space;
+for (const code of [10, 13]) kinds[code] = newline;
+kinds.fill(digit, 48, 58);
+kinds.fill(upper, 65, 91);
+kinds.fill(lower, 97, 123);
 
-const kinds = Array.from({ length: 0x370 }, (_, code) => rangeOf(code));
+export const kindOf = (code: number): number => kinds[code] ?? mark;
 
-export const kindOf = (code: number): Kind => kinds[code] ?? rangeOf(code);
-
-export const isLatin = (kind: Kind | null): boolean =>
+export const isLatin = (kind: number): boolean =>
   kind === lower || kind === upper || kind === accented || kind === tone;

@@ -2,17 +2,20 @@
 
 import {
   accented,
+  arabic,
+  cyrillic,
   digit,
+  firstScript,
+  han,
   isLatin,
   kindOf,
   lower,
   mark,
   newline,
+  scripts,
   space,
   tone,
   upper,
-  type Kind,
-  type Script,
 } from "./character-kinds.ts";
 import { tokenWeights } from "./token-weights.ts";
 
@@ -113,11 +116,14 @@ interface Reading {
   tellingTraditional: number;
   code: number;
   marks: number;
-  before: Kind | null;
+  /** kind of the last character; negative: none */
+  before: number;
   run: number;
+  /** counts of characters, in the order of `scripts` */
+  readonly scripts: Uint32Array;
 }
 
-function readLetter(reading: Reading, unit: number, kind: Kind): void {
+function readLetter(reading: Reading, unit: number, kind: number): void {
   const { found, before } = reading;
   const inWord = isLatin(before);
   if (before === mark && reading.marks === 1) {
@@ -139,16 +145,17 @@ function readLetter(reading: Reading, unit: number, kind: Kind): void {
   reading.letters += 1;
 }
 
-function readOther(reading: Reading, unit: number, kind: Script): void {
+function readOther(reading: Reading, unit: number, kind: number): void {
   const { found, before } = reading;
-  if (typeof before !== "string") found.otherWords += 1;
-  found[kind] += 1;
-  if (kind === "han" && typicalHan.has(unit)) reading.tellingTraditional += 1;
-  else if (kind === "arabic" && unit > 0x670 && unit < 0x6d4) found.persian += 1;
-  else if (kind === "cyrillic" && isBeyondRussian(unit)) found.ukrainian += 1;
+  if (before < firstScript) found.otherWords += 1;
+  const script = kind - firstScript;
+  reading.scripts[script] = (reading.scripts[script] ?? 0) + 1;
+  if (kind === han && typicalHan.has(unit)) reading.tellingTraditional += 1;
+  else if (kind === arabic && unit > 0x670 && unit < 0x6d4) found.persian += 1;
+  else if (kind === cyrillic && isBeyondRussian(unit)) found.ukrainian += 1;
 }
 
-function readCharacter(reading: Reading, unit: number, kind: Kind): void {
+function readCharacter(reading: Reading, unit: number, kind: number): void {
   const { found, before } = reading;
   const isSame = kind === before;
   const wasWord = isLatin(before);
@@ -187,19 +194,34 @@ function readCharacter(reading: Reading, unit: number, kind: Kind): void {
   reading.before = kind;
 }
 
-/** Reads the rest of a run of small letters, which most characters are. Returns the run's last position. */
-function readWord(reading: Reading, text: string, at: number): number {
-  let { code } = reading;
-  let end = at + 1;
-  for (; end < text.length; end += 1) {
+/** Reads on to the end of a word of small letters, and of such words after single spaces: most characters are among them. */
+function readWords(reading: Reading, text: string, at: number): number {
+  const { found } = reading;
+  let { code, run, letters } = reading;
+  let long = -Math.max(0, run - shortWord);
+  let end = at;
+  for (;;) {
+    end += 1;
     const unit = text.charCodeAt(end);
-    if (kindOf(unit) !== lower) break;
-    code = (code << letterBits) | (unit & 31);
+    const kind = kindOf(unit);
+    if (kind === lower) {
+      code = (code << letterBits) | (unit & 31);
+      run += 1;
+      letters += 1;
+      continue;
+    }
+    const next = text.charCodeAt(end + 1);
+    if (kind !== space || kindOf(next) !== lower) break;
+    long += Math.max(0, run - shortWord);
+    if (run <= longestTelling && typicalWords.has(code)) reading.telling += 1;
+    found.words += 1;
+    code = next & 31;
+    run = 1;
+    letters += 1;
+    end += 1;
   }
-  const more = end - 1 - at;
-  const run = reading.run + more;
-  reading.found.long += Math.max(0, run - shortWord) - Math.max(0, reading.run - shortWord);
-  reading.letters += more;
+  found.long += long + Math.max(0, run - shortWord);
+  reading.letters = letters;
   reading.run = run;
   reading.code = code;
   return end - 1;
@@ -207,7 +229,7 @@ function readWord(reading: Reading, text: string, at: number): number {
 
 /** Adds to `found`, which is one object for all texts of a call. */
 export function addFeatures(found: TextFeatures, text: string): void {
-  const { accents, han } = found;
+  const { accents } = found;
   const reading: Reading = {
     found,
     letters: 0,
@@ -215,19 +237,22 @@ export function addFeatures(found: TextFeatures, text: string): void {
     tellingTraditional: 0,
     code: 0,
     marks: 0,
-    before: null,
+    before: -1,
     run: 0,
+    scripts: new Uint32Array(scripts.length),
   };
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     const kind = kindOf(unit);
     readCharacter(reading, unit, kind);
-    if (kind === lower) at = readWord(reading, text, at);
+    if (kind === lower) at = readWords(reading, text, at);
   }
   const { letters, telling, tellingTraditional } = reading;
+  for (const [at, name] of scripts.entries()) found[name] += reading.scripts[at] ?? 0;
   const foreign = foreignPerAccent * (found.accents - accents) + foreignPerWord * telling;
   found.foreign += Math.min(letters, foreign);
-  found.traditional += Math.min(found.han - han, traditionalPerTelling * tellingTraditional);
+  const traditional = traditionalPerTelling * tellingTraditional;
+  found.traditional += Math.min(reading.scripts[han - firstScript] ?? 0, traditional);
 }
 
 export function featuresOf(text: string): TextFeatures {
