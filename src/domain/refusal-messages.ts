@@ -135,9 +135,11 @@ function explainAttempt(attempt: AttemptSummary): string {
     return `${provider}/${model}: ${words}${status === null ? "" : ` (HTTP ${status})`}`;
   if (status === null)
     return `${provider} can't be reached at the credential's address, or closed the connection`;
-  if (status === 401 || status === 403)
+  if (status === 401 || status === 403 || code === "invalid_key")
     return `${provider} rejects the credential's key (HTTP ${status})`;
-  if (status === 429) return `${provider} is rate limiting (HTTP 429)`;
+  // Some servers send the error with status 200.
+  if (status === 429 || code === "rate_limited")
+    return `${provider} is rate limiting (HTTP ${status})`;
   if (status === 400 || status === 413 || status === 422)
     return `${provider}/${model} rejects the request for an unknown reason (HTTP ${status})`;
   return status === 200

@@ -125,7 +125,9 @@ async function passOnce(
   const bounded = readOutsideSlot(boundedFetch(fetch, "text"), outside);
   const { url, response } = await sendPassed(request, { fetch: bounded, baseUrl });
   const text = textOf(new Uint8Array(await response.arrayBuffer()));
-  const body = response.status === 200 && text !== null ? parsedJson(text) : undefined;
+  // The client gets the byte order mark too.
+  const json = text?.replace(/^\uFEFF/, "") ?? "";
+  const body = response.status === 200 ? parsedJson(json) : undefined;
   const isAnswer =
     isObject(body) &&
     own(body, "status") !== "failed" &&

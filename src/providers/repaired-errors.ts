@@ -2,8 +2,9 @@
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { readAnswer } from "./read-answer.ts";
 
-/** Object arguments, or an error in place of choices. Avoids parsing every answer. */
-const isOdd = /"arguments"\s*:\s*[^"\s]|^\s*\{\s*"error"\s*:\s*[^n\s]/;
+/** Object arguments, counts as text, or an error in place of choices. Avoids parsing every answer. */
+const isOdd =
+  /"arguments"\s*:\s*[^"\s]|"(?:prompt|completion|total)_tokens"\s*:\s*[^\dn\s]|^\s*\{\s*"error"\s*:\s*[^n\s]/;
 
 function repairedUse(use: JsonValue): JsonValue {
   const called = own(use, "function");
@@ -18,6 +19,13 @@ function repairedChoice(choice: JsonValue): JsonValue {
   if (!isObject(choice) || !isObject(message) || !Array.isArray(uses)) return choice;
   return { ...choice, message: { ...message, tool_calls: uses.map(repairedUse) } };
 }
+
+/** The library refuses an answer for its usage, which the router can estimate. */
+const isUsable = (usage: JsonValue | undefined): boolean =>
+  ["prompt_tokens", "completion_tokens", "total_tokens"].every((name) => {
+    const count = own(usage, name) ?? 0;
+    return typeof count === "number";
+  });
 
 const defaultStatus = 502;
 
@@ -36,7 +44,14 @@ function repairedError(text: string): { status: number; body: JsonObject } | nul
   const error = own(body, "error");
   if (isObject(error) && choices === undefined) return { status: statusIn(error), body };
   return Array.isArray(choices)
-    ? { status: 200, body: { ...body, choices: choices.map(repairedChoice) } }
+    ? {
+        status: 200,
+        body: {
+          ...body,
+          choices: choices.map(repairedChoice),
+          ...(!isUsable(own(body, "usage")) && { usage: null }),
+        },
+      }
     : null;
 }
 
