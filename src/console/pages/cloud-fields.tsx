@@ -49,12 +49,14 @@ const forms: Readonly<Record<string, CloudForm>> = {
   },
 };
 
-/** One deployment a line: `prod-chat openai/gpt-5-mini`. */
-const deploymentsIn = (text: string): { id: string; model: string }[] =>
+/** One deployment a line: `prod-chat openai/gpt-5-mini`, and `provisioned` after it. */
+const deploymentsIn = (text: string): { id: string; model: string; provisioned?: true }[] =>
   text
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
-    .flatMap(([id = "", model = ""]) => (id === "" ? [] : [{ id, model }]));
+    .flatMap(([id = "", model = "", billed]) =>
+      id === "" ? [] : [{ id, model, ...(billed === "provisioned" && { provisioned: true }) }],
+    );
 
 export type CloudMembers = Omit<
   Schemas["CredentialPatch"],
@@ -144,7 +146,8 @@ export function CloudFields({ provider, isChange, onInput, faultOf }: CloudField
           onInput={set("deployments")}
           hint={
             <>
-              One per line, with its base model: <code>prod-chat openai/gpt-5-mini</code>
+              One per line, with its base model: <code>prod-chat openai/gpt-5-mini</code>. Add{" "}
+              <code>provisioned</code> if it is billed per hour.
             </>
           }
         />

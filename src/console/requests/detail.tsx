@@ -45,6 +45,8 @@ function Usage({ record }: { record: WholeRecord }) {
       <dd>
         {usd(costUsd)}
         {record.overshoot && " (more than was reserved)"}
+        {record.attempts.at(-1)?.usage?.surcharge?.factor === 0 &&
+          " (the credential declares that calls cost nothing)"}
       </dd>
       {record.correction !== null && (
         <>

@@ -104,9 +104,13 @@ const likedIn = (like: string): Parameters<typeof priceFactorOf>[2] => {
   return { provider, id: id.join("/"), name: id.join("/"), family: null };
 };
 
+/** Paid by the hour or by a commitment. */
+export const isFreePerCall = (declared: DeclaredModel | undefined): boolean =>
+  declared?.inputUsdPerMTok === 0 && declared.outputUsdPerMTok === 0;
+
 /**
  * The price of the credential that answered, relative to the listed price, which is the highest of all credentials.
- * Prices of the tenant's own apply everywhere.
+ * Prices of the tenant's own apply everywhere, except that a price of 0 is a credential's own.
  */
 export function factorOfAnswer(
   { id, provider, like, source }: Pick<Model, "id" | "provider" | "like" | "source">,
@@ -114,6 +118,7 @@ export function factorOfAnswer(
   all: readonly CredentialSummary[],
 ): number {
   const declared = (answered.models ?? []).find((model) => model.id === id);
+  if (source === "credential" && isFreePerCall(declared)) return 0;
   const isOwnPrice = Object.keys(declared ?? {}).some((figure) => figure.includes("Usd"));
   if (!answered.place || like === undefined || source !== "credential" || isOwnPrice) return 1;
   const liked = likedIn(like);

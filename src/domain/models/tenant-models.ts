@@ -1,6 +1,12 @@
 import { memoizedByObject } from "../memoized.ts";
 import { canonicalName, canonicalOf } from "./canonical-name.ts";
-import { isRegional, priceFactorOf, withPriceFactor, modelsServedAt } from "./cloud-models.ts";
+import {
+  isFreePerCall,
+  isRegional,
+  priceFactorOf,
+  withPriceFactor,
+  modelsServedAt,
+} from "./cloud-models.ts";
 import type { CloudPlace } from "./cloud-place.ts";
 import { apiOf } from "./clouds.ts";
 import { withListedModels } from "./listings.ts";
@@ -68,11 +74,11 @@ function alike(liked: Model, provider: string, id: string): Model {
   };
 }
 
-/** Regional places last: their higher price is reserved if several places serve a model. */
-const regionalLast = (credentials: readonly CredentialSummary[]): CredentialSummary[] =>
-  credentials.toSorted(
-    ({ place: one }, { place: other }) => Number(isRegional(one)) - Number(isRegional(other)),
-  );
+/** 0 for the cheapest. */
+const rankOf = ({ place }: CredentialSummary, model: DeclaredModel): number => {
+  if (isFreePerCall(model)) return 0;
+  return isRegional(place) ? 2 : 1;
+};
 
 /** Models that a cloud credential serves, each with the equivalent model of its maker. */
 function servedBy(
@@ -89,6 +95,16 @@ function servedBy(
       : { ...model, like: nameOf(twin) };
   });
 }
+
+/** The most expensive last: its price is reserved if several credentials serve a model. */
+const mostExpensiveLast = (credentials: readonly CredentialSummary[], catalogue: Catalogue) =>
+  credentials
+    .flatMap((credential) =>
+      servedBy(credential, catalogue).map((model) => ({ credential, model })),
+    )
+    .toSorted(
+      (one, other) => rankOf(one.credential, one.model) - rankOf(other.credential, other.model),
+    );
 
 /** Merges the catalogue, listed models, declared models and overrides, in this order. */
 export function modelsOf(
@@ -132,12 +148,11 @@ export function modelsOf(
       source,
     });
   };
-  for (const credential of regionalLast(credentials))
-    for (const { id, ...change } of servedBy(credential, catalogue))
-      apply({ provider: credential.provider, id }, change, {
-        source: "credential",
-        place: credential.place,
-      });
+  for (const { credential, model } of mostExpensiveLast(credentials, catalogue)) {
+    const { id, ...change } = model;
+    const { provider, place } = credential;
+    apply({ provider, id }, change, { source: "credential", place });
+  }
   for (const { change, ...model } of overrides) apply(model, change, { source: "override" });
   return [...models.values()];
 }

@@ -90,7 +90,10 @@ const usageOfCall = z
     surcharge: z
       .object({ factor: z.number().optional(), feeMicroUsd: z.number().optional() })
       .optional()
-      .openapi({ description: "Additional charges by the policy's modelEndpoints." }),
+      .openapi({
+        description:
+          "Charges by the policy's modelEndpoints, and the price of the place that answered relative to the reserved one. A factor of 0: the credential declares that calls cost nothing.",
+      }),
     implausible: z.literal(true).optional().openapi({
       description: "The reported usage is implausible: charged as reserved, can be corrected.",
     }),

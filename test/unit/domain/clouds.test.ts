@@ -302,6 +302,28 @@ describe("a price", () => {
     expect(factorOfAnswer(set, global, all)).toBe(1);
   });
 
+  it("is the paid one where another credential has a price of 0, and 0 where that one answers", () => {
+    const free = { inputUsdPerMTok: 0, outputUsdPerMTok: 0 };
+    const like = { id: "prod-chat", like: "openai/gpt-5-mini" };
+    const paid = credential("azure", { id: "paid", place: azurePlace, models: [like] });
+    const provisioned = credential("azure", {
+      id: "provisioned",
+      place: azurePlace,
+      models: [{ ...like, ...free }],
+    });
+    const usual = servedBy(paid).find(({ id }) => id === "prod-chat");
+    for (const all of [
+      [paid, provisioned],
+      [provisioned, paid],
+    ]) {
+      const model = servedBy(...all).find(({ id }) => id === "prod-chat");
+      if (model === undefined) throw new Error("none");
+      expect(model.outputUsdPerMTok).toBe(usual?.outputUsdPerMTok);
+      expect([paid, provisioned].map((its) => factorOfAnswer(model, its, all))).toEqual([1, 0]);
+      expect(factorOfAnswer({ ...model, source: "override" }, provisioned, all)).toBe(1);
+    }
+  });
+
   it("that is declared has no factor, and a provisioned deployment costs nothing", () => {
     const declared = [{ id: `eu.${sonnet}`, outputUsdPerMTok: 7 }];
     const its = credential("bedrock", { place: bedrockAt("eu"), models: declared });

@@ -190,7 +190,7 @@ export const modelsIn = (deployments: readonly Deployment[]): DeclaredModel[] =>
   deployments.map(({ id, model, provisioned }) => ({
     id,
     like: model,
-    ...(provisioned === true && { ...free, priceTiers: [] }),
+    ...(provisioned === true && { ...free, priceTiers: [], mediaPrices: {} }),
   }));
 
 export const deploymentsOf = (models: readonly DeclaredModel[] | null): Deployment[] =>

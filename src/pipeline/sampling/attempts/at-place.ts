@@ -14,7 +14,7 @@ export function atPlace(
     credentials,
   }: { model: Model; credential: SealedCredential; credentials: readonly SealedCredential[] },
 ): Result<ProviderAnswer, ProviderFault> {
-  if (!called.ok || !credential.place) return called;
+  if (!called.ok) return called;
   const factor = factorOfAnswer(model, credential, credentials);
   if (factor === 1) return called;
   const { usage } = called.value;
