@@ -1031,7 +1031,7 @@ describe("a policy", () => {
     await page.getByLabel("Name of the group").fill("eng");
     const group = page.getByRole("group", { name: "The group eng" });
     await group.getByLabel("USD per day").fill("-1");
-    await page.getByRole("button", { name: "Remove tag old" }).click();
+    await page.getByRole("button", { name: "Remove the tag old" }).click();
     await page.getByRole("button", { name: "Limit a single tag" }).click();
     await page.getByLabel("Name of the tag").fill("nightly");
     await group.getByLabel("USD per day").fill("5");

@@ -3,9 +3,10 @@ import { dayColumn, fileColumn, timeColumn } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Field, Form, useDraft } from "../parts/form.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
-import { usePaging } from "../parts/pages.tsx";
+import { usePaging, type Paging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
+import { tenantPath } from "../place.ts";
 
 type User = Schemas["User"];
 
@@ -68,6 +69,11 @@ function NewPerson({ tenant, onDone, onClose }: Ends & { tenant: string }) {
   );
 }
 
+const haveNoNames = ({ loading: { loaded } }: Paging<User>): boolean =>
+  loaded.state === "there" &&
+  loaded.value.data.length > 0 &&
+  loaded.value.data.every(({ name }) => name === null);
+
 export function People({ params: { tenant } }: { params: { tenant: string } }) {
   const paging = usePaging<User>(`people of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/users", { params: { path: { tenant }, query } })),
@@ -81,6 +87,14 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
       nameOf={nameOf}
       verbs={() => ["Erase"] as const}
       empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
+      below={
+        haveNoNames(paging) && (
+          <p class="faint">
+            Names aren’t stored. To see them after the next sign-in, choose “Stored” for names of
+            people on <a href={tenantPath(tenant, "/policy")}>Policy</a>.
+          </p>
+        )
+      }
       make={{
         title: "Add person",
         dialog: (ends) => <NewPerson tenant={tenant} {...ends} />,

@@ -144,7 +144,7 @@ function OwnerFields({ owner, its: { each, named }, change, faultOf }: OwnerFiel
   const replaceAt = (at: number, changes: Partial<NamedLimits>): void =>
     change({ named: named.map((one, place) => (place === at ? { ...one, ...changes } : one)) });
   return (
-    <>
+    <section class="stack">
       <LimitFields
         title={named.length === 0 ? `Each ${title}` : `Each other ${title}`}
         path={`${owner}.each`}
@@ -154,24 +154,14 @@ function OwnerFields({ owner, its: { each, named }, change, faultOf }: OwnerFiel
       />
       {named.map(({ name, texts }, at) => (
         <section key={at} class="stack">
-          <div class="grid">
-            <Field
-              title={`Name of the ${title}`}
-              name={`${owner}.${at}.name`}
-              value={name}
-              onInput={(text) => replaceAt(at, { name: text })}
-              isRequired
-              hint="Without limits below, it is unlimited."
-            />
-            <button
-              type="button"
-              class="quiet danger"
-              aria-label={`Remove ${title} ${name}`}
-              onClick={() => change({ named: named.toSpliced(at, 1) })}
-            >
-              Remove
-            </button>
-          </div>
+          <Field
+            title={`Name of the ${title}`}
+            name={`${owner}.${at}.name`}
+            value={name}
+            onInput={(text) => replaceAt(at, { name: text })}
+            isRequired
+            hint="Without limits below, it is unlimited."
+          />
           <LimitFields
             title={`The ${title} ${name}`}
             path={`${owner}.limits.${name}`}
@@ -179,6 +169,13 @@ function OwnerFields({ owner, its: { each, named }, change, faultOf }: OwnerFiel
             onInput={(next) => replaceAt(at, { texts: next })}
             faultOf={faultOf}
           />
+          <button
+            type="button"
+            class="quiet danger"
+            onClick={() => change({ named: named.toSpliced(at, 1) })}
+          >
+            Remove the {title} {name}
+          </button>
         </section>
       ))}
       <button
@@ -188,6 +185,6 @@ function OwnerFields({ owner, its: { each, named }, change, faultOf }: OwnerFiel
       >
         Limit a single {title}
       </button>
-    </>
+    </section>
   );
 }

@@ -34,6 +34,7 @@ export const draftOf = (policy: Policy) => ({
   people: peopleDraftOf(policy),
   timeZone: policy.timeZone ?? "",
   raises: raisesDraftOf(policy.raises),
+  userNames: policy.userNames ?? "",
   retentionDays: policy.retentionDays?.toString() ?? "",
 });
 export type Draft = ReturnType<typeof draftOf>;
@@ -44,6 +45,7 @@ export const patchOf = (draft: Draft, policy: Policy) => ({
   allowedModels: listOf(draft.allowedModels),
   deniedModels: listOf(draft.deniedModels),
   capture: textOrNull(draft.capture),
+  userNames: textOrNull(draft.userNames),
   retentionDays: numberOf(draft.retentionDays),
   approval: approvalPatchOf(draft.approval),
   raises: raisesPatchOf(draft.raises),
@@ -60,6 +62,15 @@ const restFields: readonly FieldOf<Draft>[] = [
     placeholder: "none",
   },
   { name: "capture", title: "Captured content", options: onOff },
+  {
+    name: "userNames",
+    title: "Names of people",
+    options: [
+      ["", "Default (not stored)"],
+      ["none", "Not stored"],
+      ["keep", "Stored until the person is deleted"],
+    ],
+  },
   {
     name: "retentionDays",
     title: "Record retention (days)",

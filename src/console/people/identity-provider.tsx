@@ -11,6 +11,7 @@ import { There } from "../parts/notice.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { routerUrl } from "../place.ts";
 import { mayChange } from "../session.ts";
+import { ProviderGuides } from "./provider-guides.tsx";
 import { SignInTrial } from "./sign-in-trial.tsx";
 
 type Provider = Schemas["IdentityProvider"];
@@ -172,6 +173,7 @@ function Edit({ tenant, provider, onDone }: EditProps) {
     <Form submit="Save changes" act={save}>
       {(faultOf) => (
         <>
+          <ProviderGuides fill={(its) => setDraft({ ...draft, ...its })} />
           <div class="grid">
             <Fields
               of={fieldsOf(provider)}
