@@ -1335,14 +1335,14 @@ describe("changes", () => {
   it("of two administrators at once don't overwrite each other", async () => {
     const { page } = operator;
     await open("/t/watched/policy");
-    await page.getByLabel("Requests per minute").fill("77");
+    await page.getByLabel("Requests per minute").first().fill("77");
     await admin("PATCH", "/tenants/watched/policy", { maxTokens: 1234 });
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("This was changed since you opened it.").waitFor();
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByText("This was changed").waitFor({ state: "detached" });
     expect(await page.getByLabel("Maximum tokens per answer").inputValue()).toBe("1234");
-    await page.getByLabel("Requests per minute").fill("77");
+    await page.getByLabel("Requests per minute").first().fill("77");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved at").waitFor();
     const policy = await admin("GET", "/tenants/watched/policy");

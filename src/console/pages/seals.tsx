@@ -137,8 +137,8 @@ function ForAuditor({ tenant, newest }: { tenant: string; newest: Seal | undefin
       )}
       <p>
         For access to records in the console, create an{" "}
-        <a href={tenantPath(tenant, "/keys")}>API key</a> with the role auditor.{" "}
-        <a href={tenantPath(tenant, "/events")}>Events</a> has who changed what.
+        <a href={tenantPath(tenant, "/keys")}>API key</a> with the role auditor. Who changed what is
+        in the <a href={tenantPath(tenant, "/events")}>log of changes</a>.
       </p>
     </section>
   );

@@ -169,9 +169,10 @@ const notCalled: Ended = new Map();
 
 export function DecisionTable({ decision, asked = null, ended = notCalled }: DecisionProps) {
   const { candidates = [], excluded = {}, weights, estimate, notes = [] } = decision;
-  const hinted = candidates.filter(({ matchedHint }) => matchedHint !== undefined);
-  const isHinted = hinted.length > 0;
-  const isMatched = hinted.some(({ viaEquivalence }) => viaEquivalence !== true);
+  const isHinted = candidates.some(({ matchedHint }) => matchedHint !== undefined);
+  const isMatched = candidates.some(
+    (each) => each.matchedHint !== undefined && hasInName(each, each.matchedHint),
+  );
   return (
     <div class="stack">
       <p>

@@ -27,7 +27,7 @@ function hintText(candidate: Candidate, isHinted: boolean) {
     if (viaEquivalence === true) return `equivalent of the hint “${matchedHint}”`;
     return hasInName(candidate, matchedHint)
       ? `matches the hint “${matchedHint}”`
-      : `close to the hint “${matchedHint}”, but has another name`;
+      : `close to the hint “${matchedHint}”`;
   }
   if (!isHinted) return "";
   return viaFailover === true

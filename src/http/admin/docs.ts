@@ -18,7 +18,7 @@ const style = `
   main { max-width: 84rem; padding: .75rem 1.75rem 4rem; }
   a { color: var(--accent); text-underline-offset: .15em; }
   h1 { font-size: 1.5rem; letter-spacing: -.01em } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
-  nav { columns: 14rem; }
+  nav { columns: 14rem; } nav a { display: block; padding: .2rem 0; }
   details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; padding: .5rem .8rem; background: var(--raised); }
   summary { cursor: pointer; display: flex; gap: .8rem; align-items: baseline; flex-wrap: wrap; overflow-wrap: anywhere; }
   :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
@@ -110,7 +110,7 @@ export function docsPage(document: unknown) {
           <h1>${text(own(info, "title"))}</h1>
           <p>${text(own(info, "description"))}</p>
           <nav aria-label="Sections">
-            ${[...groups.keys()].map((tag) => html`<a href="#${idOf(tag)}">${tag}</a><br />`)}
+            ${[...groups.keys()].map((tag) => html`<a href="#${idOf(tag)}">${tag}</a>`)}
           </nav>
           ${[...groups].map(
             ([tag, operations]) =>

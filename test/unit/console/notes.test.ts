@@ -24,9 +24,7 @@ describe("the notes of a candidate", () => {
   it("tell models that are called after a fault from those that are not called", () => {
     const told = { isHinted: true, weights: even };
     expect(notesOf({ ...one, matchedHint: "flash" }, told)).toBe("matches the hint “flash”");
-    expect(notesOf({ ...one, matchedHint: "Flash 9" }, told)).toBe(
-      "close to the hint “Flash 9”, but has another name",
-    );
+    expect(notesOf({ ...one, matchedHint: "Flash 9" }, told)).toBe("close to the hint “Flash 9”");
     expect(notesOf({ ...one, matchedHint: "flash", viaEquivalence: true }, told)).toBe(
       "equivalent of the hint “flash”",
     );
