@@ -5,7 +5,8 @@ import { err, ok, type Result } from "./domain/result.ts";
 import { parseSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
 import { parseSink, type SinkTarget } from "./domain/audit/sink-settings.ts";
 import { parseTelemetry, type TelemetrySettings } from "./domain/audit/telemetry-settings.ts";
-import { parseOperatorAws, type OperatorAwsEnvironment } from "./domain/tenancy/operator-aws.ts";
+import type { HostIdentityLeave } from "./domain/tenancy/host-identity.ts";
+import { parseIdentities, type IdentityEnvironment } from "./domain/tenancy/operator-aws.ts";
 import type { AwsKeys } from "./domain/models/cloud-place.ts";
 import { parseSignIn, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
 import { publicUrlsIn } from "./domain/servers/own-origin.ts";
@@ -13,7 +14,7 @@ import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
 import { parseIssuing, type Issuing } from "./domain/servers/issuing.ts";
 import { isDatabaseUrl } from "./domain/tenancy/database-names.ts";
 
-export interface Bindings extends OperatorAwsEnvironment {
+export interface Bindings extends IdentityEnvironment {
   /** the Worker's Durable Objects, or the embedded file on Node */
   DATABASES?: object;
   DATABASE_URL?: string;
@@ -100,6 +101,7 @@ export interface Config extends Secrets, TelemetrySettings {
   /** the operator's identity provider */
   signIn: SignInSecrets | null;
   operatorAws: AwsKeys | null;
+  hostIdentity: HostIdentityLeave;
   toJSON(): string;
 }
 
@@ -267,8 +269,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!auditPlaces.ok) return auditPlaces;
   const signIn = parseSignIn(env);
   if (!signIn.ok) return signIn;
-  const operatorAws = parseOperatorAws(env);
-  if (!operatorAws.ok) return operatorAws;
+  const identities = parseIdentities(env);
+  if (!identities.ok) return identities;
   const telemetry = parseTelemetry(env);
   if (!telemetry.ok) return telemetry;
   return ok({
@@ -291,7 +293,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     ...auditPlaces.value,
     ...telemetry.value,
     signIn: signIn.value,
-    operatorAws: operatorAws.value,
+    ...identities.value,
     toJSON: () => "[config]", // Printing a Config must not reveal secrets.
   });
 }

@@ -1,4 +1,5 @@
 import type { DatabaseFigures } from "../domain/audit/metrics.ts";
+import type { HostIdentity } from "../domain/ports/cloud-tokens.ts";
 import type { RequestFeeds } from "../domain/ports/request-feed.ts";
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
@@ -22,6 +23,8 @@ export interface Host {
   fetchPublic?: typeof fetch;
   /** For providers: short requests and answers. Defaults to `fetch`. */
   fetchShort?: typeof fetch;
+  /** Absent on Workers. */
+  identity?: HostIdentity;
   /** For registered servers, without redirects. Defaults to `fetch`. */
   fetchServer?: UpstreamFetch;
   /** Aborts background reads when the process ends. */

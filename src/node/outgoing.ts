@@ -13,6 +13,8 @@ export interface Outgoing {
   /** unauthenticated URLs: no private address */
   fetchPublic: typeof fetch;
   fetchServer: UpstreamFetch;
+  /** the machine's own metadata server, without a proxy */
+  fetchHost: typeof fetch;
   fetchDatabase: (request: Request, init?: { signal: AbortSignal }) => Promise<Response>;
   close(): Promise<void>;
 }
@@ -68,6 +70,7 @@ export function createOutgoing(proxies: ProxySettings | null = null): Outgoing {
     fetch: fetchAny,
     fetchShort: createDirectFetch({ dispatcher, fetch: fetchAny }),
     fetchPublic: publicly.fetch,
+    fetchHost: createAnyFetch(direct) as typeof fetch,
     fetchServer: createServerFetch({
       dispatcher,
       fetch: ({ url, ...request }) => fetchAny(url, { ...request, redirect: "manual" }),

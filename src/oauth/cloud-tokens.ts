@@ -3,7 +3,6 @@ import { AwsV4Signer } from "aws4fetch";
 import {
   clientCredentialsGrantRequest,
   ClientSecretPost,
-  customFetch,
   genericTokenEndpointRequest,
   processClientCredentialsResponse,
   processGenericTokenEndpointResponse,
@@ -15,17 +14,22 @@ import {
   type CloudPlace,
   type ServiceAccount,
 } from "../domain/models/cloud-place.ts";
-import type { CloudGrant, ObtainToken } from "../domain/ports/cloud-tokens.ts";
+import type { CloudGrant, HostIdentity, ObtainToken } from "../domain/ports/cloud-tokens.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { OauthFault } from "../domain/servers/oauth.ts";
 import { expiryOf } from "./client.ts";
 import { createExchange, type Exchange, type ExchangeDeps } from "./exchange.ts";
 import { signedAssertion } from "./service-account.ts";
+import { grantInSts } from "./sts.ts";
 
 interface Deps extends Omit<ExchangeDeps, "idTokens"> {
   now: () => number;
   /** the operator's identity at AWS; `null` if not configured */
   aws: AwsKeys | null;
+  /** absent on Workers */
+  hostIdentity?: HostIdentity | undefined;
+  /** assumes roles without `aws`; absent if the operator doesn't allow it */
+  roleIdentity?: HostIdentity | undefined;
 }
 
 type Granted = Promise<Result<CloudGrant, OauthFault>>;
@@ -95,27 +99,25 @@ async function byServiceAccount(
   return isClockWrong ? err("wrong_clock") : granted;
 }
 
-/** STS answers with XML. */
-const elementIn = (xml: string, name: string): string | undefined =>
-  new RegExp(`<${name}>([^<]{1,8192})</${name}>`).exec(xml)?.[1];
-
-/** Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html */
-function faultInSts(xml: string): OauthFault {
-  const code = elementIn(xml, "Code");
-  if (code === "AccessDenied") return "role_refused";
-  return /signature (expired|not yet current)|requestexpired/i.test(xml)
-    ? "wrong_clock"
-    : "invalid_client";
-}
-
 const sessionSeconds = 3_600;
+
+async function operatorKeys(
+  { aws, roleIdentity }: Pick<Deps, "aws" | "roleIdentity">,
+  place: CloudPlace,
+): Promise<Result<AwsKeys, OauthFault>> {
+  if (aws !== null) return ok(aws);
+  if (roleIdentity === undefined) return err("no_aws_identity");
+  const granted = await roleIdentity(place);
+  return granted.ok ? ok(JSON.parse(granted.value.token) as AwsKeys) : granted;
+}
 
 async function byRole(
   exchange: Exchange,
   role: { roleArn: string; externalId: string },
-  { place, now, aws }: Deps & { place: CloudPlace & { cloud: "bedrock" } },
+  { place, now, ...deps }: Deps & { place: CloudPlace & { cloud: "bedrock" } },
 ): Granted {
-  if (aws === null) return err("no_aws_identity");
+  const operator = await operatorKeys(deps, place);
+  if (!operator.ok) return operator;
   const { region } = place;
   const url = place.tokenUrl ?? stsUrl(region);
   const body = new URLSearchParams({
@@ -131,14 +133,14 @@ async function byRole(
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
     body,
-    ...aws,
+    ...operator.value,
     service: "sts",
     region,
     datetime: new Date(now()).toISOString().replaceAll(/[:-]|\.\d{3}/g, ""),
   });
   const { headers } = await signer.sign();
   const answered = await exchange.attempt(async () => {
-    const answer = await exchange.options[customFetch](url, {
+    const answer = await exchange.fetch(url, {
       method: "POST",
       headers: Object.fromEntries(headers),
       body,
@@ -146,21 +148,13 @@ async function byRole(
     return { isOk: answer.ok, xml: await answer.text() };
   });
   if (!answered.ok) return answered;
-  const { isOk, xml } = answered.value;
-  if (!isOk) return err(faultInSts(xml));
-  const accessKeyId = elementIn(xml, "AccessKeyId");
-  const secretAccessKey = elementIn(xml, "SecretAccessKey");
-  const sessionToken = elementIn(xml, "SessionToken");
-  const expiresAt = Date.parse(elementIn(xml, "Expiration") ?? "");
-  if (!accessKeyId || !secretAccessKey || !sessionToken || Number.isNaN(expiresAt))
-    return err("malformed");
-  const keys: AwsKeys = { accessKeyId, secretAccessKey, sessionToken };
-  return ok({ token: JSON.stringify(keys), expiresAt });
+  return grantInSts(answered.value);
 }
 
 export const createCloudTokens =
   (deps: Deps): ObtainToken =>
   async ({ auth, place, externalId }) => {
+    if ("hostIdentity" in auth) return deps.hostIdentity?.(place) ?? err("no_host_identity");
     const exchange = createExchange({ ...deps, idTokens: "drop" });
     const at = { ...deps, place };
     if ("clientSecret" in auth) return byClientSecret(exchange, auth, at);

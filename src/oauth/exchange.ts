@@ -109,6 +109,7 @@ export function createExchange({ fetch: send, allowPrivate, idTokens }: Exchange
     });
   };
   return {
+    fetch: fetchChecked,
     options: { [customFetch]: fetchChecked, [allowInsecureRequests]: allowPrivate, signal },
     allowPrivate,
     async attempt<T>(work: () => Promise<T>): Promise<Result<T, OauthFault>> {

@@ -14,6 +14,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { ProviderCredential } from "../domain/sampling/providers.ts";
 import { isUnreachable, type OauthFault } from "../domain/servers/oauth.ts";
 import { readSecret } from "../domain/tenancy/credential-secret.ts";
+import type { HostIdentityProblem } from "../domain/tenancy/host-identity.ts";
 import { cloudTokenOf } from "../domain/tenancy/sealing.ts";
 import type { OpenKey } from "./opened-keys.ts";
 import { isFresh, type GrantFor } from "./token-renewal.ts";
@@ -22,6 +23,7 @@ export interface ProviderKeys {
   open(credential: SealedCredential): Promise<Result<ProviderCredential, ProviderFault>>;
   /** Forgets a token that the provider rejected. Returns whether another may be obtained. */
   rejected(credential: SealedCredential): Promise<boolean>;
+  hostIdentityProblem: HostIdentityProblem;
 }
 
 const fault = (kind: ProviderFault["kind"], code?: FaultCode): ProviderFault => ({
@@ -39,6 +41,7 @@ const codes: Partial<Record<OauthFault, FaultCode>> = {
   wrong_clock: "wrong_clock",
   role_refused: "role_refused",
   no_aws_identity: "no_aws_identity",
+  no_host_identity: "no_host_identity",
 };
 
 const codeOf = (why: OauthFault): FaultCode =>
@@ -57,8 +60,8 @@ const keyIn = (auth: CloudAuth): Pick<ProviderCredential, "apiKey" | "aws"> =>
     ? { apiKey: auth.apiKey }
     : { apiKey: "", ...("accessKeyId" in auth && { aws: auth }) };
 
-const keyOfGrant = ({ auth }: CloudPlace, { token }: CloudGrant) =>
-  auth === "role" ? { apiKey: "", aws: JSON.parse(token) as AwsKeys } : { apiKey: token };
+const keyOfGrant = ({ cloud }: CloudPlace, { token }: CloudGrant) =>
+  cloud === "bedrock" ? { apiKey: "", aws: JSON.parse(token) as AwsKeys } : { apiKey: token };
 
 /** Grants by the snapshot's credential, so that most calls read no token from the database. */
 export const createGrantMemory = () => new WeakMap<SealedCredential, HeldGrant>();
@@ -70,9 +73,10 @@ export function createProviderKeys(deps: {
   grantFor: GrantFor;
   obtain: ObtainToken;
   memory: ReturnType<typeof createGrantMemory>;
+  hostIdentityProblem: HostIdentityProblem;
   now: () => number;
 }): ProviderKeys {
-  const { openKey, vault, tokens, grantFor, obtain, memory, now } = deps;
+  const { openKey, vault, tokens, grantFor, obtain, memory, hostIdentityProblem, now } = deps;
 
   const grantOf = async (
     credential: SealedCredential,
@@ -108,6 +112,8 @@ export function createProviderKeys(deps: {
   };
 
   return {
+    hostIdentityProblem,
+
     async open(credential) {
       const { id, tenantId, provider, baseUrl, place } = credential;
       const opened = await openKey(credential, vault);
@@ -116,6 +122,9 @@ export function createProviderKeys(deps: {
       const its = { id, provider, baseUrl, headers, ...(place && { place }) };
       if (!place) return ok({ ...its, apiKey: secret });
       if (!isExchanged(place)) return ok({ ...its, ...keyIn(JSON.parse(secret) as CloudAuth) });
+      // Also for stored tokens: the operator may have withdrawn the leave.
+      if (place.auth === "hostIdentity" && hostIdentityProblem(tenantId) !== null)
+        return err(fault("auth", "no_host_identity"));
       const grant = await grantOf(credential, { place, secret });
       if (!grant.ok) return err(fault("server"));
       if (grant.value !== null) return ok({ ...its, ...keyOfGrant(place, grant.value) });

@@ -1,6 +1,8 @@
 /** Starts the router in this process; steps are undone by `ending`. */
 import { err, ok, type Result } from "../domain/result.ts";
+import { readFile } from "node:fs/promises";
 import { createNodeHost, type NodeHost } from "../node.ts";
+import { createHostIdentity } from "../node/host-identity/host-identity.ts";
 import { lineOf, type LogFormat } from "../node/log-lines.ts";
 import { createNodeServer } from "../node/server.ts";
 import { ledgerTexts } from "../store/engines/memory-ledger/texts.ts";
@@ -115,6 +117,12 @@ function openHost(
       fetchPublic: outgoing.fetchPublic,
       fetchServer: outgoing.fetchServer,
       fetchDatabase: outgoing.fetchDatabase,
+      identity: createHostIdentity({
+        platform: settings.environment,
+        readText: (path) => readFile(path, "utf8"),
+        fetch: outgoing.fetchHost,
+        now: Date.now,
+      }),
       immediately: (act) => void setImmediate(act),
       openOwnDatabase(options) {
         if (own === null) throw new Error("the settings name a libSQL server");

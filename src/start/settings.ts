@@ -1,4 +1,5 @@
 /** Parses the launcher's environment. Errors name the setting and never print secrets. */
+import { hostIdentitySettings } from "../domain/tenancy/host-identity.ts";
 import { operatorAwsSettings } from "../domain/tenancy/operator-aws.ts";
 import { signInSettings } from "../domain/tenancy/sign-in.ts";
 import { fileURLToPath } from "node:url";
@@ -31,6 +32,8 @@ export interface Settings extends ListeningSettings {
   providers: ProviderSetting[];
   proxies: ProxySettings | null;
   issuer: Issuing["issuer"];
+  /** for the machine's identity at its cloud */
+  environment: Environment;
   /** for the Worker, unchanged */
   passedOn: Record<string, string>;
 }
@@ -50,6 +53,7 @@ const passedOn = [
   "AUDIT_WITNESS_URL",
   ...sinkSettings,
   ...operatorAwsSettings,
+  ...hostIdentitySettings,
   "OAUTH_REFRESH_GRACE_SECONDS",
   "STREAM_SILENCE_SECONDS",
   "PARKED_SECONDS",
@@ -121,6 +125,7 @@ export function parseSettings(environment: Environment): Result<Settings, string
     providers: providers.value,
     proxies: proxies.value,
     issuer: worker.value.issuing.issuer,
+    environment: env,
     passedOn: {
       // The locked state directory excludes other processes.
       ...(url === undefined && { ROLLOUT_SECONDS: "0" }),

@@ -6,7 +6,7 @@ import { createHash, createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { operatorKey } from "../setup/shared-settings.ts";
+import { hostKey, operatorKey } from "../setup/shared-settings.ts";
 import { awsChunk, awsException } from "./event-stream.ts";
 import { refusalAt } from "./strict-wires.ts";
 import { answerAt } from "./wire-answers.ts";
@@ -88,6 +88,8 @@ export interface Aws {
   sessions: string[];
   endSessions(): void;
   breaksStreams: boolean;
+  /** answered in place of an answer */
+  failure: { status: number; type: string; message: string } | null;
   stop(): Promise<void>;
 }
 
@@ -120,9 +122,11 @@ export async function startAws(models: readonly string[]): Promise<Aws> {
     aheadMs: 0,
     sessions: [] as string[],
     breaksStreams: false,
+    failure: null as Aws["failure"],
   };
   const secretOf = (id: string): string | undefined =>
-    id === accessKey.accessKeyId ? accessKey.secretAccessKey : sessionKeys.get(id)?.secret;
+    [accessKey, hostKey].find((key) => key.accessKeyId === id)?.secretAccessKey ??
+    sessionKeys.get(id)?.secret;
 
   function assumeRole(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
     const problem = problemWith({
@@ -223,6 +227,11 @@ export async function startAws(models: readonly string[]): Promise<Aws> {
       const json = JSON.parse(text) as JsonObject;
       aws.calls.push({ path, by: authenticated.by, text, body: json });
       if (path.endsWith("/count-tokens")) return count(path, json, response);
+      if (aws.failure !== null) {
+        const { status, type, message } = aws.failure;
+        response.setHeader("x-amzn-errortype", type);
+        return sendJson(response, status, { message });
+      }
       if (path.startsWith("/model/")) return invoke(path, json, response);
       if (path !== "/openai/v1/chat/completions") return sendJson(response, 404, { message: path });
       if (!models.includes(String(json["model"])))

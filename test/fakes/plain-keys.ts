@@ -10,5 +10,6 @@ export const plainKeys = (openKey: OpenKey) =>
     grantFor: undefined as never,
     obtain: undefined as never,
     memory: createGrantMemory(),
+    hostIdentityProblem: () => null,
     now: () => 0,
   });

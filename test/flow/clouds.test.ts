@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { azureKey, entra, startAzure, type Azure } from "../fakes/azure.ts";
 import { accessKey, bedrockKey, region, startAws, type Aws } from "../fakes/aws.ts";
 import { adminOf, asking, callOnce, type Answered } from "../fakes/caller.ts";
+import { hostUnderTest } from "../fakes/router.ts";
+import { hostKey } from "../setup/shared-settings.ts";
 import { borrowRouter, printedByRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { keyFile, otherKey, startVertex, type Vertex } from "../fakes/vertex.ts";
 import { expectProblem } from "./isolation.ts";
@@ -319,6 +321,48 @@ describe("Bedrock", () => {
     aws.aheadMs = 600_000;
     expect(await check({})).toMatchObject({ status: 403, code: "wrong_clock" });
     aws.aheadMs = 0;
+    for (const [status, type, message, code] of [
+      [
+        429,
+        "ThrottlingException",
+        "Too many tokens, please wait before trying again.",
+        "rate_limited",
+      ],
+      [
+        400,
+        "ServiceQuotaExceededException",
+        "Your request exceeds the service quota.",
+        "rate_limited",
+      ],
+      [
+        403,
+        "AccessDeniedException",
+        "You don't have access to the model with the specified model ID.",
+        "model_not_allowed",
+      ],
+      [
+        400,
+        "ValidationException",
+        "Access to Anthropic models is not allowed from unsupported countries, regions, or territories.",
+        "country_not_supported",
+      ],
+      [
+        403,
+        "AccessDeniedException",
+        "User: x is not authorized to perform: bedrock:InvokeModel with an explicit deny in a service control policy",
+        "access_denied",
+      ],
+      [
+        400,
+        "ValidationException",
+        "Invocation of model ID x with on-demand throughput isn\u2019t supported.",
+        "needs_profile",
+      ],
+    ] as const) {
+      aws.failure = { status, type, message };
+      expect(await check({}), message).toMatchObject({ status, code });
+    }
+    aws.failure = null;
   });
 
   it("keeps to its region and geography", async () => {
@@ -341,6 +385,23 @@ describe("Bedrock", () => {
       [{ auth: { roleArn: "arn:aws-cn:iam::123456789012:role/x" } }, "auth.roleArn"],
     ] as const)
       expect((await operator("POST", `${path}/credentials`, input(more))).get("path")).toBe(member);
+  });
+
+  it("calls as the router's machine on Node, and on Workers refuses it with the way out", async () => {
+    const { path, own } = await tenant();
+    const hosts = { auth: { hostIdentity: true }, models: [{ id: claude }] };
+    const created = await operator("POST", `${path}/credentials`, input(hosts));
+    if (hostUnderTest === "workerd") {
+      expectProblem(created, 403, "forbidden");
+      return expect(created.text).toContain("use a key");
+    }
+    expect(created.body).toMatchObject({ authKind: "hostIdentity" });
+    const check = `${path}/credentials/${String(created.get("id"))}/check`;
+    expect((await operator("POST", check)).body).toMatchObject({ ok: true });
+    expect(aws.calls.at(-1)?.by).toBe(hostKey.accessKeyId);
+    const theft = keep(await own("POST", `${path}/credentials`, input({ ...hosts, name: "x" })));
+    expectProblem(theft, 403, "forbidden");
+    expect(theft.text).toContain("baseUrl");
   });
 
   it("assumes a role that trusts the operator and its tenant, and no other", async () => {

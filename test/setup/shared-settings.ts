@@ -12,7 +12,16 @@ export const operatorKey = {
   secretAccessKey: "operator-secret-CANARY",
 } as const;
 
+/** The identity of the router's machine. */
+export const hostKey = {
+  accessKeyId: "AKIAHOST",
+  secretAccessKey: "host-secret-CANARY",
+} as const;
+
 export const sharedSettings = {
+  HOST_IDENTITY_TENANTS: "*",
+  AWS_ACCESS_KEY_ID: hostKey.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: hostKey.secretAccessKey,
   ASSUME_ROLE_ACCESS_KEY_ID: operatorKey.accessKeyId,
   ASSUME_ROLE_SECRET_ACCESS_KEY: operatorKey.secretAccessKey,
   ALLOWED_ORIGINS: allowedOrigins.join(", "),

@@ -1,4 +1,5 @@
 import type { Stores, Vault } from "../../domain/ports/stores.ts";
+import { createHostIdentityProblem } from "../../domain/tenancy/host-identity.ts";
 import { createCloudTokens } from "../../oauth/cloud-tokens.ts";
 import { createProviderKeys, type ProviderKeys } from "../../pipeline/provider-keys.ts";
 import { createTokenRenewal } from "../../pipeline/token-renewal.ts";
@@ -22,6 +23,11 @@ export const createDatabaseKeys = (
       allowPrivate: config.allowPrivateUpstreams,
       now: clock.now,
       aws: config.operatorAws,
+      hostIdentity: host.identity,
+      roleIdentity: config.hostIdentity.assumesRoles ? host.identity : undefined,
+    }),
+    hostIdentityProblem: createHostIdentityProblem(config.hostIdentity, {
+      isPresent: host.identity !== undefined,
     }),
     memory: cloudGrants,
     now: clock.now,

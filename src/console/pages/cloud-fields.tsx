@@ -13,6 +13,8 @@ interface CloudForm {
   auth: Readonly<Record<string, Named>>;
 }
 
+const hostIdentity = "Identity of the router's machine";
+
 const forms: Readonly<Record<string, CloudForm>> = {
   azure: {
     place: [["endpoint", "Endpoint"]],
@@ -23,6 +25,7 @@ const forms: Readonly<Record<string, CloudForm>> = {
         ["clientId", "Application (client) ID"],
         ["clientSecret", "Client secret value"],
       ],
+      [hostIdentity]: [],
     },
   },
   bedrock: {
@@ -38,6 +41,7 @@ const forms: Readonly<Record<string, CloudForm>> = {
         ["sessionToken", "Session token"],
       ],
       "IAM role": [["roleArn", "Role ARN"]],
+      [hostIdentity]: [],
     },
   },
   vertex: {
@@ -45,7 +49,7 @@ const forms: Readonly<Record<string, CloudForm>> = {
       ["project", "Project ID"],
       ["location", "Location"],
     ],
-    auth: { "Service account": [["serviceAccount", "Key file (JSON)"]] },
+    auth: { "Service account": [["serviceAccount", "Key file (JSON)"]], [hostIdentity]: [] },
   },
 };
 
@@ -78,7 +82,7 @@ function membersOf(form: CloudForm, { how, values }: Chosen): CloudMembers {
       }),
     );
   const deployments = deploymentsIn(values["deployments"] ?? "");
-  const auth = chosen(form.auth[how]);
+  const auth = how === hostIdentity ? { hostIdentity: true } : chosen(form.auth[how]);
   return {
     ...chosen(form.place),
     ...(Object.keys(auth).length > 0 && {

@@ -19,7 +19,7 @@ export interface AzurePlace extends Overridable {
   cloud: "azure";
   /** of the resource, without path */
   endpoint: string;
-  auth: "apiKey" | "clientSecret";
+  auth: "apiKey" | "clientSecret" | "hostIdentity";
 }
 
 /** Prefixes of inference profiles, within which Bedrock moves requests between regions. */
@@ -31,7 +31,7 @@ export interface BedrockPlace extends Overridable {
   region: string;
   /** null: requests stay in the region */
   geography: Geography | null;
-  auth: "apiKey" | "accessKey" | "role";
+  auth: "apiKey" | "accessKey" | "role" | "hostIdentity";
   /** of the model that is called; not stored */
   served?: {
     /** also the name of the service in signatures, without `-runtime` */
@@ -46,7 +46,7 @@ export interface VertexPlace extends Overridable {
   cloud: "vertex";
   project: string;
   location: string;
-  auth: "serviceAccount";
+  auth: "serviceAccount" | "hostIdentity";
 }
 
 /** Where a cloud's credential is used, and how it authenticates. Contains no secrets. */
@@ -71,6 +71,8 @@ export type CloudAuth =
   | { tenantId: string; clientId: string; clientSecret: string }
   | AwsKeys
   | { roleArn: string }
+  /** of the router's machine, by the operator's leave */
+  | { hostIdentity: true }
   | { serviceAccount: ServiceAccount };
 
 /**

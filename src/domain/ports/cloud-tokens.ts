@@ -9,6 +9,9 @@ export interface CloudGrant {
   expiresAt: number | null;
 }
 
+/** The identity that the router's machine has at the cloud. Never throws. */
+export type HostIdentity = (place: CloudPlace) => Promise<Result<CloudGrant, OauthFault>>;
+
 /** Exchanges a cloud's secret for an access token. Never throws. */
 export type ObtainToken = (asked: {
   auth: CloudAuth;

@@ -82,6 +82,7 @@ export const oauthFaults = [
   "wrong_clock",
   "role_refused",
   "no_aws_identity",
+  "no_host_identity",
 ] as const;
 /** `unreachable` is stored and shown, so its reason has no paths, queries or error texts. */
 export type OauthFault = (typeof oauthFaults)[number] | `unreachable: ${string}`;

@@ -27,6 +27,7 @@ const cloudAuth = z
       sessionToken: text.exactOptional(),
     }),
     z.strictObject({ roleArn }),
+    z.strictObject({ hostIdentity: z.literal(true) }),
     z.strictObject({
       serviceAccount: z.union([z.string().max(16_384), z.looseObject({})]),
     }),
@@ -35,7 +36,8 @@ const cloudAuth = z
     description:
       "`azure`: an API key of the resource, or the tenant id, client id and secret of a Microsoft Entra app. " +
       "`bedrock`: a Bedrock API key, an access key, or a role that trusts the operator's identity. " +
-      "`vertex`: the JSON of a service account's key file, of which only the email and the key are stored.",
+      "`vertex`: the JSON of a service account's key file, of which only the email and the key are stored. " +
+      "`hostIdentity`: the identity of the router's machine, if the operator allows it for the tenant.",
   });
 
 const deployment = z.strictObject({
@@ -87,7 +89,7 @@ export const cloudMembers = { auth: cloudAuth.optional(), ...placeMembers };
 export const shownCloudMembers = {
   ...placeMembers,
   authKind: z
-    .enum(["apiKey", "clientSecret", "accessKey", "role", "serviceAccount"])
+    .enum(["apiKey", "clientSecret", "accessKey", "role", "serviceAccount", "hostIdentity"])
     .optional()
     .openapi({ description: "How a cloud's credential authenticates." }),
   externalId: z.string().optional().openapi({

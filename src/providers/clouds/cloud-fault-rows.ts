@@ -56,6 +56,22 @@ const bedrock = rowsOf({ providers: ["bedrock"], ...free.others }, [
   },
   { ...denied, status: 403, says: "is not authorized to perform", source: bedrockErrors },
   {
+    ...auth,
+    status: { from: 400, to: 403 },
+    says: "unsupported countries, regions",
+    code: "country_not_supported",
+    source: bedrockErrors,
+  },
+  {
+    kind: "rate_limit",
+    reach: "model",
+    retryable: true,
+    status: { from: 400, to: 429 },
+    says: /service ?quota|too many (tokens|requests)/,
+    code: "rate_limited",
+    source: bedrockErrors,
+  },
+  {
     ...unknownModel,
     status: 400,
     says: /on-demand throughput isn.t supported/,

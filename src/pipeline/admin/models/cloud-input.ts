@@ -30,6 +30,7 @@ export type WrittenAuth =
   | { tenantId: string; clientId: string; clientSecret: string }
   | AwsKeys
   | { roleArn: string }
+  | { hostIdentity: true }
   | { serviceAccount: unknown };
 
 export interface CloudMembers {
@@ -90,13 +91,14 @@ const kindOf = (auth: CloudAuth): CloudPlace["auth"] => {
   if ("apiKey" in auth) return "apiKey";
   if ("clientSecret" in auth) return "clientSecret";
   if ("roleArn" in auth) return "role";
+  if ("hostIdentity" in auth) return "hostIdentity";
   return "serviceAccount" in auth ? "serviceAccount" : "accessKey";
 };
 
 const kindsOf: { [C in Cloud]: readonly Extract<CloudPlace, { cloud: C }>["auth"][] } = {
-  azure: ["apiKey", "clientSecret"],
-  bedrock: ["apiKey", "accessKey", "role"],
-  vertex: ["serviceAccount"],
+  azure: ["apiKey", "clientSecret", "hostIdentity"],
+  bedrock: ["apiKey", "accessKey", "role", "hostIdentity"],
+  vertex: ["serviceAccount", "hostIdentity"],
 };
 
 interface Placing {

@@ -29,6 +29,7 @@ import {
 import { createInputCheck } from "./credential-input.ts";
 import { createSealing } from "./credential-sealing.ts";
 import { createDeclaredModels } from "./declared-models.ts";
+import { checkHostIdentity } from "./host-identity-input.ts";
 import { edit, type IfMatch } from "../access/editing.ts";
 import { shown, shownOf, type ShownCredential } from "./shown-credential.ts";
 import { checkAndMark, type CredentialCheck } from "./credential-check.ts";
@@ -89,11 +90,15 @@ export function createCredentialAdmin(
   const readFrom = async (
     actor: Actor,
     written: CredentialPatch & { provider: string; baseUrl: string | null },
-    before: SealedCredential | null,
+    { tenantId, before }: { tenantId: string; before: SealedCredential | null },
   ): AsyncResult<CloudRead & { models: DeclaredModel[] | null | undefined }> => {
     const read = cloudIn(actor, written, before?.place);
     if (!read.ok) return read;
     const { place } = read.value;
+    const problem = deps.providerKeys.hostIdentityProblem(tenantId);
+    const { baseUrl } = written;
+    const leave = checkHostIdentity(actor, { place, baseUrl, before, problem });
+    if (!leave.ok) return leave;
     const { deployments } = written;
     const models = deployments === undefined ? written.models : modelsIn(deployments);
     const usable = checked(written, place);
@@ -113,7 +118,14 @@ export function createCredentialAdmin(
   ): AsyncResult<CredentialChange> => {
     const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
     const { provider } = credential;
-    const read = await readFrom(actor, { ...patch, provider, baseUrl }, credential);
+    const read = await readFrom(
+      actor,
+      { ...patch, provider, baseUrl },
+      {
+        tenantId: credential.tenantId,
+        before: credential,
+      },
+    );
     if (!read.ok) return read;
     const { place, secret, models } = read.value;
     if (models !== undefined) {
@@ -162,7 +174,8 @@ export function createCredentialAdmin(
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const { provider, name, baseUrl } = input;
-      const read = await readFrom(actor, input, null);
+      const tenantId = tenant.value.id;
+      const read = await readFrom(actor, input, { tenantId, before: null });
       if (!read.ok) return read;
       const { place, secret, models = null } = read.value;
       const allowed = checkLeave(tenant.value, provider);
@@ -176,7 +189,6 @@ export function createCredentialAdmin(
           detail: "This provider needs one.",
         });
       const id = deps.ids.next("credential");
-      const tenantId = tenant.value.id;
       const at = deps.now();
       const headers = input.headers ?? {};
       const headerNames = Object.keys(headers);

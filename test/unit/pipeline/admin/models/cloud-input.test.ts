@@ -1,9 +1,14 @@
 /** A tenant's cloud credential names no address, host, or identity that isn't the tenant's own. */
 import { describe, expect, it } from "vitest";
 import type { CloudPlace } from "../../../../../src/domain/models/cloud-place.ts";
+import {
+  createHostIdentityProblem,
+  parseHostIdentity,
+} from "../../../../../src/domain/tenancy/host-identity.ts";
 import type { Actor } from "../../../../../src/domain/tenancy/access.ts";
 import { credentialInput } from "../../../../../src/http/admin/model-schemas.ts";
 import { cloudIn } from "../../../../../src/pipeline/admin/models/cloud-input.ts";
+import { checkHostIdentity } from "../../../../../src/pipeline/admin/models/host-identity-input.ts";
 import { createInputCheck } from "../../../../../src/pipeline/admin/models/credential-input.ts";
 
 const tenant: Actor = {
@@ -106,6 +111,97 @@ describe("the use case", () => {
         ok: false,
         error: { path: "auth" },
       });
+  });
+});
+
+describe("the identity of the router's machine", () => {
+  const auth = { hostIdentity: true } as const;
+  const leave = createHostIdentityProblem(
+    { tenants: new Set(["ten_1"]), assumesRoles: false },
+    { isPresent: true },
+  );
+  const check = (
+    actor: Actor,
+    input: object,
+    { before = null, tenantId = "ten_1" }: { before?: object | null; tenantId?: string } = {},
+  ) => {
+    const kept = before as { place: CloudPlace; baseUrl: string | null } | null;
+    const written = {
+      baseUrl: kept?.baseUrl ?? null,
+      provider: "azure",
+      ...input,
+    } as typeof azure & {
+      baseUrl: string | null;
+    };
+    const read = cloudIn(actor, written, kept?.place);
+    if (!read.ok) throw new Error("unreadable");
+    const { place } = read.value;
+    const { baseUrl } = written;
+    const result = checkHostIdentity(actor, {
+      place,
+      baseUrl,
+      before: kept,
+      problem: leave(tenantId),
+    });
+    return result.ok ? "allowed" : result.error.reason === "forbidden" && result.error.action;
+  };
+  const evil = "https://evil.example";
+
+  it.each([
+    { ...azure, auth },
+    { ...bedrock, auth },
+    { ...vertex, auth },
+  ])("is $provider's credential of a tenant by the operator's leave alone", (input) => {
+    expect(isTaken(input)).toBe(true);
+    expect(check(tenant, input)).toBe("allowed");
+    expect(check(tenant, input, { tenantId: "ten_2" })).toContain("HOST_IDENTITY_TENANTS=ten_2");
+    // The leave is the host's, so the operator's actor needs it too.
+    expect(check(operator, input, { tenantId: "ten_2" })).toContain("HOST_IDENTITY_TENANTS");
+    expect(check(tenant, { ...input, baseUrl: evil })).toContain("baseUrl");
+    expect(check(operator, { ...input, baseUrl: evil })).toBe("allowed");
+  });
+
+  it("is refused on a host without one, with the way out", () => {
+    const everyone = { tenants: new Set(["*"]), assumesRoles: true };
+    expect(createHostIdentityProblem(everyone, { isPresent: true })("ten_9")).toBeNull();
+    expect(createHostIdentityProblem(everyone, { isPresent: false })("ten_9")).toContain(
+      "use a key",
+    );
+  });
+
+  it.each([evil, "https://openai.azure.com.evil.example", "https://evilopenai.azure.com"])(
+    "is not sent to %s as an endpoint",
+    (endpoint) => {
+      expect(check(tenant, { ...azure, auth, endpoint })).toContain("outside of Azure");
+    },
+  );
+
+  it("is not sent to an address that a tenant set before", () => {
+    const place = { cloud: "azure", endpoint: evil, auth: "apiKey" };
+    expect(check(tenant, { auth }, { before: { place, baseUrl: null } })).toContain("outside");
+    const own = { ...place, endpoint: azure.endpoint };
+    expect(check(tenant, { auth }, { before: { place: own, baseUrl: evil } })).toContain("baseUrl");
+    // The operator's address stays.
+    const operators = { place: { ...place, auth: "hostIdentity" }, baseUrl: evil };
+    expect(check(tenant, { auth }, { before: operators })).toBe("allowed");
+    const moved = { auth, endpoint: "https://other.example" };
+    expect(check(tenant, moved, { before: operators })).toContain("outside");
+  });
+
+  it.each([
+    ["ten_1, ten_2", new Set(["ten_1", "ten_2"])],
+    ["*", new Set(["*"])],
+    ["", new Set()],
+    [undefined, new Set()],
+  ])("is allowed for %j", (HOST_IDENTITY_TENANTS, tenants) => {
+    const env = HOST_IDENTITY_TENANTS === undefined ? {} : { HOST_IDENTITY_TENANTS };
+    expect(parseHostIdentity(env)).toEqual({ ok: true, value: { tenants, assumesRoles: false } });
+  });
+
+  it("is not allowed by a tenant's slug, which another tenant may get later", () => {
+    expect(parseHostIdentity({ HOST_IDENTITY_TENANTS: "acme" })).toMatchObject({
+      error: { setting: "HOST_IDENTITY_TENANTS" },
+    });
   });
 });
 
