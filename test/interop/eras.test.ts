@@ -176,6 +176,17 @@ describe("a legacy client that a modern server asks", () => {
     await client.close();
   });
 
+  it.each([
+    ["client", /a client of the server's revision, or "sampling": "router"/],
+    ["deny", /sampling by this server$/],
+  ])("is told in the mode %s why the server can't sample", async (sampling, why) => {
+    const slug = `samples-${sampling}`;
+    const url = await register(router, tenant, { slug, url: servers.modern.url, sampling });
+    const { client, call } = await asking({ sampling: {} }, () => accepts, url);
+    await expect(call("ask")).rejects.toThrow(why);
+    await client.close();
+  });
+
   it("ends its call with an error, which the server doesn't see", async () => {
     const { client, call } = await asking(everything, ({ message }) => {
       if (message === "next") throw new Error("no");

@@ -6,12 +6,13 @@ import { modernMeta, proxyKey, register, sendModern, until } from "../fakes/prox
 import { startRouter } from "../fakes/router.ts";
 import { messagesOf } from "../fakes/sse-messages.ts";
 import { memoryMibOf } from "../bench/memory.ts";
-import type { Say } from "./world.ts";
+import { wait, type Say } from "./world.ts";
 
 const [keys, callsPerKey] = [10, 20];
 /** Long enough for all calls of a round to begin, also on a busy machine. */
 const parkedSeconds = 15;
 const patienceMs = 120_000;
+const retryMs = 500;
 /** From the middle to the end. In the first rounds, V8 compiles, and grows its heap to what a round needs. */
 const growth = 1.1;
 
@@ -39,8 +40,10 @@ export async function soakParked(rounds: number, say: Say): Promise<string[]> {
       const { result, error } = (await messagesOf(response).next()).value ?? {};
       const data = error?.["data"] as { limit?: string } | undefined;
       // A call of the round before counts until its session has ended at the router too.
-      if (data?.limit?.endsWith("parkedCalls") === true) return ask(token);
-      return result?.["resultType"] ?? JSON.stringify(error);
+      if (data?.limit?.endsWith("parkedCalls") !== true)
+        return result?.["resultType"] ?? JSON.stringify(error);
+      await wait(retryMs);
+      return ask(token);
     };
     const faults: string[] = [];
     const after: number[] = [];
@@ -56,7 +59,9 @@ export async function soakParked(rounds: number, say: Say): Promise<string[]> {
       if (other !== undefined) faults.push(`only ${asked.length} calls waited: ${String(other)}`);
       const open = server.sessions();
       const during = memory();
-      await until(() => server.sessions() === 0, patienceMs);
+      await until(() => server.sessions() === 0, patienceMs).catch(() =>
+        faults.push(`${server.sessions()} sessions stay`),
+      );
       after.push(memory());
       say(
         `round ${round}: ${during.toFixed(0)} MiB with ${asked.length} calls in ${open} sessions, then ${after.at(-1)?.toFixed(0)} MiB with ${server.sessions()}`,

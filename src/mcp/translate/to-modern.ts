@@ -53,6 +53,8 @@ export interface AnsweredRequest {
   wrapped: WrappedOutputs;
   /** the client's revision */
   revision: string;
+  /** why the server may not sample; null: it may */
+  denied: Refusal | null;
 }
 
 function olderAnswer(message: string, result: JsonValue | undefined, of: AnsweredRequest): string {
@@ -89,7 +91,10 @@ export function translateFromModern(message: string, of: AnsweredRequest): Trans
   const result = own(value, "result");
   const required = own(own(own(value, "error"), "data"), "requiredCapabilities");
   if (isObject(required) && own(own(value, "error"), "code") === capabilityMissingCode)
-    return { kind: "refused", refusal: missing(required) };
+    return {
+      kind: "refused",
+      refusal: (Object.hasOwn(required, "sampling") ? of.denied : null) ?? missing(required),
+    };
   const resultType = own(result, "resultType") ?? "complete";
   if (resultType === "input_required")
     return roundMethods.includes(of.method) && own(result, "inputRequests") !== undefined

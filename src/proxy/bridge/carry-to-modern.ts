@@ -1,6 +1,7 @@
 /** Carries one request of a legacy client to a modern server, again for each round of questions to the client. */
 import { responseOf, type ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { readBounded } from "../../domain/bounded-body.ts";
+import { deniedBy } from "../../domain/servers/answering.ts";
 import { askedLimits, declaredElicitation, questionsIn } from "../../domain/servers/asking.ts";
 import { bridgedDeclarations } from "../../domain/servers/bridging.ts";
 import { own, parsedJson, type JsonObject } from "../../domain/json.ts";
@@ -26,7 +27,13 @@ import { proxyModern } from "../modern/message.ts";
 import { askClient } from "./ask-client.ts";
 import type { BridgeServices } from "./services.ts";
 import { logLevelOf } from "./session-requests.ts";
-import { bridgedCaller, concludeWithout, relayTranslated, type Bridging } from "./relay.ts";
+import {
+  bridgedCaller,
+  bridgedServer,
+  concludeWithout,
+  relayTranslated,
+  type Bridging,
+} from "./relay.ts";
 import { noteTools, readTools } from "./tools.ts";
 
 /** What the client answered in the round before. */
@@ -88,7 +95,12 @@ async function misses(response: Response): Promise<boolean> {
 
 function translate(
   message: string,
-  { request, session, round }: Pick<Carrying, "request" | "round" | "session">,
+  {
+    server,
+    request,
+    session,
+    round,
+  }: Pick<Carrying, "request" | "round" | "session"> & Pick<Exchange, "server">,
 ): TranslatedMessage {
   const { method, params } = request;
   const { bridge } = session;
@@ -97,6 +109,7 @@ function translate(
     tool: method === "tools/call" ? nameIn(method, params) : null,
     wrapped: (bridge?.to === "modern" ? bridge.wrapped : undefined) ?? {},
     revision: session.revision,
+    denied: deniedBy(bridgedServer(server)),
   });
   return translated.kind === "answer" && round !== null
     ? { ...translated, text: withMember(translated.text, ["id"], JSON.stringify(request.id)) }
@@ -175,7 +188,8 @@ async function carry(
     ({ session } = sent);
     const whole: Bridging = {
       ...bridging,
-      translate: (message) => translate(message, { request, session, round: current }),
+      translate: (message) =>
+        translate(message, { server: exchange.server, request, session, round: current }),
       // The client may call a tool immediately, in another isolate.
       ...(request.method === "tools/list" && {
         beforeAnswer: (message: string) =>

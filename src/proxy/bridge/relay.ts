@@ -1,6 +1,7 @@
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { bridgedMode } from "../../domain/servers/bridging.ts";
+import type { SealedServer } from "../../domain/servers/server.ts";
 import { streamsAnswer } from "../../domain/servers/media-type.ts";
 import { bytesOf, eventsOf, tooLarge } from "../../mcp/server-answer.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
@@ -15,13 +16,15 @@ import {
 } from "../client-reply.ts";
 
 /** Behind a bridge no client can be asked, which changes the server's mode. */
+export const bridgedServer = (server: SealedServer): SealedServer => ({
+  ...server,
+  sampling: bridgedMode(server.sampling),
+  ...(server.sampling === "client" && { samplingCrosses: false }),
+});
+
 export const bridgedCaller = (caller: Caller): Caller => ({
   ...caller,
-  server: caller.server && {
-    ...caller.server,
-    sampling: bridgedMode(caller.server.sampling),
-    ...(caller.server.sampling === "client" && { samplingCrosses: false }),
-  },
+  server: caller.server && bridgedServer(caller.server),
 });
 
 export interface Bridging {

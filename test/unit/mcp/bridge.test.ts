@@ -179,6 +179,7 @@ it("gets from a modern server only what a legacy client knows", () => {
       tool: "t",
       wrapped: {},
       revision: "2025-11-25",
+      denied: null,
     });
   expect(translate({ method: "notifications/resources/updated" })).toEqual({ kind: "nothing" });
   const asks = (inputRequests: unknown) =>
@@ -198,7 +199,7 @@ it("tells a legacy client what a modern server misses, and a way out if it can't
         id: 1,
         error: { code: -32021, data: { requiredCapabilities } },
       }),
-      { method: "tools/call", tool: "t", wrapped: {}, revision: "2025-11-25" },
+      { method: "tools/call", tool: "t", wrapped: {}, revision: "2025-11-25", denied: null },
     );
   for (const required of [
     { sampling: {} },

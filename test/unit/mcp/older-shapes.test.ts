@@ -48,6 +48,7 @@ const heardText = (
     tool: of.method === "tools/call" ? "t" : null,
     wrapped: {},
     revision: "2025-11-25",
+    denied: null,
     ...of,
   });
   if (heard.kind !== "answer") throw new Error(heard.kind);
@@ -134,7 +135,7 @@ it("gives properties that are true or false the form of an object, and keeps all
   const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"a":true, "b":false,"c":{"const":1.0}}}}`;
   const heard = translateFromModern(
     `{"jsonrpc":"2.0","id":1.0e0,"result":{"tools":[ ${tool} , {"name":"u"}],"nextCursor":"x"}}`,
-    { method: "tools/list", tool: null, wrapped: {}, revision: "2025-11-25" },
+    { method: "tools/list", tool: null, wrapped: {}, revision: "2025-11-25", denied: null },
   );
   expect(heard).toEqual({
     kind: "answer",
