@@ -20,6 +20,7 @@ import { responseOf, type ClientAnswer } from "./domain/ports/client-answer.ts";
 import type { ConsoleFiles } from "./domain/ports/console-files.ts";
 import type { Host } from "./compose/host.ts";
 import { clock, createIsolate, type Isolate } from "./compose/isolate.ts";
+import { createForwardParked } from "./compose/database/forward-parked.ts";
 import { createParkedObject } from "./compose/parked-object.ts";
 import { createTenantObject, type TenantObject } from "./compose/tenant-object.ts";
 import { createWorkersAi } from "./providers/workers-ai.ts";
@@ -53,17 +54,6 @@ const consoleFilesIn = (assets: Assets): ConsoleFiles => ({
 
 const log = (entry: Record<string, unknown>): void => console.info(printableJson(entry));
 
-/** A request to an unknown object, for example of a Node process, is one to a new object, which has no calls. */
-const forwardParkedTo =
-  (all: DurableObjectNamespace): NonNullable<Host["forwardParked"]> =>
-  async (request, { owner, jurisdiction }) => {
-    const namespace = jurisdiction === null ? all : all.jurisdiction(jurisdiction);
-    const isObject = owner !== null && /^[0-9a-f]{64}$/.test(owner);
-    const id = isObject ? namespace.idFromString(owner) : namespace.newUniqueId();
-    // The types of the package and of the runtime's globals differ.
-    return namespace.get(id).fetch(request as never) as never;
-  };
-
 const hostOf = ({ DATABASES, PARKED_CALLS, AI, ASSETS }: WorkerBindings): Host => {
   // Only used without a database URL, when `parseConfig` requires the binding.
   const namespace = DATABASES as DurableObjectNamespace;
@@ -80,7 +70,7 @@ const hostOf = ({ DATABASES, PARKED_CALLS, AI, ASSETS }: WorkerBindings): Host =
       feedsOf: (name) => feedsOfObject({ namespace, wait: clock.wait }, name),
       refusesResidency: (residency) => refusesResidency({ namespace }, residency),
     }),
-    forwardParked: forwardParkedTo(PARKED_CALLS),
+    forwardParked: createForwardParked(PARKED_CALLS),
     consoleFiles: ASSETS === undefined ? undefined : consoleFilesIn(ASSETS),
     workersAi: AI === undefined ? undefined : createWorkersAi(AI),
   };
