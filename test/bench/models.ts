@@ -4,6 +4,7 @@
  */
 import { Agent, request } from "node:http";
 import type { Ending } from "../../src/start/ending.ts";
+import { featuresOf } from "../../src/domain/tokens/text-features.ts";
 import { withMembers } from "../../src/domain/passing.ts";
 import { readModelRequest } from "../../src/mcp/json-text/model-request.ts";
 import { startRouter } from "../fakes/router.ts";
@@ -187,7 +188,7 @@ const row = (name: string, ...figures: (string | number)[]): string =>
     .join("");
 
 function benchBodies(say: (line: string) => void): void {
-  say(`\n${row("body", "scan, ms", "ms a MB", "edit, ms")}`);
+  say(`\n${row("body", "scan, ms", "ms a MB", "estimate", "edit, ms")}`);
   for (const bytes of [116_000, 4_000_000]) {
     const content = 'Some "quoted" text, ünd more of it.\n'.repeat(50);
     const messages = Array.from({ length: Math.ceil(bytes / 2_000) }, () => ({
@@ -207,7 +208,9 @@ function benchBodies(say: (line: string) => void): void {
     if (!read.ok) throw new Error("The body is refused.");
     const scan = times(() => readModelRequest(body));
     const edit = times(() => withMembers(read.value, { model: '"m"' }));
-    say(row(`${Math.round(body.length / 1_000)} kB`, scan, (scan * 1e6) / body.length, edit));
+    const texts = messages.map((message) => message.content).join("");
+    const [aMb, estimate] = [1e6 / body.length, times(() => featuresOf(texts))];
+    say(row(`${Math.round(body.length / 1_000)} kB`, scan, scan * aMb, estimate * aMb, edit));
   }
 }
 
