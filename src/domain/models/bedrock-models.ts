@@ -6,38 +6,20 @@ import type { DeclaredModel } from "./model.ts";
 const runtime: BedrockEndpoint = { host: "bedrock-runtime", path: "/openai/v1" };
 const mantle: BedrockEndpoint = { host: "bedrock-mantle", path: "/openai/v1" };
 
-interface Family {
-  ids: RegExp;
-  /** null: served only by Converse or InvokeModel in the maker's own form */
-  endpoint: BedrockEndpoint | null;
-  source: string;
-}
-
-const guide = "https://docs.aws.amazon.com/bedrock/latest/userguide";
-const compatibility = `${guide}/models-api-compatibility.html`;
-
-/** The first match counts. */
-const families: readonly Family[] = [
-  { ids: /^anthropic\./, endpoint: runtime, source: `${guide}/inference-messages-api.html` },
-  {
-    ids: /^openai\.gpt-5\.[45]/,
-    endpoint: mantle,
-    source: `${guide}/inference-responses-api.html`,
-  },
-  { ids: /^(google\.gemma-4|xai\.)/, endpoint: mantle, source: `${guide}/bedrock-mantle.html` },
-  {
-    ids: /^((amazon|meta|cohere|ai21|writer)\.|deepseek\.r1|mistral\.pixtral)/,
-    endpoint: null,
-    source: compatibility,
-  },
-  { ids: /./, endpoint: runtime, source: `${guide}/endpoints.html` },
+/**
+ * The first match counts; others are at `bedrock-runtime`, which AWS recommends. null: only Converse, or InvokeModel in
+ * the maker's own form. Sources, in https://docs.aws.amazon.com/bedrock/latest/userguide/: endpoints.html,
+ * inference-messages-api.html, inference-responses-api.html, models-api-compatibility.html
+ */
+const exceptions: readonly (readonly [ids: RegExp, endpoint: BedrockEndpoint | null])[] = [
+  [/^openai\.gpt-5\.[45]|^google\.gemma-4|^xai\./, mantle],
+  [/^((amazon|meta|cohere|ai21|writer)\.|deepseek\.r1|mistral\.pixtral)/, null],
 ];
 
 /** Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonbedrock.html */
-const arn = /^arn:(aws[\w-]*):bedrock:([a-z0-9-]+):\d*:[\w-]+\/(.+)$/;
+const arn = /^arn:aws[\w-]*:bedrock:([a-z0-9-]+):\d*:[\w-]+\/(.+)$/;
 
 interface BedrockName {
-  partition?: string | undefined;
   region?: string | undefined;
   geography: Geography | null;
   /** without a profile's prefix */
@@ -45,10 +27,10 @@ interface BedrockName {
 }
 
 function nameIn(id: string): BedrockName {
-  const [, partition, region, resource = id] = arn.exec(id) ?? [];
+  const [, region, resource = id] = arn.exec(id) ?? [];
   const geography = geographies.find((each) => resource.startsWith(`${each}.`)) ?? null;
   const model = geography === null ? resource : resource.slice(geography.length + 1);
-  return { partition, region, geography, model };
+  return { region, geography, model };
 }
 
 /** Without a profile's prefix or ARN. */
@@ -56,12 +38,13 @@ export const foundationModelOf = (id: string): string => nameIn(id).model;
 
 export const geographyOf = (id: string): Geography | null => nameIn(id).geography;
 
-const familyOf = (id: string): Family | undefined => {
+function servedAt(id: string): BedrockEndpoint | null {
   const { model } = nameIn(id);
-  return families.find(({ ids }) => ids.test(model));
-};
+  const found = exceptions.find(([ids]) => ids.test(model));
+  return found === undefined ? runtime : found[1];
+}
 
-export const endpointFor = (id: string): BedrockEndpoint => familyOf(id)?.endpoint ?? runtime;
+export const endpointFor = (id: string): BedrockEndpoint => servedAt(id) ?? runtime;
 
 type Row = readonly [like: string, id: string, profiles: readonly Geography[]];
 
@@ -145,7 +128,7 @@ export function problemWithBedrockId(place: BedrockPlace, id: string): string | 
     return `This ARN is in ${region}, but the credential is for ${place.region}.`;
   if (geography !== null && geography !== place.geography)
     return `This inference profile sends requests outside the credential's geography. Set geography to "${geography}" to allow it.`;
-  return familyOf(id)?.endpoint === null
+  return servedAt(id) === null
     ? "Bedrock serves this model only by its own APIs, which the router doesn't support."
     : null;
 }
