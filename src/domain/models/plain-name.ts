@@ -17,10 +17,24 @@ export const bareName = (folded: string): string => folded.slice(folded.lastInde
 /** OpenRouter's serving variants. */
 const variant = /:(?:free|thinking|nitro|floor|online|extended|exacto|beta)$/i;
 
+/** Hugging Face's choices of a provider. Source: https://huggingface.co/docs/inference-providers */
+const route =
+  /(?<=\/[^/:]+):(?:fastest|cheapest|preferred|baseten|cerebras|cohere|deepinfra|featherless-ai|fireworks-ai|groq|hf-inference|hyperbolic|nebius|novita|nscale|nvidia|ovhcloud|publicai|sambanova|scaleway|together|wavespeed|zai-org)$/i;
+
+/** A file of weights, and its quantization. */
+const weightsFile = /(?:-\d{5}-of-\d{5})?\.gguf$/i;
+const quantization = /[-:.](?:ud-)?(?:i?q\d(?:_[a-z\d]{1,3}){0,3}|b?f16|mxfp4)$/i;
+
 /** Vertex's version after `@`, and Bedrock's API version at the end. */
 const servedVersion = /@[\w.-]*$|(?:-v?\d+)?:\d+(?::[\w-]+)?$/i;
 
-export const isVariant = (id: string): boolean => variant.test(id.trim());
+export const isVariant = (id: string): boolean => variant.test(id.trim()) || route.test(id.trim());
 
 export const withoutServing = (text: string): string =>
-  text.trim().replace(variant, "").replace(servedVersion, "");
+  text
+    .trim()
+    .replace(weightsFile, "")
+    .replace(quantization, "")
+    .replace(variant, "")
+    .replace(route, "")
+    .replace(servedVersion, "");

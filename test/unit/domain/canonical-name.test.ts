@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import { canonicalName, canonicalOf } from "../../../src/domain/models/canonical-name.ts";
+import { geographies } from "../../../src/domain/models/cloud-place.ts";
 import { localProviders } from "../../../src/domain/models/model.ts";
 import { model } from "./models.fixture.ts";
 
@@ -64,6 +65,59 @@ describe("the canonical name", () => {
     ["gpt-4o", "ft:gpt-4o:acme::7p4l"],
   ])("tells %s from %s", (one, other) => {
     expect(canonicalName(one)).not.toBe(canonicalName(other));
+  });
+
+  const of = (...providers: string[]): string[] =>
+    providers.flatMap((provider) => Object.keys(listed[provider] ?? {}));
+  const bedrock = of("amazon-bedrock").map((id) =>
+    id.replace(/^(us|eu|apac|jp|au|ca|global)\./, ""),
+  );
+  const vertex = of("google-vertex");
+  const claude = of("anthropic");
+  const open = of("togetherai", "fireworks-ai");
+  const last = (id: string): string => id.split("/").at(-1) ?? id;
+  const forms: [form: string, ids: string[], written: (id: string) => string][] = [
+    ...geographies.map((geography): [string, string[], (id: string) => string] => [
+      `Bedrock's profiles of ${geography}`,
+      bedrock,
+      (id) => `${geography}.${id}`,
+    ]),
+    [
+      "Bedrock's ARNs of profiles",
+      bedrock,
+      (id) => `arn:aws-us-gov:bedrock:us-gov-west-1:123456789012:inference-profile/us-gov.${id}`,
+    ],
+    [
+      "Bedrock's ARNs of models",
+      bedrock,
+      (id) => `arn:aws:bedrock:eu-west-1::foundation-model/${id}`,
+    ],
+    ["Bedrock's context sizes", bedrock.filter((id) => id.endsWith("v1:0")), (id) => `${id}:200k`],
+    ["Bedrock's versions", claude, (id) => `anthropic.${id}-v1:0`],
+    ["Vertex's paths", vertex, (id) => `projects/p/locations/eu/publishers/google/models/${id}`],
+    ["Vertex's default versions", claude, (id) => `${id}@default`],
+    ["Vertex's numbered versions", of("google"), (id) => `${id}@001`],
+    ["Hugging Face's routes", open.filter((id) => id.includes("/")), (id) => `${id}:fireworks-ai`],
+    ["Hugging Face's cheapest", open.filter((id) => id.includes("/")), (id) => `${id}:cheapest`],
+    ["AI Gateway's OpenAI", of("openai"), (id) => `openai/${id}`],
+    ["AI Gateway's Google", of("google"), (id) => `google-ai-studio/${id}`],
+    ["AI Gateway's Bedrock", bedrock, (id) => `aws-bedrock/${id}`],
+    ["LiteLLM's Bedrock", bedrock, (id) => `bedrock/converse/${id}`],
+    ["LiteLLM's regions", bedrock, (id) => `bedrock/us-east-1/${id}`],
+    ["LiteLLM's Vertex", vertex, (id) => `vertex_ai/${id}`],
+    ["LiteLLM's Azure", of("openai"), (id) => `azure/${id}`],
+    ["llama.cpp's files", open, (id) => `/models/${last(id)}-Q4_K_M.gguf`],
+    ["llama.cpp's split files", open, (id) => `${last(id)}-UD-IQ2_XXS-00001-of-00003.gguf`],
+    ["Ollama's quantizations", open, (id) => `hf.co/${id}:Q8_0`],
+    ["LM Studio's quantizations", open, (id) => `${id}@q4_k_m`],
+  ];
+
+  it.each(forms)("is the same in %s", (_, names, written) => {
+    const known = names.filter((id) => canonicalName(id) !== null);
+    expect(known.length).toBeGreaterThan(10);
+    expect(
+      known.filter((id) => canonicalName(written(id)) !== canonicalName(id)).map(written),
+    ).toEqual([]);
   });
 
   it("is what a credential declares, and comes from the display name or an alias where a deployment's id says nothing", () => {
