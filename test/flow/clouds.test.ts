@@ -97,7 +97,7 @@ describe("Azure", () => {
     const { path, ask } = await tenant();
     const [plain] = deployments;
     const provisioned = [{ ...plain, provisioned: true }];
-    const made = async (more: object) =>
+    const add = async (more: object) =>
       operator("POST", `${path}/credentials`, input({ name: "own", ...more }));
     const price = async () => {
       const { data } = (await operator("GET", `${path}/models?limit=500`)).body as {
@@ -107,7 +107,7 @@ describe("Azure", () => {
     };
     const budget = await operator("PUT", `${path}/policy`, { limits: { usdPerDay: 0 } });
     expect(budget.status).toBe(200);
-    expect((await made({ deployments: provisioned })).get("deployments")).toEqual(provisioned);
+    expect((await add({ deployments: provisioned })).get("deployments")).toEqual(provisioned);
     expect(await price()).toBe(0);
     expect((await ask()).text).toContain("hello from azure");
     const [record] = (await operator("GET", `${path}/requests`)).get("data") as object[];
@@ -118,7 +118,7 @@ describe("Azure", () => {
       attempts: [{ usage: { surcharge: { factor: 0 } } }],
     });
     // The price of the other is reserved, which the budget of 0 refuses.
-    expect((await made({})).status).toBe(201);
+    expect((await add({})).status).toBe(201);
     expect(await price()).toBeGreaterThan(0);
     expect((await ask()).text).toContain("Budget exceeded");
   });

@@ -67,14 +67,14 @@ describe("the canonical name", () => {
     expect(canonicalName(one)).not.toBe(canonicalName(other));
   });
 
-  const of = (...providers: string[]): string[] =>
+  const idsOf = (...providers: string[]): string[] =>
     providers.flatMap((provider) => Object.keys(listed[provider] ?? {}));
-  const bedrock = of("amazon-bedrock").map((id) =>
+  const bedrock = idsOf("amazon-bedrock").map((id) =>
     id.replace(/^(us|eu|apac|jp|au|ca|global)\./, ""),
   );
-  const vertex = of("google-vertex");
-  const claude = of("anthropic");
-  const open = of("togetherai", "fireworks-ai");
+  const vertex = idsOf("google-vertex");
+  const claude = idsOf("anthropic");
+  const open = idsOf("togetherai", "fireworks-ai");
   const last = (id: string): string => id.split("/").at(-1) ?? id;
   const forms: [form: string, ids: string[], written: (id: string) => string][] = [
     ...geographies.map((geography): [string, string[], (id: string) => string] => [
@@ -96,16 +96,16 @@ describe("the canonical name", () => {
     ["Bedrock's versions", claude, (id) => `anthropic.${id}-v1:0`],
     ["Vertex's paths", vertex, (id) => `projects/p/locations/eu/publishers/google/models/${id}`],
     ["Vertex's default versions", claude, (id) => `${id}@default`],
-    ["Vertex's numbered versions", of("google"), (id) => `${id}@001`],
+    ["Vertex's numbered versions", idsOf("google"), (id) => `${id}@001`],
     ["Hugging Face's routes", open.filter((id) => id.includes("/")), (id) => `${id}:fireworks-ai`],
     ["Hugging Face's cheapest", open.filter((id) => id.includes("/")), (id) => `${id}:cheapest`],
-    ["AI Gateway's OpenAI", of("openai"), (id) => `openai/${id}`],
-    ["AI Gateway's Google", of("google"), (id) => `google-ai-studio/${id}`],
+    ["AI Gateway's OpenAI", idsOf("openai"), (id) => `openai/${id}`],
+    ["AI Gateway's Google", idsOf("google"), (id) => `google-ai-studio/${id}`],
     ["AI Gateway's Bedrock", bedrock, (id) => `aws-bedrock/${id}`],
     ["LiteLLM's Bedrock", bedrock, (id) => `bedrock/converse/${id}`],
     ["LiteLLM's regions", bedrock, (id) => `bedrock/us-east-1/${id}`],
     ["LiteLLM's Vertex", vertex, (id) => `vertex_ai/${id}`],
-    ["LiteLLM's Azure", of("openai"), (id) => `azure/${id}`],
+    ["LiteLLM's Azure", idsOf("openai"), (id) => `azure/${id}`],
     ["llama.cpp's files", open, (id) => `/models/${last(id)}-Q4_K_M.gguf`],
     ["llama.cpp's split files", open, (id) => `${last(id)}-UD-IQ2_XXS-00001-of-00003.gguf`],
     ["Ollama's quantizations", open, (id) => `hf.co/${id}:Q8_0`],
