@@ -20,6 +20,7 @@ import { startMeteredProvider } from "../fakes/metered-provider.ts";
 import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.ts";
 import { model } from "../unit/domain/models.fixture.ts";
 import { startAuthorizationServer } from "../fakes/authorization-server.ts";
+import { azureKey, startAzure } from "../fakes/azure.ts";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
 import {
   createConsoleWorld,
@@ -734,6 +735,66 @@ describe("first steps", () => {
       `${program}\nconsole.log(error ?? result.content.text)`,
     ]);
     expect(stdout.trim()).toBe(hostile);
+  });
+});
+
+describe("a cloud's credential", () => {
+  const fieldsOf: [cloud: string, how: string | null, titles: string[]][] = [
+    ["Azure (Microsoft Foundry)", "Key", ["Endpoint", "KEY 1", "Deployments"]],
+    [
+      "Azure (Microsoft Foundry)",
+      "Microsoft Entra ID",
+      ["Directory (tenant) ID", "Application (client) ID", "Client secret value"],
+    ],
+    ["Amazon Bedrock", "Amazon Bedrock API key", ["Region", "API key"]],
+    ["Amazon Bedrock", "Access key", ["Access key ID", "Secret access key", "Session token"]],
+    ["Amazon Bedrock", "IAM role", ["Geography of inference profiles", "Role ARN"]],
+    ["Google Vertex AI", null, ["Project ID", "Location", "Key file (JSON)"]],
+  ];
+
+  it("has the fields of its cloud's own pages, and says which step of a check failed", async () => {
+    const { page } = operator;
+    const azure = await startAzure(["prod-chat"]);
+    try {
+      expect((await admin("POST", "/tenants", { slug: "clouds", name: "Clouds" })).status).toBe(
+        201,
+      );
+      await open("/t/clouds/credentials");
+      await page.getByRole("button", { name: "New credential" }).click();
+      const dialog = page.getByRole("dialog");
+      const provider = dialog.getByLabel("Provider", { exact: true });
+      for (const [cloud, how, titles] of fieldsOf) {
+        await provider.selectOption({ label: cloud });
+        if (how !== null) await dialog.getByLabel("Authentication").selectOption(how);
+        for (const title of titles) await dialog.getByLabel(title, { exact: true }).waitFor();
+        expect([cloud, await dialog.getByLabel("API key of the provider").count()]).toEqual([
+          cloud,
+          0,
+        ]);
+      }
+      expect(await violationsOn(page)).toEqual([]);
+      await provider.selectOption({ label: "Azure (Microsoft Foundry)" });
+      await dialog.getByLabel("Authentication").selectOption("Key");
+      await dialog.getByLabel("Endpoint", { exact: true }).fill(azure.endpoint);
+      await dialog.getByLabel("KEY 1").fill(azureKey);
+      await dialog.getByLabel("Deployments").fill("prod-chat openai/gpt-5-mini provisioned");
+      azure.fails(401, "PermissionDenied", "The principal lacks the required data action.");
+      await dialog.getByRole("button", { name: "Add credential" }).click();
+      await dialog.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Check main", exact: true }).click();
+      await page
+        .getByText(/access denied/)
+        .first()
+        .waitFor();
+      const { data } = (await admin("GET", "/tenants/clouds/credentials")).body as {
+        data: { deployments: object[] }[];
+      };
+      expect(data[0]?.deployments).toEqual([
+        { id: "prod-chat", model: "openai/gpt-5-mini", provisioned: true },
+      ]);
+    } finally {
+      await azure.stop();
+    }
   });
 });
 
