@@ -90,12 +90,14 @@ describe("a credential of Cloudflare AI Gateway", () => {
     const wrong = { "cf-aig-authorization": "Bearer wrong-CANARY" };
     const created = await operator("POST", `${path}/credentials`, anthropic({ headers: wrong }));
     const one = `${path}/credentials/${String(created.get("id"))}`;
+    expect((await ask()).text).toContain("cf-aig-authorization");
     expect((await operator("POST", `${one}/check`)).get("fault")).toMatchObject({
       kind: "auth",
       status: 401,
       code: "gateway_refused",
     });
-    expect((await ask()).text).toContain("cf-aig-authorization");
+    // The check has found that no call can succeed.
+    expect((await ask()).text).toContain("credential_failing");
     const changed = await operator("PATCH", one, { headers });
     expect(changed.body).toMatchObject({ status: "active", headerNames: Object.keys(headers) });
     expect((await ask()).text).toContain("hello through the gateway");
