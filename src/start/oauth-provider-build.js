@@ -12,16 +12,25 @@ const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const folder = join(checkout, "node_modules", "@cloudflare", "workers-oauth-provider");
 const made = join(checkout, ".wrangler", "oauth-provider.js");
 /** Increment when this file changes the module. */
-const edition = 1;
+const edition = 2;
+/** All that the router uses: `Library` in `oauth/provider/library.d.ts`. esbuild leaves out the rest. */
+const used =
+  "OAuthAuthorizationServer, OAuthError, AuthorizationError, CimdFetchError, authorizationErrorRedirect";
 
 export const oauthProviderInputs = [
   "node_modules/@cloudflare/workers-oauth-provider/dist/oauth-provider.js",
 ];
 
 async function moduleText(heading) {
-  const { transform } = await import("esbuild");
-  const source = readFileSync(join(folder, "dist", "oauth-provider.js"), "utf8");
-  const { code } = await transform(source, {
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `export { ${used} } from "./oauth-provider.js";`,
+      resolveDir: join(folder, "dist"),
+    },
+    bundle: true,
+    write: false,
+    external: ["cloudflare:*"],
     format: "cjs",
     platform: "neutral",
     target: "es2024",
@@ -35,7 +44,7 @@ export function loadProvider({ fetch, Cloudflare, caches, console }) {
   const module = { exports: {} };
   // The package only checks for subclasses.
   const require = () => ({ WorkerEntrypoint: class {} });
-${code}
+${outputFiles[0].text}
   return module.exports;
 }
 `;
