@@ -36,11 +36,14 @@ export function readDeployment(checkout: string): Result<Deployment, string> {
   return ok({ main, compatibilityDate, compatibilityFlags: flags.map(String) });
 }
 
+const unused =
+  /^\.\.?\/((locales\/index|compile|from-json-schema)|(core\/)?(to-json-schema|json-schema-(processors|generator)))\.js$/;
+
 /** `[alias]` of wrangler.toml; esbuild's option takes no relative path. */
 const withoutUnused: Plugin = {
   name: "zod-unused",
   setup(build) {
-    build.onResolve({ filter: /^\.\.?\/(locales\/index|compile|from-json-schema)\.js$/ }, () => ({
+    build.onResolve({ filter: unused }, () => ({
       path: join(import.meta.dirname, "zod-unused.js"),
     }));
   },

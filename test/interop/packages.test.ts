@@ -497,5 +497,11 @@ describe("the package of the router", () => {
       expect(deployed.printed).toMatch(/env\.DATABASES \(TenantDatabase\)[^]*env\.ASSETS/);
       expect(readFileSync(join(outdir, "worker.js"), "utf8")).toContain("TenantDatabase");
     });
+
+    it("has a Worker below 700 KiB when it is minified and gzipped", async () => {
+      const worker = join(router, "lib", "worker", "worker.js");
+      const { code } = await transform(readFileSync(worker, "utf8"), { minify: true });
+      expect(gzipSync(code).length / 1024).toBeLessThan(700);
+    });
   });
 });
