@@ -1812,6 +1812,36 @@ describe("the playground", () => {
       .first()
       .waitFor();
   });
+
+  it("sends the same request at each model endpoint, and the usage is shown by endpoint", async () => {
+    const { page } = operator;
+    await open("/t/demo/playground");
+    await page.getByRole("button", { name: "Create a key for one hour" }).click();
+    await page.getByRole("region", { name: "Ranking" }).locator("tbody tr").first().waitFor();
+    await page.getByText("Same request for an OpenAI or Anthropic SDK").click();
+    const answers = {
+      "Chat Completions": ["/v1/chat/completions", '"object": "chat.completion"'],
+      Responses: ["/v1/responses", '"object": "response"'],
+      Messages: ["/v1/messages", '"type": "message"'],
+    };
+    for (const [api, [path = "", shown = ""]] of Object.entries(answers)) {
+      await page.getByLabel("API", { exact: true }).selectOption(api);
+      await page.locator("pre").getByText(path).first().waitFor();
+      await page.getByRole("button", { name: `Send to ${path}` }).click();
+      await page.getByText(shown).first().waitFor();
+    }
+    expect(await violationsOn(page)).toEqual([]);
+    await open("/t/demo?by=endpoint&table=yes");
+    const usage = page.getByRole("main");
+    // Usage by endpoint is counted from sealed records.
+    const shown = async () => {
+      await page.reload();
+      await settled(page);
+      return usage.textContent();
+    };
+    for (const name of ["chat.completions", "responses", "messages"])
+      await expect.poll(shown, { timeout: patient(20_000) }).toContain(name);
+  });
 });
 
 describe("the overview", () => {
