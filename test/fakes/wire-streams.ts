@@ -103,8 +103,65 @@ function chat({ text, toolUse, cut, thinks, usage, ...said }: Filled): string[] 
   ].map(bare);
 }
 
+function messageItem(text: string, status: string): Event[] {
+  const item = { type: "message", id: "msg_1", role: "assistant", content: [], status };
+  const place = { output_index: 0, item_id: "msg_1", content_index: 0 };
+  const part = { type: "output_text", text: "", annotations: [], logprobs: [] };
+  const whole = { ...part, text };
+  return [
+    {
+      type: "response.output_item.added",
+      output_index: 0,
+      item: { ...item, status: "in_progress" },
+    },
+    { type: "response.content_part.added", ...place, part },
+    ...piecesOf(text).map((delta) => ({
+      type: "response.output_text.delta",
+      ...place,
+      delta,
+      logprobs: [],
+    })),
+    { type: "response.output_text.done", ...place, text, logprobs: [] },
+    { type: "response.content_part.done", ...place, part: whole },
+    { type: "response.output_item.done", output_index: 0, item: { ...item, content: [whole] } },
+  ];
+}
+
+function callItem(
+  { id, name, input }: NonNullable<Said["toolUse"]>,
+  output_index: number,
+): Event[] {
+  const item = { type: "function_call", id: "fc_1", call_id: id, name };
+  const place = { output_index, item_id: "fc_1" };
+  const json = JSON.stringify(input);
+  return [
+    {
+      type: "response.output_item.added",
+      output_index,
+      item: { ...item, arguments: "", status: "in_progress" },
+    },
+    ...piecesOf(json).map((delta) => ({
+      type: "response.function_call_arguments.delta",
+      ...place,
+      delta,
+    })),
+    { type: "response.function_call_arguments.done", ...place, name, arguments: json },
+    {
+      type: "response.output_item.done",
+      output_index,
+      item: { ...item, arguments: json, status: "completed" },
+    },
+  ];
+}
+
 function responses({ text, toolUse, cut, inputTokens, outputTokens }: Filled): string[] {
-  const response = { id: "resp_1", object: "response", created_at: 1, model: "gpt", output: [] };
+  const response = {
+    id: "resp_1",
+    object: "response",
+    created_at: 1,
+    model: "gpt",
+    output: [] as unknown[],
+  };
   const usage = {
     input_tokens: inputTokens,
     input_tokens_details: { cached_tokens: 0 },
@@ -112,51 +169,24 @@ function responses({ text, toolUse, cut, inputTokens, outputTokens }: Filled): s
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: inputTokens + outputTokens,
   };
-  const message = { type: "message", id: "msg_1", role: "assistant", content: [] };
-  const call = {
-    type: "function_call",
-    id: "fc_1",
-    call_id: toolUse?.id,
-    name: toolUse?.name,
-    arguments: "",
-  };
-  const at = { output_index: 0, item_id: "msg_1", content_index: 0 };
-  const input = JSON.stringify(toolUse?.input ?? {});
+  const status = cut === true ? "incomplete" : "completed";
+  const items = [
+    ...(text === "" ? [] : messageItem(text, status)),
+    ...(toolUse === undefined ? [] : callItem(toolUse, text === "" ? 0 : 1)),
+  ];
+  const output = items.flatMap(({ type, item }) =>
+    type === "response.output_item.done" ? [item] : [],
+  );
   const events: Event[] = [
     { type: "response.created", response: { ...response, status: "in_progress" } },
     { type: "response.in_progress", response: { ...response, status: "in_progress" } },
-    ...(text === ""
-      ? []
-      : [
-          { type: "response.output_item.added", output_index: 0, item: message },
-          ...piecesOf(text).map((delta) => ({ type: "response.output_text.delta", ...at, delta })),
-          {
-            type: "response.output_item.done",
-            output_index: 0,
-            item: { ...message, content: [{ type: "output_text", text, annotations: [] }] },
-          },
-        ]),
-    ...(toolUse === undefined
-      ? []
-      : [
-          { type: "response.output_item.added", output_index: 1, item: call },
-          ...piecesOf(input).map((delta) => ({
-            type: "response.function_call_arguments.delta",
-            output_index: 1,
-            item_id: "fc_1",
-            delta,
-          })),
-          {
-            type: "response.output_item.done",
-            output_index: 1,
-            item: { ...call, arguments: input, status: "completed" },
-          },
-        ]),
+    ...items,
     {
-      type: cut === true ? "response.incomplete" : "response.completed",
+      type: `response.${status}`,
       response: {
         ...response,
-        status: cut === true ? "incomplete" : "completed",
+        output,
+        status,
         ...(cut === true && { incomplete_details: { reason: "max_output_tokens" } }),
         usage,
       },

@@ -20,10 +20,17 @@ interface Place {
 }
 
 type Make<Made> = new (options: object) => Made;
+interface ResponseStream {
+  on(event: string, take: (event: object) => void): ResponseStream;
+  finalResponse(): Promise<{ output: object[]; output_text: string }>;
+}
 interface OpenAI {
   models: { list(): Promise<{ data: { id: string }[] }>; retrieve(id: string): Promise<object> };
   chat: { completions: { create(body: object): Promise<object> } };
-  responses: { create(body: object): Promise<{ output: object[]; output_text: string }> };
+  responses: {
+    create(body: object): Promise<{ output: object[]; output_text: string }>;
+    stream(body: object): ResponseStream;
+  };
 }
 interface Anthropic {
   messages: {
@@ -150,6 +157,15 @@ const streamed: Readonly<Record<string, (place: Place) => Promise<string>>> = {
     for await (const event of events)
       if (at(event, "type") === "response.output_text.delta") text += String(at(event, "delta"));
     return text;
+  },
+  async "OpenAI SDK, Responses with its helper"(place) {
+    const client = await openaiAt(place);
+    let text = "";
+    const final = await client.responses
+      .stream({ model: place.model, input: question, store: false })
+      .on("response.output_text.delta", (event) => (text = String(at(event, "snapshot"))))
+      .finalResponse();
+    return text === final.output_text ? text : `${text}, then ${final.output_text}`;
   },
   async "Anthropic SDK"(place) {
     const client = await anthropicAt(place);

@@ -27,8 +27,9 @@ call = next(each for each in first.output if each.type == "function_call")
 output = {"type": "function_call_output", "call_id": call.call_id, "output": "Sunny."}
 inputs = [asked, *[each.model_dump(exclude_none=True) for each in first.output], output]
 said["responses"] = chat.responses.create(**shared, input=inputs).output_text
-events = chat.responses.create(**shared, input=inputs, stream=True)
-said["responses streamed"] = "".join(each.delta for each in events if each.type == "response.output_text.delta")
+with chat.responses.stream(**shared, input=inputs) as events:
+    deltas = "".join(each.delta for each in events if each.type == "response.output_text.delta")
+    said["responses streamed"] = deltas if deltas == events.get_final_response().output_text else "unlike the response"
 
 shared = {"model": model, "max_tokens": 1000, "tools": [{"name": "weather", "input_schema": schema}]}
 first = claude.messages.create(**shared, messages=[asked])
