@@ -1,6 +1,7 @@
 /** `POST /v1/route`: a dry run with the params of a sampling request as body. */
 import { Hono, type Context } from "hono";
 import { everyCapability } from "../domain/sampling/capabilities.ts";
+import { maxMessageLevels } from "../domain/depth.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { featuresOf } from "../domain/sampling/negotiation.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -9,7 +10,7 @@ import type { Codec } from "../mcp/codec.ts";
 import { codecFor, isModern } from "../mcp/era.ts";
 import { decodeModernMeta, modernCodec, modernRevision } from "../mcp/rev2026/codec.ts";
 import type { Caller } from "../pipeline/callers/authenticate.ts";
-import { bytesToAdmit, messageBounds, readBody } from "../mcp/body.ts";
+import { bytesToAdmit, maxBodyBytes, readBody, type BodyBounds } from "../mcp/body.ts";
 import { admitBody } from "../pipeline/callers/body-allowance.ts";
 import { type HttpEnv } from "./context.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";
@@ -48,6 +49,8 @@ function legacyReader({ session }: Caller): Result<Reader, Refusal> {
     : ok({ codec, capabilities: session.capabilities });
 }
 
+const bounds: BodyBounds = { maxBytes: maxBodyBytes, maxLevels: maxMessageLevels };
+
 async function dryRun(c: Context<HttpEnv>): Promise<Result<object, Refusal>> {
   const services = c.get("services").dryRun;
   const { authenticate, route } = services;
@@ -59,7 +62,7 @@ async function dryRun(c: Context<HttpEnv>): Promise<Result<object, Refusal>> {
     bytesToAdmit(c.req.raw),
   );
   if (!admitted.ok) return admitted;
-  const body = await readBody(c.req.raw, messageBounds);
+  const body = await readBody(c.req.raw, bounds);
   const params = body.ok ? readObject(body.value, "params") : body;
   const modern = isModern(params.ok ? params.value : {}, headers.get("MCP-Protocol-Version"));
   // Modern requests ignore the session header.

@@ -1,7 +1,7 @@
 /** Bodies that break off, and bodies that are nested too deep: refused, and no fault of the router in its log. */
 import { connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
-import { maxMessageLevels } from "../../src/domain/depth.ts";
+import { maxLevels, maxMessageLevels } from "../../src/domain/depth.ts";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { borrowRouter, printedByRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
@@ -73,5 +73,46 @@ describe("a PATCH of the admin API", () => {
     expect(await printedByRouter()).not.toContain("internal");
     const tenant = await adminOf(router, router.adminToken)("GET", "/tenants/broken-off");
     expect(tenant.status).toBe(200);
+  });
+});
+
+// Serializing deeper ones failed, and hashing them kept the other tenants waiting.
+describe("a call", () => {
+  let keys: Record<"sampling" | "models", string>;
+  beforeAll(async () => {
+    const body = { name: "models", scopes: ["models"] };
+    const made = await adminOf(router, router.adminToken)("POST", "/tenants/broken-off/keys", body);
+    keys = { sampling: key, models: String(made.get("key")) };
+    await adminOf(router, router.adminToken)("PATCH", "/tenants/broken-off/policy", {
+      capture: "full",
+    });
+  });
+  const send = (path: string, scope: "sampling" | "models", levels: number) =>
+    fetch(`${router.url}/v1/${path}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${keys[scope]}`, "Content-Type": json },
+      // The body is one level more.
+      body: `{"model":"auto","max_tokens":9,"input":"hi","messages":[],"metadata":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`,
+    });
+
+  it.each([
+    ["chat/completions", "models", maxLevels],
+    ["responses", "models", maxLevels],
+    ["messages", "models", maxLevels],
+    ["messages/count_tokens", "models", maxLevels],
+    ["route", "sampling", maxMessageLevels],
+  ] as const)("of %s is refused beyond its deepest level", async (path, scope, deepest) => {
+    const answer = await send(path, scope, deepest + 1);
+    expect([answer.status, await answer.text()]).toEqual([
+      400,
+      expect.stringContaining(`Nested deeper than ${deepest} levels.`),
+    ]);
+    expect(await (await send(path, scope, deepest)).text()).not.toContain("Nested");
+    expect(await printedByRouter()).not.toContain("internal");
+  });
+
+  it("of the deepest level is answered, also where its content is captured", async () => {
+    const answer = await send("responses", "models", maxLevels);
+    expect([answer.status, await answer.text()]).toEqual([200, expect.anything()]);
   });
 });

@@ -1,11 +1,19 @@
 /** Reads requests of the model endpoints in their caller's slot. */
 import type { JsonObject } from "../../domain/json.ts";
+import { maxLevels } from "../../domain/depth.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { ClientMessage } from "../../domain/ports/client-message.ts";
 import type { RequestBody } from "../../domain/passing.ts";
 import { readModelRequest } from "../../mcp/json-text/model-request.ts";
-import { bytesToAdmit, isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
+import {
+  bytesToAdmit,
+  isPlainUtf8,
+  maxBodyBytes,
+  plainJson,
+  readBody,
+  type BodyBounds,
+} from "../../mcp/body.ts";
 import type { Caller } from "../../pipeline/callers/authenticate.ts";
 import { unscheduled, type CallSlot } from "../../domain/sampling/call-slot.ts";
 import { admitBody } from "../../pipeline/callers/body-allowance.ts";
@@ -24,6 +32,9 @@ export interface ModelRequest {
   freshness?: "database";
 }
 
+/** What these bodies hold is hashed, and serialized where content is captured. */
+const bounds: BodyBounds = { maxBytes: maxBodyBytes, maxLevels };
+
 async function read(
   services: ModelServices,
   { input, token, slot }: { input: ModelRequest; token: string; slot: CallSlot },
@@ -32,7 +43,7 @@ async function read(
   const admitted = await admitBody(services, claim, bytesToAdmit(input.request));
   if (!admitted.ok) return admitted;
   // The slot is released meanwhile: a caller may send as slowly as it likes.
-  const bytes = await slot.outside(() => readBody(input.request, messageBounds));
+  const bytes = await slot.outside(() => readBody(input.request, bounds));
   const caller = await services.authenticate(claim, input.freshness ?? "memory");
   if (!caller.ok) return caller;
   if (!bytes.ok) return bytes;

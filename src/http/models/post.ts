@@ -5,7 +5,7 @@ import type { JsonObject } from "../../domain/json.ts";
 import { nameOf } from "../../domain/models/model.ts";
 import { isNamed } from "../../domain/models/named.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
 import { everyCapability } from "../../domain/sampling/capabilities.ts";
 import type { SamplingCall } from "../../domain/sampling/call.ts";
 import { featuresOf } from "../../domain/sampling/negotiation.ts";
@@ -259,6 +259,9 @@ export async function postModelCall(
     const authMs = services.elapsed() - monotonicStart;
     const of = { ...authenticated, decoded: decoded.value, startedAt, monotonicStart, authMs };
     return ok(await answerTo(services, endpoint, { input, authenticated: of }));
+  }).catch((thrown: unknown) => {
+    services.report(input.requestId, thrown);
+    return err({ reason: "internal" } as const);
   });
   return answered.ok
     ? answered.value
