@@ -11,5 +11,5 @@ export const renewalMs = 20_000;
 export const tooManyParked = (limit: "key.parkedCalls" | "tenant.parkedCalls"): Refusal => ({
   reason: "rate_limited",
   limit,
-  retryAfterMs: null,
+  retryAfterMs: parkedLeaseMs,
 });

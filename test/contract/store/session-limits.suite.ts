@@ -114,7 +114,10 @@ export const sessionLimitsSuite = (backend: Backend): void => {
         return sessions.park(given, { until, now: start, ...about });
       };
       const ofKey = (keyId: string) => session(who.tenantId, keyId);
-      const full = (limit: string) => ({ ok: false, error: { reason: "rate_limited", limit } });
+      const full = (limit: string) => ({
+        ok: false,
+        error: { reason: "rate_limited", limit, retryAfterMs: 60_000 },
+      });
 
       it("are a key's and a tenant's, until the call's session ends or its process is gone", async () => {
         const { sessions } = world.stores;
