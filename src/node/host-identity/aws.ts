@@ -2,11 +2,12 @@
  * The machine's identity at AWS, in the order of AWS's SDKs. Source:
  * https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html
  */
+import { parsedJson } from "../../domain/json.ts";
 import { stsUrl } from "../../domain/models/cloud-place.ts";
 import { err, ok } from "../../domain/result.ts";
 import { isLoopback } from "../../domain/servers/upstreams.ts";
 import { grantInSts, grantOfSession } from "../../oauth/sts.ts";
-import { askHost, objectIn, textIn, type Granted, type IdentitySources } from "./sources.ts";
+import { askHost, textIn, type Granted, type IdentitySources } from "./sources.ts";
 
 /** ms after which keys of the environment are read again. */
 const environmentLifeMs = 900_000;
@@ -43,7 +44,7 @@ async function byWebIdentity(
 /** The JSON of container and instance credentials. */
 function sessionIn({ status, text }: { status: number; text: string }): Awaited<Granted> {
   if (status === 404) return err("no_host_identity");
-  const given = objectIn(text);
+  const given = parsedJson(text);
   if (status !== 200) return err("invalid_client");
   return grantOfSession({
     id: textIn(given, "AccessKeyId"),

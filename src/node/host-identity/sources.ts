@@ -1,5 +1,5 @@
 /** Where the machine's identity comes from, and requests to servers that give it. */
-import { isObject, own, parsedJson, type JsonObject } from "../../domain/json.ts";
+import { own, parsedJson } from "../../domain/json.ts";
 import type { CloudGrant } from "../../domain/ports/cloud-tokens.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { OauthFault } from "../../domain/servers/oauth.ts";
@@ -39,13 +39,8 @@ export async function askHost(
   });
 }
 
-export const objectIn = (text: string): JsonObject => {
-  const value = parsedJson(text);
-  return isObject(value) ? value : {};
-};
-
-export const textIn = (object: JsonObject, name: string): string | undefined => {
-  const value = own(object, name);
+export const textIn = (given: unknown, name: string): string | undefined => {
+  const value = own(given, name);
   return typeof value === "string" ? value : undefined;
 };
 
@@ -55,7 +50,7 @@ export async function askForToken(sources: IdentitySources, asked: Asked): Grant
   if (!answered.ok) return answered;
   const { status, text } = answered.value;
   if (status === 400 || status === 404) return err("no_host_identity");
-  const given = objectIn(text);
+  const given = parsedJson(text);
   const token = textIn(given, "access_token");
   const left = Number(own(given, "expires_in"));
   const until = Number(own(given, "expires_on"));
