@@ -5,7 +5,7 @@ import { err, ok, type Result } from "./domain/result.ts";
 import { parseSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
 import { parseSink, type SinkTarget } from "./domain/audit/sink-settings.ts";
 import { parseTelemetry, type TelemetrySettings } from "./domain/audit/telemetry-settings.ts";
-import type { HostIdentityLeave } from "./domain/tenancy/host-identity.ts";
+import type { HostIdentityPermission } from "./domain/tenancy/host-identity.ts";
 import { parseIdentities, type IdentityEnvironment } from "./domain/tenancy/operator-aws.ts";
 import type { AwsKeys } from "./domain/models/cloud-place.ts";
 import { parseSignIn, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
@@ -101,7 +101,7 @@ export interface Config extends Secrets, TelemetrySettings {
   /** the operator's identity provider */
   signIn: SignInSecrets | null;
   operatorAws: AwsKeys | null;
-  hostIdentity: HostIdentityLeave;
+  hostIdentity: HostIdentityPermission;
   toJSON(): string;
 }
 

@@ -96,9 +96,9 @@ const codeTexts: { readonly [C in FaultCode]?: string } = {
   role_refused:
     "AWS doesn't let the router assume the role: its trust policy needs the router's identity and the credential's externalId",
   no_aws_identity:
-    "the router has no identity at AWS that could assume a role: the operator sets ASSUME_ROLE_ACCESS_KEY_ID, or ASSUME_ROLE_WITH_HOST_IDENTITY",
+    "the router has no identity at AWS to assume a role with: the operator can set ASSUME_ROLE_ACCESS_KEY_ID or ASSUME_ROLE_WITH_HOST_IDENTITY",
   no_host_identity:
-    "the router's host has no identity at the cloud, or the operator doesn't allow the tenant to use it: see HOST_IDENTITY_TENANTS",
+    "the router's machine has no identity at the cloud, or the operator doesn't allow the tenant to use it (HOST_IDENTITY_TENANTS)",
   needs_profile: "the model needs an inference profile: set the credential's geography",
   access_denied: "the credential's identity lacks a role or permission: grant it at the cloud",
   no_credit: "the account has no credit left: add credit, or use another account's credential",

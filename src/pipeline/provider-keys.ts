@@ -122,7 +122,7 @@ export function createProviderKeys(deps: {
       const its = { id, provider, baseUrl, headers, ...(place && { place }) };
       if (!place) return ok({ ...its, apiKey: secret });
       if (!isExchanged(place)) return ok({ ...its, ...keyIn(JSON.parse(secret) as CloudAuth) });
-      // Also for stored tokens: the operator may have withdrawn the leave.
+      // Also for stored tokens: the operator may have removed the tenant from the setting.
       if (place.auth === "hostIdentity" && hostIdentityProblem(tenantId) !== null)
         return err(fault("auth", "no_host_identity"));
       const grant = await grantOf(credential, { place, secret });

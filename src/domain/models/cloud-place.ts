@@ -71,7 +71,7 @@ export type CloudAuth =
   | { tenantId: string; clientId: string; clientSecret: string }
   | AwsKeys
   | { roleArn: string }
-  /** of the router's machine, by the operator's leave */
+  /** of the router's machine, if the operator allows it */
   | { hostIdentity: true }
   | { serviceAccount: ServiceAccount };
 

@@ -20,7 +20,7 @@ export function answererOf(
 }
 
 const acrossEras =
-  'sampling by this server, whose clients sample: between 2026-07-28 and older revisions, they can\'t be asked. Use a client of the server\'s revision, or "sampling": "router" in its entry';
+  'this server has the mode "client", in which clients answer sampling requests. Between 2026-07-28 and older revisions, they can\'t. Use a client of the server\'s revision, or set "sampling": "router" in the server\'s entry';
 
 export function deniedBy({
   sampling,

@@ -94,7 +94,7 @@ export const notCrossing = (method: string, client: "legacy" | "modern"): Refusa
 
 /** For the check of an entry. */
 export const parkingSentence =
-  "With parking, each call of a 2026-07-28 client that takes questions begins a session of its own: two more requests to the server, and one to end it. On Cloudflare, the call's object is billed while the call waits.";
+  "With parking, each call of a 2026-07-28 client that declares elicitation has its own session: two more requests to the server to begin it, and one to end it. On Cloudflare, the call's object is billed while the call waits.";
 
 /** Whether clients that only support 2026-07-28 can't use the server. */
 export const needsAlways = ({ learned, bridge }: Pick<McpServer, "learned" | "bridge">): boolean =>

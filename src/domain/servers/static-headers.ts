@@ -22,12 +22,12 @@ export function problemWithHeaders(headers: Record<string, string>): HeaderProbl
     if (!token.test(name)) return { name: null, detail: "A header's name is invalid." };
     const lower = name.toLowerCase();
     if (!headerRules(name).isSettable) return { name, detail: "This header is set by the router." };
-    if (seen.has(lower)) return { name, detail: "Given twice." };
+    if (seen.has(lower)) return { name, detail: "This header occurs twice." };
     seen.add(lower);
     if (value.length > maxValueCharacters)
       return { name, detail: `At most ${maxValueCharacters} characters.` };
     if (!content.test(value))
-      return { name, detail: "A value is visible ASCII, with blanks only inside." };
+      return { name, detail: "Use visible ASCII characters, with spaces only between them." };
     characters += name.length + value.length;
   }
   return characters > maxCharacters

@@ -1,4 +1,4 @@
-/** The operator's leave for the identity that the router's machine has at its cloud. */
+/** Which tenants the operator allows to use the identity that the router's machine has at its cloud. */
 import { err, ok, type Result } from "../result.ts";
 
 export const hostIdentitySettings = [
@@ -10,7 +10,7 @@ export interface HostIdentityEnvironment {
   ASSUME_ROLE_WITH_HOST_IDENTITY?: string;
 }
 
-export interface HostIdentityLeave {
+export interface HostIdentityPermission {
   /** ids, which are never reused, or `*` for all */
   tenants: ReadonlySet<string>;
   /** for roles of tenants, if the operator has no key */
@@ -19,7 +19,7 @@ export interface HostIdentityLeave {
 
 export function parseHostIdentity(
   given: HostIdentityEnvironment,
-): Result<HostIdentityLeave, { setting: string; problem: string }> {
+): Result<HostIdentityPermission, { setting: string; problem: string }> {
   const names = (given.HOST_IDENTITY_TENANTS ?? "").split(",").map((name) => name.trim());
   const tenants = new Set(names.filter((name) => name !== ""));
   if ([...tenants].some((name) => name !== "*" && !name.startsWith("ten_")))
@@ -35,11 +35,14 @@ export type HostIdentityProblem = (tenantId: string) => string | null;
 
 /** @param isPresent `false` on Workers */
 export const createHostIdentityProblem =
-  ({ tenants }: HostIdentityLeave, { isPresent }: { isPresent: boolean }): HostIdentityProblem =>
+  (
+    { tenants }: HostIdentityPermission,
+    { isPresent }: { isPresent: boolean },
+  ): HostIdentityProblem =>
   (tenantId) => {
     if (!isPresent)
-      return "this host has no identity at a cloud: use a key, a client secret, a role, or a service account";
+      return "Workers have no identity at a cloud: use a key, a client secret, a role, or a service account";
     return tenants.has("*") || tenants.has(tenantId)
       ? null
-      : `hostIdentity is the operator's, who allows it with HOST_IDENTITY_TENANTS=${tenantId}`;
+      : `only the operator can allow hostIdentity: add ${tenantId} to HOST_IDENTITY_TENANTS`;
   };

@@ -4,7 +4,7 @@ import { err, ok, type Result } from "../result.ts";
 import {
   parseHostIdentity,
   type HostIdentityEnvironment,
-  type HostIdentityLeave,
+  type HostIdentityPermission,
 } from "./host-identity.ts";
 
 export const operatorAwsSettings = [
@@ -38,7 +38,7 @@ export type IdentityEnvironment = OperatorAwsEnvironment & HostIdentityEnvironme
 export function parseIdentities(
   given: IdentityEnvironment,
 ): Result<
-  { operatorAws: AwsKeys | null; hostIdentity: HostIdentityLeave },
+  { operatorAws: AwsKeys | null; hostIdentity: HostIdentityPermission },
   { setting: string; problem: string }
 > {
   const operatorAws = parseOperatorAws(given);

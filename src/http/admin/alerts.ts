@@ -52,7 +52,7 @@ export function alertRoutes() {
     id: "testAlert",
     summary: "Send a test alert",
     description:
-      "Sends a sample alert immediately, and returns the receiver's answer. Nothing is stored. Missing members are the policy's.",
+      "Sends a sample alert immediately, and returns the receiver's answer. Nothing is stored. Missing members default to the policy's.",
     body: z.strictObject({
       webhookUrl: z.string().max(2_000).optional(),
       format: z.enum(alertFormats).optional(),

@@ -53,7 +53,10 @@ const pending = z
 
 const trial = z
   .object({
-    fault: z.string().nullable().openapi({ description: "Why no claims came; null: they came." }),
+    fault: z
+      .string()
+      .nullable()
+      .openapi({ description: "Why there are no claims; null: there are." }),
     claims: z
       .record(z.string(), z.unknown())
       .nullable()
@@ -97,7 +100,7 @@ export function signInRoutes() {
     id: "trySignIn",
     summary: "Try an identity provider",
     description:
-      "Starts a sign-in with these settings without saving them. Open `url` in a browser; the provider sends it back to `/console/single-sign-on/callback`, and its answer is the query of the address that follows.",
+      "Starts a sign-in with these settings without saving them. Open `url` in a browser. The provider redirects it to the router, and the router to `/console/tried`. The query of this URL is the provider's answer.",
     body: signInInput,
     answer: z.object({ url: z.string(), pending }).openapi("BegunSignInTrial"),
     run: ({ admin, actor, params, body, ownUrl }) =>
@@ -106,7 +109,7 @@ export function signInRoutes() {
   endpoint({
     route: "post /{tenant}/sign-in/trial/result",
     id: "finishSignInTrial",
-    summary: "Get the result of a tried sign-in",
+    summary: "Get the result of a trial",
     description:
       "Returns the token's claims, and the role that would follow. Nothing is stored, and no session begins.",
     body: z.strictObject({

@@ -48,12 +48,15 @@ const header = z
   .openapi("WebhookHeader");
 
 export const headerName = line(100)
-  .regex(/^[A-Za-z][A-Za-z0-9-]*$/, "A header's name.")
-  .refine((name) => !/^(content-.*|host|connection|webhook-.*)$/i.test(name), "Set by the router.")
+  .regex(/^[A-Za-z][A-Za-z0-9-]*$/, "Use letters, digits and hyphens.")
+  .refine(
+    (name) => !/^(content-.*|host|connection|webhook-.*)$/i.test(name),
+    "The router sets this header.",
+  )
   .openapi({ example: "Authorization" });
 export const headerValue = z
   .string()
-  .regex(/^[!-~][ -~]{0,4000}$/, "Printable ASCII characters.")
+  .regex(/^[!-~][ -~]{0,4000}$/, "Use printable ASCII characters.")
   .openapi({ example: "Bearer …" });
 
 export function webhookRoutes() {

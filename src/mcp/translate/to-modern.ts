@@ -104,6 +104,6 @@ export function translateFromModern(message: string, of: AnsweredRequest): Trans
     ? { kind: "answer", text: olderAnswer(message, result, of) }
     : {
         kind: "refused",
-        refusal: serverFailed("Its result isn't complete, and asks for nothing."),
+        refusal: serverFailed("Its result is neither complete nor a request for input."),
       };
 }

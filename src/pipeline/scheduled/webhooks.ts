@@ -105,7 +105,10 @@ export const createSendMessage =
       }),
     );
     if (signatures.flat().length === 0 && header === undefined && needsSignature(body))
-      return ok({ status: null, fault: "No secret signs. Make one: POST …/webhooks/secret." });
+      return ok({
+        status: null,
+        fault: "There is no signing secret. Create one: POST …/webhooks/secret.",
+      });
     return ok(
       await post({
         url,

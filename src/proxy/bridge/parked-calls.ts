@@ -32,7 +32,7 @@ export interface ParkedCall {
   /** False: not the open question, or another answer to it was taken. */
   answer(round: number, given: { digest: string; text: string }): boolean;
   /** Delays the end of the session until another process can read the outcome. */
-  tells(telling: Promise<unknown>): void;
+  endsAfter(work: Promise<unknown>): void;
   /** Answers no longer find the call. */
   end(): Promise<unknown>;
 }
@@ -81,7 +81,7 @@ export function createParkedCalls(deps: {
       abandoned: () => void,
     ): ParkedCall {
       const rounds: Round[] = [newRound()];
-      const tellings: Promise<unknown>[] = [];
+      const pending: Promise<unknown>[] = [];
       let waiting = 0;
       const last = (): Round => rounds.at(-1) ?? newRound();
       const call: ParkedCall = {
@@ -115,11 +115,11 @@ export function createParkedCalls(deps: {
           before.answer.resolve(text);
           return true;
         },
-        tells: (telling) => void tellings.push(telling),
+        endsAfter: (work) => void pending.push(work),
         end() {
           calls.delete(id);
           if (calls.size === 0) lastEnded.abort();
-          return Promise.all(tellings);
+          return Promise.all(pending);
         },
       };
       return call;

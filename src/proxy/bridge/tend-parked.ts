@@ -51,7 +51,7 @@ function createReception(services: TendingServices, calls: ParkedCalls) {
         content,
         gone: left.signal,
       }).catch((thrown: unknown) => services.report(question.id, thrown));
-      calls.find(question.askedOf, question.tenantId)?.tells(answering);
+      calls.find(question.askedOf, question.tenantId)?.endsAfter(answering);
     }
   };
 }

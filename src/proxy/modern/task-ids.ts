@@ -17,7 +17,7 @@ const lifetimeMs = 365 * 24 * 3_600_000;
 export const taskRefused: Refusal = {
   reason: "invalid_params",
   path: "taskId",
-  detail: "Not a task that this caller began at this server, or expired.",
+  detail: "Unknown task: this caller didn't start it at this server, or its id has expired.",
 };
 
 export type TaskOwner = Omit<StateOwner, "digest">;
@@ -31,7 +31,9 @@ export async function sealTask(
   { id, tool }: Pick<Task, "tool"> & { id: unknown },
 ): Promise<Result<string, Refusal>> {
   if (typeof id !== "string" || id.length > maxIdCharacters)
-    return err(serverFailed(`Its task has no id of at most ${maxIdCharacters} characters.`));
+    return err(
+      serverFailed(`The id of its task is missing, or longer than ${maxIdCharacters} characters.`),
+    );
   const carried = { state: null, answers: [], rounds: 0, task: { id, tool } };
   return ok(await states.wrap(ownerOf(owner), carried, lifetimeMs));
 }

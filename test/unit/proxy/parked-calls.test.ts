@@ -65,7 +65,7 @@ it("is told when the first call is kept and when the last one ends", async () =>
 it("ends after other processes have been told", async () => {
   const { call } = given();
   const telling = Promise.withResolvers<void>();
-  call.tells(telling.promise);
+  call.endsAfter(telling.promise);
   let hasEnded = false;
   const ending = call.end().then(() => (hasEnded = true));
   await Promise.resolve();

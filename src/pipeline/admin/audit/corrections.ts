@@ -29,7 +29,7 @@ export const createCorrectionAdmin =
     const lost = await present(deps.requests.get(tenantId, id), `request ${id}`);
     if (!lost.ok) return lost;
     if (actor.kind !== "operator")
-      return err({ reason: "forbidden", action: "correcting records is the operator's" });
+      return err({ reason: "forbidden", action: "only the operator can correct records" });
     if (!isCorrectable(lost.value)) return notLost;
     const { outcome, inputTokens, outputTokens, costUsd, reason } = found;
     const after = { outcome, inputTokens, outputTokens, costMicroUsd: Math.round(costUsd * 1e6) };

@@ -166,7 +166,7 @@ export const createUsageAdmin = (deps: UsageDeps, timedRows = timedRowsOf(deps))
     if (actor.kind !== "operator")
       return err({
         reason: "forbidden",
-        action: "the usage of all tenants is the operator's",
+        action: "only the operator can read the usage of all tenants",
       } as const);
     const range = rangeOf({ ...asked, bucket }, deps.now());
     if (!range.ok) return range;

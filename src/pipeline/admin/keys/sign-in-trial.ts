@@ -42,7 +42,7 @@ type TrialDeps = SignInDeps & { identity: IdentityClient };
 
 const noPlace: Refusal = {
   reason: "forbidden",
-  action: "trying a sign-in where the router does not know its own https address: set PUBLIC_URL",
+  action: "the router doesn't know its own https address: set PUBLIC_URL",
 };
 const noRedirect: Refusal = {
   reason: "invalid_params",
@@ -59,7 +59,7 @@ const sentences: Partial<Record<OauthFault, string>> = {
 const sentenceOf = (fault: OauthFault): string =>
   isUnreachable(fault)
     ? `The provider can't be reached: ${unreachableReason(fault)}.`
-    : (sentences[fault] ?? `The provider answers ${fault}.`);
+    : (sentences[fault] ?? `The provider returned the error ${fault}.`);
 
 async function prepared(deps: TrialDeps, actor: Actor, { slug, settings, ownUrl }: Tried) {
   const tenant = await tenantFor(deps, actor, slug);

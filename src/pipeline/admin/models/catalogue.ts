@@ -15,7 +15,10 @@ export interface CatalogueShown {
   fault: string | null;
 }
 
-const refused = err({ reason: "forbidden", action: "the catalogue is the operator's" } as const);
+const refused = err({
+  reason: "forbidden",
+  action: "only the operator can read and sync the catalogue",
+} as const);
 
 const detailOf = (outcome: SyncOutcome): JsonObject =>
   outcome.state === "synced"

@@ -15,7 +15,7 @@ export const checkLeave = ({ slug, ceiling }: Tenant, provider: string): Result<
   mayUse(ceiling, provider)
     ? ok(null)
     : forbidden(
-        `the operator pays the provider "${provider}", and gives leave with PUT /admin/v1/tenants/${slug}/ceiling`,
+        `the operator pays for the provider "${provider}", and can allow it with PUT /admin/v1/tenants/${slug}/ceiling`,
       );
 
 /** Custom prices of providers that the operator pays for would bypass every budget. */
@@ -38,7 +38,7 @@ export const createCeilingAdmin = (deps: AdminDeps) => {
   const find = async (actor: Actor, slug: string): AsyncResult<Tenant> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok || actor.kind === "operator") return tenant;
-    return forbidden("a tenant's ceiling is the operator's");
+    return forbidden("only the operator can change a tenant's ceiling");
   };
   return {
     get: (actor: Actor, slug: string): AsyncResult<Ceiling> =>

@@ -170,7 +170,7 @@ export function cloudIn(
   if (!isCloud(provider)) return ok({ place: null, secret: apiKey });
   if (apiKey !== undefined) return invalid("apiKey", `"${provider}" takes auth in its place.`);
   if (written.tokenUrl !== undefined && actor.kind !== "operator")
-    return err({ reason: "forbidden", action: "tokenUrl is the operator's" });
+    return err({ reason: "forbidden", action: "only the operator can set tokenUrl" });
   const read = authIn(written.auth);
   if (!read.ok) return read;
   const auth = read.value;

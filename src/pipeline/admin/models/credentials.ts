@@ -97,8 +97,8 @@ export function createCredentialAdmin(
     const { place } = read.value;
     const problem = deps.providerKeys.hostIdentityProblem(tenantId);
     const { baseUrl } = written;
-    const leave = checkHostIdentity(actor, { place, baseUrl, before, problem });
-    if (!leave.ok) return leave;
+    const permitted = checkHostIdentity(actor, { place, baseUrl, before, problem });
+    if (!permitted.ok) return permitted;
     const { deployments } = written;
     const models = deployments === undefined ? written.models : modelsIn(deployments);
     const usable = checked(written, place);

@@ -41,9 +41,11 @@ export function checkHostIdentity(
   // Addresses that the operator set stay.
   const kept = before?.place?.auth === "hostIdentity" ? before : null;
   if (baseUrl && baseUrl !== kept?.baseUrl)
-    return forbidden("baseUrl with hostIdentity is the operator's");
+    return forbidden("only the operator can set baseUrl with hostIdentity");
   const endpoint = endpointOf(place);
   return endpoint === null || isAzures(endpoint) || endpoint === endpointOf(kept?.place)
     ? ok(null)
-    : forbidden("an endpoint outside of Azure with hostIdentity is the operator's");
+    : forbidden(
+        "with hostIdentity, only the operator can set an endpoint outside of Azure's domains",
+      );
 }

@@ -29,7 +29,7 @@ export interface AlertTest {
   body: JsonObject;
 }
 
-/** Missing members are the policy's. */
+/** Missing members default to the policy's. */
 type AskedTest = Pick<AlertPolicy, "webhookUrl" | "format" | "body"> & { header?: WebhookHeader };
 
 const sample = {

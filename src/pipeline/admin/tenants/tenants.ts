@@ -101,7 +101,7 @@ const editPolicy = (
 
 export const createTenantAdmin = (deps: TenantAdminDeps) => ({
   async create(actor: Actor, input: NewTenant & { id?: string }): AsyncResult<Tenant> {
-    if (actor.kind !== "operator") return operatorOnly("creating tenants is the operator's");
+    if (actor.kind !== "operator") return operatorOnly("only the operator can create tenants");
     const tenant: Tenant = {
       id: input.id ?? deps.ids.next("tenant"),
       slug: input.slug,
@@ -161,7 +161,7 @@ export const createTenantAdmin = (deps: TenantAdminDeps) => ({
   async remove(actor: Actor, slug: string): AsyncResult<null> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
-    if (actor.kind !== "operator") return operatorOnly("deleting tenants is the operator's");
+    if (actor.kind !== "operator") return operatorOnly("only the operator can delete tenants");
     const { id } = tenant.value;
     return deps.tenants.remove(
       id,

@@ -116,7 +116,7 @@ describe("the use case", () => {
 
 describe("the identity of the router's machine", () => {
   const auth = { hostIdentity: true } as const;
-  const leave = createHostIdentityProblem(
+  const problemOf = createHostIdentityProblem(
     { tenants: new Set(["ten_1"]), assumesRoles: false },
     { isPresent: true },
   );
@@ -141,7 +141,7 @@ describe("the identity of the router's machine", () => {
       place,
       baseUrl,
       before: kept,
-      problem: leave(tenantId),
+      problem: problemOf(tenantId),
     });
     return result.ok ? "allowed" : result.error.reason === "forbidden" && result.error.action;
   };
@@ -151,11 +151,13 @@ describe("the identity of the router's machine", () => {
     { ...azure, auth },
     { ...bedrock, auth },
     { ...vertex, auth },
-  ])("is $provider's credential of a tenant by the operator's leave alone", (input) => {
+  ])("is $provider's credential of a tenant only if the operator allows it", (input) => {
     expect(isTaken(input)).toBe(true);
     expect(check(tenant, input)).toBe("allowed");
-    expect(check(tenant, input, { tenantId: "ten_2" })).toContain("HOST_IDENTITY_TENANTS=ten_2");
-    // The leave is the host's, so the operator's actor needs it too.
+    expect(check(tenant, input, { tenantId: "ten_2" })).toContain(
+      "add ten_2 to HOST_IDENTITY_TENANTS",
+    );
+    // The setting lists tenants, so it applies to the operator too.
     expect(check(operator, input, { tenantId: "ten_2" })).toContain("HOST_IDENTITY_TENANTS");
     expect(check(tenant, { ...input, baseUrl: evil })).toContain("baseUrl");
     expect(check(operator, { ...input, baseUrl: evil })).toBe("allowed");
