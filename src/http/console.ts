@@ -52,7 +52,7 @@ export function pageNamedBy(path: string): string {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f6f5e'/%3E%3Cpath d='M3 8h4l3-4m-3 4 3 4' stroke='%23fff' stroke-width='1.6' fill='none'/%3E%3C/svg%3E";
 
-/** From a sign-in link. */
+/** A sign-in link has `tenant` in its query. */
 async function signInPlacesFor(c: Context<HttpEnv>): Promise<string> {
   const slug = slugPattern.exec(c.req.query("tenant") ?? "")?.[0] ?? null;
   const signIn = await c.get("services").console.personSignInOf(slug);

@@ -7,7 +7,7 @@ import { faultRows } from "./fault-rows.ts";
 const lower = (value: unknown): string[] =>
   typeof value === "string" ? [value.toLowerCase()] : [];
 
-/** Some wrap the body or the error in a list. */
+/** Some providers wrap the body or the error in a list. */
 function errorIn(body: JsonValue | undefined): JsonValue | undefined {
   const listed = Array.isArray(body) ? body[0] : body;
   const error = own(listed, "error") ?? listed;

@@ -50,8 +50,8 @@ export const isRegional = (place: CloudPlace | null | undefined): boolean =>
   place?.cloud === "vertex" && place.location !== "global";
 
 /**
- * Bedrock's price depends on the region and the profile that are called, not on the region that answers, so no answer
- * says another place. Source: https://docs.aws.amazon.com/bedrock/latest/userguide/cross-region-inference.html
+ * Bedrock's price depends on the region and the profile that are called, not on the region that answers, so answers
+ * don't change it. Source: https://docs.aws.amazon.com/bedrock/latest/userguide/cross-region-inference.html
  */
 function placeFactorOf(place: CloudPlace, id: string): number {
   if (place.cloud !== "bedrock") return isRegional(place) ? regionalFactor : 1;

@@ -205,7 +205,7 @@ export interface SessionStore {
     session: Pick<Session, "tenantId" | "keyId" | "id">,
     about: { until: number; now: number },
   ): AsyncResult<null>;
-  /** Of sessions that still exist. */
+  /** Renews the leases of sessions that still exist. */
   stayParked(tenantId: string, ids: readonly string[], until: number): AsyncResult<null>;
   /** The event is only written for an administrator. Returns whether a session existed. */
   end(tenantId: string, id: string, event: AdminEvent | null): AsyncResult<boolean>;

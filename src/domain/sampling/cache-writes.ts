@@ -4,7 +4,7 @@ import type { PromptCaching } from "./prompt-caching.ts";
 import type { SamplingCall } from "./call.ts";
 import { providerMetadataKey } from "./tool-loop.ts";
 
-/** Of options for Claude. */
+/** Keys of `metadata` whose options apply to Claude. */
 const namespaces = ["anthropic", "bedrock", "vertex"] as const;
 
 function ownMarksOf({ metadata, messages }: SamplingCall): JsonValue[] {

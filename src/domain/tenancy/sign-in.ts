@@ -102,7 +102,7 @@ export function personIn(claims: Claims, signIn: SignIn): string | null {
     : null;
 }
 
-/** Of the `state` of a sign-in that only tries the settings. */
+/** Begins the `state` of a sign-in that only tries the settings. */
 export const trialPrefix = "trial.";
 
 export interface PendingSignIn {

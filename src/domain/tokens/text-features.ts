@@ -194,7 +194,7 @@ function readCharacter(reading: Reading, unit: number, kind: number): void {
   reading.before = kind;
 }
 
-/** Reads on to the end of a word of small letters, and of such words after single spaces: most characters are among them. */
+/** Reads a word of lowercase letters to its end, and such words after single spaces. Most characters are in such words. */
 function readWords(reading: Reading, text: string, at: number): number {
   const { found } = reading;
   let { code, run, letters } = reading;

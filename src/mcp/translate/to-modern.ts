@@ -70,7 +70,7 @@ function olderAnswer(message: string, result: JsonValue | undefined, of: Answere
   return olderContent(olderToolAnswer(text, result, isWrapped), of.revision);
 }
 
-/** What a server misses other than questions, a legacy client can't declare. */
+/** Of the capabilities that a server can require, a legacy client behind the bridge can only declare elicitation. */
 const missing = (requiredCapabilities: JsonObject): Refusal => ({
   reason: "capability_missing",
   requiredCapabilities,

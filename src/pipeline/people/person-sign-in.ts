@@ -135,7 +135,7 @@ async function find(deps: PersonSignInDeps, slug: string | null): AsyncResult<Fo
   return signIn === null ? err(none) : ok({ signIn, tenant: tenant.value });
 }
 
-/** The person as the tenant lists people. The operator's are not listed. */
+/** Adds the person to the tenant's list. People of the operator's provider aren't listed. */
 async function listedPerson(
   deps: PersonSignInDeps,
   { signIn, tenant }: Found,

@@ -24,7 +24,7 @@ export const mayPark = (
   roundMethods.includes(request.method) &&
   own(meta.capabilities, "elicitation") !== undefined;
 
-/** The object is gone if its answer doesn't come or breaks off. */
+/** A missing or incomplete response means that the object is gone. */
 async function carryToObject(
   exchange: Exchange,
   { reply, gone, request }: Pick<Bridging, "reply" | "gone" | "request">,

@@ -60,7 +60,7 @@ export function inSession(
   });
 }
 
-/** With parking, a server offers what asks in any session, and may ask in those of parked calls. */
+/** With parking, a server lists tools that ask in every session, but can only ask in sessions of parked calls. */
 function declaredTo({ parking }: Exchange["server"], { capabilities }: ModernMeta): JsonObject {
   const elicitation = parking ? own(capabilities, "elicitation") : undefined;
   return {

@@ -148,7 +148,7 @@ interface Parking {
   gone: AbortSignal;
 }
 
-/** What came of a round. `outcome` null: the client has left */
+/** A round and its outcome. null: the client has left */
 type Reached = NonNullable<CarriedState["parked"]> & { outcome: ParkedOutcome | null };
 
 /** Begins the call in a session of its own. */

@@ -33,7 +33,7 @@ export interface ParkedCall {
   answer(round: number, given: { digest: string; text: string }): boolean;
   /** Delays the end of the session until another process can read the outcome. */
   endsAfter(work: Promise<unknown>): void;
-  /** Answers no longer find the call. */
+  /** Removes the call. Resolves when the work of `endsAfter` has ended. */
   end(): Promise<unknown>;
 }
 

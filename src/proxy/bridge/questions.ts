@@ -1,6 +1,6 @@
 /**
- * Questions to a client that a session connects to several isolates, whose answer arrives in any of them, and to the process
- * that keeps a parked call. Contents and answers are sealed until they are taken.
+ * Questions to a client, whose answers can arrive in any isolate, and to the process that keeps a parked call. Contents and
+ * answers are sealed until they are taken.
  */
 import type { Vault } from "../../domain/ports/stores.ts";
 import type {
@@ -48,7 +48,7 @@ export function createQuestions(deps: {
       return questions.ask({ ...round, ids: [id] }, about);
     },
 
-    /** What other processes ask this one; each content is read once. */
+    /** Questions of other processes; each content is returned once. */
     async receive(
       tenantIds: readonly string[],
       owner: string,
@@ -65,7 +65,7 @@ export function createQuestions(deps: {
       return ok(await Promise.all(opened));
     },
 
-    /** Taken; null: none yet. */
+    /** Takes the answer; null: none yet. */
     async answerOf({ tenantId, owner, id }: AskedProcess): AsyncResult<string | null> {
       const round = { tenantId, sessionId: owner };
       const taken = await questions.take({ ...round, ids: [id] });

@@ -1,4 +1,4 @@
-/** What a process does for its parked calls, as long as it has some: it shows that it is alive, and answers other processes. */
+/** While a process has parked calls, it renews their leases, and answers the questions of other processes. */
 import type { ReceivedQuestion } from "../../domain/ports/questions.ts";
 import { renewalMs } from "../../domain/tenancy/parked.ts";
 import type { ParkedCalls } from "./parked-calls.ts";
@@ -34,7 +34,7 @@ async function answerProcess(
   await services.questions.answer(question, JSON.stringify(refused));
 }
 
-/** @returns reads what other processes ask, and ends the waits of those that no longer ask */
+/** @returns a function that starts to answer new questions of other processes, and stops when one was withdrawn */
 function createReception(services: TendingServices, calls: ParkedCalls) {
   const waiting = new Map<string, AbortController>();
   return async (tenantIds: readonly string[]): Promise<void> => {

@@ -36,7 +36,7 @@ export interface TaskRequest {
   declared: JsonObject;
 }
 
-/** Without the router's entries. A task without any is at work, as far as the client is concerned. */
+/** Removes the router's entries. If none are left, the client sees the status `working`. */
 function hiding(
   wire: RoundWire,
   response: string,

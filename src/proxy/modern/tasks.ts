@@ -15,7 +15,7 @@ import type { ModernServices } from "./rounds.ts";
 import { openTask, type TaskOwner } from "./task-ids.ts";
 import { createTaskRound, taskMethods } from "./task-round.ts";
 
-/** Any method of tasks: a list of them would name those of other callers. */
+/** Also for unknown methods: a list of tasks, for example, would name those of other callers. */
 export const isOfTasks = (method: string): boolean => method.startsWith("tasks/");
 
 const notATaskMethod = (method: string): Refusal => ({

@@ -16,7 +16,7 @@ export const cancellations = sqliteTable(
   ],
 );
 
-/** A row stays until the process that asked has taken its answer, or until its deadline. The client is asked, or another process. */
+/** Questions to a client or to another process. A row stays until its answer has been taken, or until its deadline. */
 export const questions = sqliteTable(
   "questions",
   {

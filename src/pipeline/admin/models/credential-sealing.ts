@@ -33,7 +33,7 @@ const unknownAddress =
   "The stored key can't be opened, so the baseUrl may have been changed outside of the API: send it with the new key, null for the provider's own.";
 const unopenable = "it can't be opened, so it must come with another baseUrl";
 
-/** Permission to change an address doesn't include reading the secrets, so they must come again. */
+/** Permission to change an address doesn't include reading the secrets, so they must be sent again. */
 function requiredAgain({ credential, patch, baseUrl, place, secret }: Changing) {
   const { place: before = null, headerNames } = credential;
   const isElsewhere = originOf(baseUrl) !== originOf(credential.baseUrl);
