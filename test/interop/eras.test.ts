@@ -177,7 +177,7 @@ describe("a legacy client that a modern server asks", () => {
   });
 
   it.each([
-    ["client", /a client of the server's revision, or "sampling": "router"/],
+    ["client", /a client of the server's revision, or set "sampling": "router"/],
     ["deny", /sampling by this server$/],
   ])("is told in the mode %s why the server can't sample", async (sampling, why) => {
     const slug = `samples-${sampling}`;
