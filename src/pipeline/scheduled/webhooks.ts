@@ -1,6 +1,6 @@
 /** Standard Webhooks, at least once: an unmarked message is sent again under the same `webhook-id`. */
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
-import { err, ok } from "../../domain/result.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
 import { problemWithEndpoint, type UpstreamRules } from "../../domain/servers/upstreams.ts";
 import { webhookSecretOf } from "../../domain/tenancy/sealing.ts";
 import type { DeliverySlots } from "../../domain/limits/delivery-slots.ts";
@@ -73,11 +73,14 @@ async function storedHeader(
   vault: Vault,
   url: string,
   secrets: readonly WebhookSecret[],
-): Promise<WebhookHeader | undefined> {
+): Promise<Result<WebhookHeader | undefined, "unopenable">> {
   const stored = secrets.find(({ destination }) => destination === addressOf(url));
-  const plain = stored === undefined ? null : await opened(vault, stored);
-  return plain?.ok === true ? (JSON.parse(plain.value) as WebhookHeader) : undefined;
+  if (stored === undefined) return ok(undefined);
+  const plain = await opened(vault, stored);
+  return plain.ok ? ok(JSON.parse(plain.value) as WebhookHeader) : plain;
 }
+
+const unsent = (fault: string): Result<Sent, never> => ok({ status: null, fault });
 
 export type SendMessage = (message: Message) => AsyncResult<Sent>;
 
@@ -92,11 +95,14 @@ export const createSendMessage =
     const { webhooks, vault, sign, post, rules, now } = deps;
     // Rules may be stricter than when the policy was written.
     const problem = problemWithEndpoint(url, rules);
-    if (problem !== null) return ok({ status: null, fault: problem });
+    if (problem !== null) return unsent(problem);
     const seconds = Math.floor(now() / 1_000);
     const found = await webhooks.secrets(tenantId, now());
     if (!found.ok) return found;
-    const header = given ?? (await storedHeader(vault, url, found.value));
+    const stored = given ? ok(given) : await storedHeader(vault, url, found.value);
+    if (!stored.ok)
+      return unsent("The stored header can't be opened. Set it again: PUT …/webhooks/header.");
+    const header = stored.value;
     const signing = found.value.filter(({ destination }) => destination === null);
     const signatures = await Promise.all(
       signing.map(async (secret): Promise<string[]> => {
@@ -105,10 +111,7 @@ export const createSendMessage =
       }),
     );
     if (signatures.flat().length === 0 && header === undefined && needsSignature(body))
-      return ok({
-        status: null,
-        fault: "There is no signing secret. Create one: POST …/webhooks/secret.",
-      });
+      return unsent("There is no signing secret. Create one: POST …/webhooks/secret.");
     return ok(
       await post({
         url,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { newWebhookSecret, signWebhook } from "../../../../src/crypto/webhook-signatures.ts";
 import type { Attempted, WebhookStore } from "../../../../src/domain/ports/webhooks.ts";
 import type { AdminEvent } from "../../../../src/domain/admin-event.ts";
-import { ok } from "../../../../src/domain/result.ts";
+import { err, ok } from "../../../../src/domain/result.ts";
 import { createWebhookSender } from "../../../../src/telemetry/webhook-sender.ts";
 import { createDeliverySlots } from "../../../../src/domain/limits/delivery-slots.ts";
 import { createSendWebhooks } from "../../../../src/pipeline/scheduled/webhooks.ts";
@@ -18,6 +18,8 @@ const expectedSignature = (secret: string, signed: string): string =>
   `v1,${createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"))
     .update(signed)
     .digest("base64")}`;
+
+const unopenable = "sealed under another key";
 
 interface Given {
   attempts?: number;
@@ -69,7 +71,7 @@ async function sent({
     webhooks,
     vault: {
       seal: async (plain) => plain,
-      open: async (sealed) => ok(sealed),
+      open: async (sealed) => (sealed === unopenable ? err("unopenable") : ok(sealed)),
       sealPrefix: "",
     },
     sign: signWebhook,
@@ -104,6 +106,15 @@ describe("a message to a webhook", () => {
     expect([other.requests, other.noted?.attempted.fault]).toEqual([
       [],
       "There is no signing secret. Create one: POST …/webhooks/secret.",
+    ]);
+  });
+
+  it("isn't sent without its header if that can't be opened, and says how to set it again", async () => {
+    const headers = { "https://hooks.test": unopenable };
+    const { requests, noted } = await sent({ headers, body: '{"to":"ops@example.com"}' });
+    expect([requests, noted?.attempted.fault]).toEqual([
+      [],
+      "The stored header can't be opened. Set it again: PUT …/webhooks/header.",
     ]);
   });
 
