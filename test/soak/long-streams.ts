@@ -22,7 +22,7 @@ const secondMs = 1_000;
 /** The provider's next event has to come within 300 s. */
 const longestSilenceSeconds = 299;
 /** In the process for one reader. On Workers, the runtime holds all but 16 KiB of it. */
-const maxHeldBytes = { node: 64 * 1024, workerd: 512 * 1024 };
+const maxHeldBytes = { node: 64 * 1024, workerd: 1024 * 1024 };
 
 /** A second of a stream is one event with eight characters. */
 const textOf = (seconds: number): string => "A piece.".repeat(seconds);
