@@ -133,11 +133,10 @@ const bodyField: readonly FieldOf<Draft>[] = [
 interface PartProps {
   draft: Draft;
   change: (changes: Partial<Draft>) => void;
-  faultOf: (name: string) => string | null;
   tenant: string;
 }
 
-function Custom({ draft, change, faultOf, tenant }: PartProps) {
+function Custom({ draft, change, tenant }: PartProps) {
   const params = { path: { tenant } };
   const loading = useLoaded(`header of ${tenant}`, () =>
     asked(api.GET("/admin/v1/tenants/{tenant}/webhooks/header", { params })),
@@ -168,11 +167,11 @@ function Custom({ draft, change, faultOf, tenant }: PartProps) {
       <There what="the header" loading={loading}>
         {(header) => (
           <div class="grid">
-            <Fields of={customFields(header)} {...{ draft, change, faultOf }} />
+            <Fields of={customFields(header)} {...{ draft, change }} />
           </div>
         )}
       </There>
-      <Fields of={bodyField} {...{ draft, change, faultOf }} path="alerts." />
+      <Fields of={bodyField} {...{ draft, change }} path="alerts." />
     </fieldset>
   );
 }
@@ -284,16 +283,12 @@ export function Receiver(props: ReceiverProps) {
     <section class="card stack">
       <h2>Where alerts are sent</h2>
       <Form submit="Save changes" act={save} reload={onDone}>
-        {(faultOf) => (
-          <>
-            <div class="grid">
-              <Fields of={receiverFields} {...{ draft, change, faultOf }} path="alerts." />
-            </div>
-            {draft.format === "custom" && <Custom {...{ draft, change, faultOf, tenant }} />}
-            <Kinds {...{ draft, change }} />
-            <SendTest tenant={tenant} draft={draft} />
-          </>
-        )}
+        <div class="grid">
+          <Fields of={receiverFields} {...{ draft, change }} path="alerts." />
+        </div>
+        {draft.format === "custom" && <Custom {...{ draft, change, tenant }} />}
+        <Kinds {...{ draft, change }} />
+        <SendTest tenant={tenant} draft={draft} />
       </Form>
     </section>
   );

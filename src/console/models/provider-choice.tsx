@@ -1,7 +1,7 @@
 /** Providers by name, with the pages where they issue keys. */
 import { useId, useState } from "preact/hooks";
 import { clouds } from "../../domain/models/cloud-place.ts";
-import { Field } from "../parts/form.tsx";
+import { Field, useFaults } from "../parts/form.tsx";
 
 type Known = Readonly<Record<string, readonly [title: string, keys: string]>>;
 
@@ -50,13 +50,13 @@ export const isCloud = (provider: string): boolean => clouds.some((cloud) => clo
 interface ProviderChoiceProps {
   value: string;
   onInput: (value: string) => void;
-  fault: string | null;
 }
 
 /** Not a valid name. */
 const another = "*";
 
-export function ProviderChoice({ value, onInput, fault }: ProviderChoiceProps) {
+export function ProviderChoice({ value, onInput }: ProviderChoiceProps) {
+  const fault = useFaults()("provider");
   const id = useId();
   const [isOther, setOther] = useState(known[value] === undefined);
   const [title, keys = ""] = known[value] ?? [value];
@@ -102,7 +102,6 @@ export function ProviderChoice({ value, onInput, fault }: ProviderChoiceProps) {
           onInput={onInput}
           isRequired
           hint="Of your choice. It is part of the names of its models."
-          fault={fault}
         />
       )}
     </>

@@ -99,10 +99,9 @@ interface CloudFieldsProps {
   /** fields may stay empty, which changes nothing */
   isChange?: true;
   onInput: (members: CloudMembers) => void;
-  faultOf: (name: string) => string | null;
 }
 
-export function CloudFields({ provider, isChange, onInput, faultOf }: CloudFieldsProps) {
+export function CloudFields({ provider, isChange, onInput }: CloudFieldsProps) {
   const form = forms[provider];
   const ways = Object.keys(form?.auth ?? {});
   const [chosen, setChosen] = useState<Chosen>({ how: "", values: {} });
@@ -122,7 +121,7 @@ export function CloudFields({ provider, isChange, onInput, faultOf }: CloudField
       type={secret.test(name) ? "password" : "text"}
       value={values[name] ?? ""}
       onInput={set(name)}
-      fault={faultOf(member)}
+      path={member}
       isRequired={isChange !== true && !optional.has(name)}
     />
   );
@@ -136,7 +135,7 @@ export function CloudFields({ provider, isChange, onInput, faultOf }: CloudField
           value={how}
           options={ways.map((way) => [way, way] as const)}
           onInput={(way) => change({ how: way })}
-          fault={faultOf("auth")}
+          path="auth"
         />
       )}
       {form.auth[how]?.map((named) => field(named, `auth.${named[0]}`))}

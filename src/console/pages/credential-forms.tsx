@@ -52,10 +52,9 @@ interface HeadersFieldProps {
   value: string | null;
   onInput: (value: string | null) => void;
   headerNames: readonly string[];
-  faultOf: (name: string) => string | null;
 }
 
-function HeadersField({ value, onInput, headerNames, faultOf }: HeadersFieldProps) {
+function HeadersField({ value, onInput, headerNames }: HeadersFieldProps) {
   const isSet = headerNames.length > 0;
   return (
     <>
@@ -71,7 +70,6 @@ function HeadersField({ value, onInput, headerNames, faultOf }: HeadersFieldProp
             ? `Replace ${headerNames.join(", ")}. Leave blank to keep the current headers.`
             : "Secret headers for a gateway, one per line: cf-aig-authorization: Bearer <token>"
         }
-        fault={faultOf("headers")}
       />
       {isSet && (
         <Check
@@ -93,11 +91,10 @@ interface OwnEndpointProps {
   setModels: (value: string) => void;
   headers: string | null;
   setHeaders: (value: string | null) => void;
-  faultOf: (name: string) => string | null;
 }
 
 function OwnEndpoint(props: OwnEndpointProps) {
-  const { isOpen, baseUrl, setBaseUrl, models, setModels, headers, setHeaders, faultOf } = props;
+  const { isOpen, baseUrl, setBaseUrl, models, setModels, headers, setHeaders } = props;
   return (
     <details open={isOpen}>
       <summary>Custom endpoint</summary>
@@ -108,7 +105,6 @@ function OwnEndpoint(props: OwnEndpointProps) {
         value={baseUrl}
         onInput={setBaseUrl}
         hint="OpenAI-compatible, such as http://127.0.0.1:11434/v1"
-        fault={faultOf("baseUrl")}
       />
       <TextArea
         title="Models"
@@ -119,7 +115,7 @@ function OwnEndpoint(props: OwnEndpointProps) {
         onInput={setModels}
         hint={modelsHint}
       />
-      <HeadersField value={headers} onInput={setHeaders} headerNames={[]} faultOf={faultOf} />
+      <HeadersField value={headers} onInput={setHeaders} headerNames={[]} />
     </details>
   );
 }
@@ -161,31 +157,26 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
   };
   return (
     <Form submit="Add credential" act={make} {...(onClose && { onCancel: onClose })}>
-      {(faultOf) => (
-        <>
-          <div class="grid">
-            <ProviderChoice value={provider} onInput={setProvider} fault={faultOf("provider")} />
-            <Field title="Name" name="name" value={name} onInput={setName} isRequired />
-          </div>
-          {isCloud(provider) ? (
-            <CloudPart key={provider} {...{ provider, faultOf }} onInput={setMembers} />
-          ) : (
-            <Field
-              title="API key of the provider"
-              name="apiKey"
-              type="password"
-              value={apiKey}
-              onInput={setApiKey}
-              hint="Encrypted immediately and never shown again."
-              fault={faultOf("apiKey")}
-            />
-          )}
-          <OwnEndpoint
-            isOpen={!hasAddress(provider)}
-            {...{ baseUrl, setBaseUrl, models, setModels, headers, setHeaders, faultOf }}
-          />
-        </>
+      <div class="grid">
+        <ProviderChoice value={provider} onInput={setProvider} />
+        <Field title="Name" name="name" value={name} onInput={setName} isRequired />
+      </div>
+      {isCloud(provider) ? (
+        <CloudPart key={provider} provider={provider} onInput={setMembers} />
+      ) : (
+        <Field
+          title="API key of the provider"
+          name="apiKey"
+          type="password"
+          value={apiKey}
+          onInput={setApiKey}
+          hint="Encrypted immediately and never shown again."
+        />
       )}
+      <OwnEndpoint
+        isOpen={!hasAddress(provider)}
+        {...{ baseUrl, setBaseUrl, models, setModels, headers, setHeaders }}
+      />
     </Form>
   );
 }
@@ -216,34 +207,28 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
   };
   return (
     <Form submit="Save" act={change} {...(onClose && { onCancel: onClose })}>
-      {(faultOf) => (
-        <>
-          <Field title="Name" name="name" value={name} onInput={setName} isRequired />
-          {isCloud(provider) ? (
-            <CloudPart isChange {...{ provider, faultOf }} onInput={setMembers} />
-          ) : (
-            <Field
-              title="Another key"
-              name="apiKey"
-              type="password"
-              value={apiKey}
-              onInput={setApiKey}
-              hint="Leave blank to keep the current key. Changing the origin below requires the key."
-              fault={faultOf("apiKey")}
-            />
-          )}
-          <Field
-            title="Base URL"
-            name="baseUrl"
-            type="url"
-            value={baseUrl}
-            onInput={setBaseUrl}
-            hint="Leave blank for the provider’s default."
-            fault={faultOf("baseUrl")}
-          />
-          <HeadersField value={headers} onInput={setHeaders} {...{ headerNames, faultOf }} />
-        </>
+      <Field title="Name" name="name" value={name} onInput={setName} isRequired />
+      {isCloud(provider) ? (
+        <CloudPart isChange provider={provider} onInput={setMembers} />
+      ) : (
+        <Field
+          title="Another key"
+          name="apiKey"
+          type="password"
+          value={apiKey}
+          onInput={setApiKey}
+          hint="Leave blank to keep the current key. Changing the origin below requires the key."
+        />
       )}
+      <Field
+        title="Base URL"
+        name="baseUrl"
+        type="url"
+        value={baseUrl}
+        onInput={setBaseUrl}
+        hint="Leave blank for the provider’s default."
+      />
+      <HeadersField value={headers} onInput={setHeaders} headerNames={headerNames} />
     </Form>
   );
 }

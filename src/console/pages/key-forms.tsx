@@ -103,29 +103,21 @@ export function NewKey({ tenant, like, onDone, onClose }: NewKeyProps) {
   };
   return (
     <Form submit="Create key" act={make} onCancel={onClose}>
-      {(faultOf) => (
-        <>
-          <Field
-            title="Name"
-            {...bind("name")}
-            isRequired
-            hint="What uses it, for example “search server”."
-          />
-          <ScopeFields {...bind("uses")} />
-          <Choice
-            title="Role"
-            {...bind("scopes")}
-            options={roleTitles}
-            hint="People can sign in with the key and have its role."
-          />
-          <Field {...endField} {...bind("expiresAt")} min={earliest} />
-          <LimitFields
-            texts={draft.limits}
-            onInput={(limits) => change({ limits })}
-            faultOf={faultOf}
-          />
-        </>
-      )}
+      <Field
+        title="Name"
+        {...bind("name")}
+        isRequired
+        hint="What uses it, for example “search server”."
+      />
+      <ScopeFields {...bind("uses")} />
+      <Choice
+        title="Role"
+        {...bind("scopes")}
+        options={roleTitles}
+        hint="People can sign in with the key and have its role."
+      />
+      <Field {...endField} {...bind("expiresAt")} min={earliest} />
+      <LimitFields texts={draft.limits} onInput={(limits) => change({ limits })} />
     </Form>
   );
 }
@@ -178,20 +170,12 @@ function KeyForm({ tenant, shown, tag, onDone, onClose }: KeyFormProps) {
   };
   return (
     <Form submit="Save changes" act={save} onCancel={onClose}>
-      {(faultOf) => (
-        <>
-          <p>
-            <code>{shown.id}</code> <CopyButton text={shown.id} of={`the id of ${shown.name}`} />
-          </p>
-          <Field title="Name" {...bind("name")} isRequired />
-          <Field {...endField} {...bind("expiresAt")} />
-          <LimitFields
-            texts={draft.limits}
-            onInput={(limits) => change({ limits })}
-            faultOf={faultOf}
-          />
-        </>
-      )}
+      <p>
+        <code>{shown.id}</code> <CopyButton text={shown.id} of={`the id of ${shown.name}`} />
+      </p>
+      <Field title="Name" {...bind("name")} isRequired />
+      <Field {...endField} {...bind("expiresAt")} />
+      <LimitFields texts={draft.limits} onInput={(limits) => change({ limits })} />
     </Form>
   );
 }

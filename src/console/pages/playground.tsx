@@ -220,7 +220,7 @@ function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
     <div class="two wide-last">
       <section class="card">
         <Form submit="Send" act={ask}>
-          {() => <Compose draft={draft} change={change} />}
+          <Compose draft={draft} change={change} />
         </Form>
       </section>
       <div class="stack">
@@ -259,25 +259,21 @@ export function Playground({ params: { tenant } }: { params: { tenant: string } 
             submit={pasted === "" && mayMake ? "Create a key for one hour" : "Use this key"}
             act={take}
           >
-            {() => (
-              <>
-                <p>
-                  The playground sends real requests, so it needs an API key of this tenant. The key
-                  is kept in this page’s memory only.
-                </p>
-                {!mayMake && <NotForRole what="can’t create keys. Paste one" permission="change" />}
-                <details open={!mayMake}>
-                  <summary>Use an existing key</summary>
-                  <Field
-                    title="API key"
-                    name="key"
-                    type="password"
-                    value={pasted}
-                    onInput={setPasted}
-                  />
-                </details>
-              </>
-            )}
+            <p>
+              The playground sends real requests, so it needs an API key of this tenant. The key is
+              kept in this page’s memory only.
+            </p>
+            {!mayMake && <NotForRole what="can’t create keys. Paste one" permission="change" />}
+            <details open={!mayMake}>
+              <summary>Use an existing key</summary>
+              <Field
+                title="API key"
+                name="key"
+                type="password"
+                value={pasted}
+                onInput={setPasted}
+              />
+            </details>
           </Form>
         </section>
       )}

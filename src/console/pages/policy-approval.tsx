@@ -110,13 +110,12 @@ const decisionFields: readonly FieldOf<ApprovalDraft>[] = [
 interface ApprovalFieldsProps {
   draft: ApprovalDraft;
   change: (draft: ApprovalDraft) => void;
-  faultOf: (name: string) => string | null;
 }
 
-export function ApprovalFields({ draft, faultOf, ...props }: ApprovalFieldsProps) {
+export function ApprovalFields({ draft, ...props }: ApprovalFieldsProps) {
   const change = (changes: Partial<ApprovalDraft>): void => props.change({ ...draft, ...changes });
   const isOn = draft.mode !== "";
-  const its = { draft, change, faultOf };
+  const its = { draft, change };
   return (
     <fieldset
       ref={(each) => {

@@ -22,25 +22,18 @@ function CeilingForm({ ceiling, put }: EditProps) {
       submit="Save ceiling"
       act={() => put(providers.length === 0 ? its : { ...its, providers })}
     >
-      {(faultOf) => (
-        <>
-          <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
-          {[...operatorPaidProviders].map((name) => (
-            <Check
-              key={name}
-              title={`May use ${name}, at your cost`}
-              name={name}
-              value={providers.includes(name)}
-              onInput={(isOn) =>
-                setProviders([
-                  ...providers.filter((each) => each !== name),
-                  ...(isOn ? [name] : []),
-                ])
-              }
-            />
-          ))}
-        </>
-      )}
+      <LimitFields texts={limits} onInput={setLimits} />
+      {[...operatorPaidProviders].map((name) => (
+        <Check
+          key={name}
+          title={`May use ${name}, at your cost`}
+          name={name}
+          value={providers.includes(name)}
+          onInput={(isOn) =>
+            setProviders([...providers.filter((each) => each !== name), ...(isOn ? [name] : [])])
+          }
+        />
+      ))}
     </Form>
   );
 }

@@ -74,7 +74,6 @@ export const peoplePatchOf = ({ perUser, groups, tags, runs }: PeopleDraft, befo
 interface PeopleFieldsProps {
   draft: PeopleDraft;
   change: (draft: PeopleDraft) => void;
-  faultOf: (name: string) => string | null;
 }
 
 const number = { type: "number", min: 0, placeholder: "none" } as const;
@@ -98,7 +97,7 @@ export function PeopleFields(props: PeopleFieldsProps) {
   );
 }
 
-function PartFields({ draft, change, faultOf }: PeopleFieldsProps) {
+function PartFields({ draft, change }: PeopleFieldsProps) {
   return (
     <>
       <LimitFields
@@ -106,12 +105,11 @@ function PartFields({ draft, change, faultOf }: PeopleFieldsProps) {
         path="perUser"
         texts={draft.perUser}
         onInput={(perUser) => change({ ...draft, perUser })}
-        faultOf={faultOf}
       />
       {owners.map((owner) => (
         <OwnerFields
           key={owner}
-          {...{ owner, faultOf }}
+          owner={owner}
           its={draft[owner]}
           change={(changes) => change({ ...draft, [owner]: { ...draft[owner], ...changes } })}
         />
@@ -124,7 +122,6 @@ function PartFields({ draft, change, faultOf }: PeopleFieldsProps) {
             draft={draft.runs}
             path="runs."
             change={(changes) => change({ ...draft, runs: { ...draft.runs, ...changes } })}
-            faultOf={faultOf}
           />
         </div>
       </fieldset>
@@ -136,10 +133,9 @@ interface OwnerFieldsProps {
   owner: Owner;
   its: OwnerDraft;
   change: (changes: Partial<OwnerDraft>) => void;
-  faultOf: (name: string) => string | null;
 }
 
-function OwnerFields({ owner, its: { each, named }, change, faultOf }: OwnerFieldsProps) {
+function OwnerFields({ owner, its: { each, named }, change }: OwnerFieldsProps) {
   const title = titles[owner];
   const replaceAt = (at: number, changes: Partial<NamedLimits>): void =>
     change({ named: named.map((one, place) => (place === at ? { ...one, ...changes } : one)) });
@@ -150,7 +146,6 @@ function OwnerFields({ owner, its: { each, named }, change, faultOf }: OwnerFiel
         path={`${owner}.each`}
         texts={each}
         onInput={(texts) => change({ each: texts })}
-        faultOf={faultOf}
       />
       {named.map(({ name, texts }, at) => (
         <section key={at} class="stack">
@@ -167,7 +162,6 @@ function OwnerFields({ owner, its: { each, named }, change, faultOf }: OwnerFiel
             path={`${owner}.limits.${name}`}
             texts={texts}
             onInput={(next) => replaceAt(at, { texts: next })}
-            faultOf={faultOf}
           />
           <button
             type="button"

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { millisOf } from "../format.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
-import { Check } from "../parts/form.tsx";
+import { Check, useFaults } from "../parts/form.tsx";
 import { limitTitles, limitText, type LimitName } from "../parts/limits.tsx";
 import { Named, useSubjectNames, type Names } from "../parts/named.tsx";
 import { NamedChoice } from "../parts/named-choice.tsx";
@@ -75,7 +75,6 @@ interface RaiseFieldsProps {
   tenant: string;
   draft: RaisesDraft;
   change: (draft: RaisesDraft) => void;
-  faultOf: (name: string) => string | null;
 }
 
 function Kept({
@@ -100,7 +99,7 @@ function Kept({
   );
 }
 
-function AllKept({ tenant, draft, change }: Omit<RaiseFieldsProps, "faultOf">) {
+function AllKept({ tenant, draft, change }: RaiseFieldsProps) {
   const names = useSubjectNames(tenant);
   return (
     <ul>
@@ -111,9 +110,12 @@ function AllKept({ tenant, draft, change }: Omit<RaiseFieldsProps, "faultOf">) {
   );
 }
 
-function NewRaise({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
+function NewRaise({ tenant, draft, change }: RaiseFieldsProps) {
   const names = useSubjectNames(tenant);
-  const fault = (name: string) => faultOf(`raises.${draft.kept.length}.${name}`);
+  const path = `raises.${draft.kept.length}.`;
+  const fields = raiseFields.map((field) =>
+    field.name === "amount" ? { ...field, path: `${path}limits.${draft.limit}` } : field,
+  );
   return (
     <div class="grid">
       <NamedChoice
@@ -123,21 +125,21 @@ function NewRaise({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
         onInput={(subject) => change({ ...draft, subject })}
         names={names}
         hint="An id, or for example group:eng, tag:nightly, or run:key_…:one."
-        fault={fault("subject")}
+        path={`${path}subject`}
       />
       <Fields
-        of={raiseFields}
+        of={fields}
         draft={draft}
         change={(changes) => change({ ...draft, ...changes })}
-        faultOf={(name) => fault(name === "amount" ? `limits.${draft.limit}` : name)}
+        path={path}
       />
     </div>
   );
 }
 
-export function RaiseFields({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
+export function RaiseFields({ tenant, draft, change }: RaiseFieldsProps) {
   const [isOpen, setOpen] = useState(isBegun(draft));
-  const isWrong = faultOf(`raises.${draft.kept.length}`) !== null;
+  const isWrong = useFaults()(`raises.${draft.kept.length}`) !== null;
   return (
     <fieldset>
       <legend>Temporary raises</legend>
@@ -147,7 +149,7 @@ export function RaiseFields({ tenant, draft, change, faultOf }: RaiseFieldsProps
         onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       >
         <summary>Raise one</summary>
-        {(isOpen || isWrong) && <NewRaise {...{ tenant, draft, change, faultOf }} />}
+        {(isOpen || isWrong) && <NewRaise {...{ tenant, draft, change }} />}
       </details>
     </fieldset>
   );

@@ -107,7 +107,6 @@ const listFields: readonly FieldOf<Draft>[] = [
 interface PartProps {
   draft: Draft;
   change: (changes: Partial<Draft>) => void;
-  faultOf: (name: string) => string | null;
 }
 
 export const Rest = (props: PartProps) => (

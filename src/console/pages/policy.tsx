@@ -59,34 +59,13 @@ function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps)
   return (
     <div class="stack">
       <Form submit="Save changes" act={save} reload={reload}>
-        {(faultOf) => (
-          <>
-            <LimitFields
-              texts={limits}
-              onInput={(texts) => change({ limits: texts })}
-              faultOf={faultOf}
-            />
-            <PeopleFields
-              draft={people}
-              change={(next) => change({ people: next })}
-              faultOf={faultOf}
-            />
-            <RaiseFields
-              tenant={tenant}
-              draft={raises}
-              change={(next) => change({ raises: next })}
-              faultOf={faultOf}
-            />
-            <Lists {...{ draft, change, faultOf }} />
-            <ApprovalFields
-              draft={approval}
-              change={(next) => change({ approval: next })}
-              faultOf={faultOf}
-            />
-            <Rest {...{ draft, change, faultOf }} />
-            <PolicyTrial tenant={tenant} policyOf={() => mergePatch(policy, patch)} />
-          </>
-        )}
+        <LimitFields texts={limits} onInput={(texts) => change({ limits: texts })} />
+        <PeopleFields draft={people} change={(next) => change({ people: next })} />
+        <RaiseFields tenant={tenant} draft={raises} change={(next) => change({ raises: next })} />
+        <Lists {...{ draft, change }} />
+        <ApprovalFields draft={approval} change={(next) => change({ approval: next })} />
+        <Rest {...{ draft, change }} />
+        <PolicyTrial tenant={tenant} policyOf={() => mergePatch(policy, patch)} />
       </Form>
       {question}
     </div>

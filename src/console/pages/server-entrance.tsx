@@ -1,5 +1,5 @@
 /** How the router authenticates at a server. */
-import { Choice, Field } from "../parts/form.tsx";
+import { Choice, Field, useFaults } from "../parts/form.tsx";
 
 const ways = [
   ["open", "no authentication"],
@@ -41,10 +41,9 @@ export function entranceOf({ way, header, secret, clientId, clientSecret }: Entr
 interface EntranceProps {
   entrance: Entrance;
   onInput: (change: Partial<Entrance>) => void;
-  faultOf: (path: string) => string | null;
 }
 
-function SecretHeader({ entrance, onInput, faultOf }: EntranceProps) {
+function SecretHeader({ entrance, onInput }: EntranceProps) {
   return (
     <div class="grid">
       <Field
@@ -62,15 +61,14 @@ function SecretHeader({ entrance, onInput, faultOf }: EntranceProps) {
         onInput={(secret) => onInput({ secret })}
         isRequired
         hint="Encrypted immediately and never shown again."
-        fault={faultOf("headers")}
       />
     </div>
   );
 }
 
-function OauthClientFields({ entrance, onInput, faultOf }: EntranceProps) {
+function OauthClientFields({ entrance, onInput }: EntranceProps) {
   return (
-    <details open={faultOf("oauth.clientId") !== null}>
+    <details open={useFaults()("oauth.clientId") !== null}>
       <summary>Existing OAuth client</summary>
       <p>Leave blank to let the router register itself.</p>
       <div class="grid">
@@ -79,7 +77,7 @@ function OauthClientFields({ entrance, onInput, faultOf }: EntranceProps) {
           name="clientId"
           value={entrance.clientId}
           onInput={(clientId) => onInput({ clientId })}
-          fault={faultOf("oauth.clientId")}
+          path="oauth.clientId"
         />
         <Field
           title="Client secret"
@@ -97,7 +95,6 @@ function OauthClientFields({ entrance, onInput, faultOf }: EntranceProps) {
 export function EntranceFields({
   entrance,
   onInput,
-  faultOf,
 }: Omit<EntranceProps, "onInput"> & { onInput: (entrance: Entrance) => void }) {
   const enter = (change: Partial<Entrance>): void => onInput({ ...entrance, ...change });
   return (
@@ -109,9 +106,9 @@ export function EntranceFields({
         options={ways}
         onInput={(way) => enter({ way })}
       />
-      {entrance.way === "header" && <SecretHeader {...{ entrance, faultOf }} onInput={enter} />}
+      {entrance.way === "header" && <SecretHeader entrance={entrance} onInput={enter} />}
       {(entrance.way === "tenant" || entrance.way === "user") && (
-        <OauthClientFields {...{ entrance, faultOf }} onInput={enter} />
+        <OauthClientFields entrance={entrance} onInput={enter} />
       )}
     </>
   );

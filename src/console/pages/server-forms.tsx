@@ -48,28 +48,21 @@ export function NewServer({ tenant, onDone, onClose }: FormProps) {
   };
   return (
     <Form submit="Register" act={make} onCancel={onClose}>
-      {(faultOf) => (
-        <>
-          <Field
-            title="Slug"
-            {...bind("slug")}
-            isRequired
-            hint="Lowercase letters, digits, and hyphens."
-          />
-          <Field
-            title="Address"
-            {...bind("url")}
-            type="url"
-            isRequired
-            placeholder="https://mcp.example.com/mcp"
-          />
-          <Choice {...samplingField} {...bind("sampling")} />
-          <EntranceFields
-            {...{ entrance: draft.entrance, faultOf }}
-            onInput={(entrance) => change({ entrance })}
-          />
-        </>
-      )}
+      <Field
+        title="Slug"
+        {...bind("slug")}
+        isRequired
+        hint="Lowercase letters, digits, and hyphens."
+      />
+      <Field
+        title="Address"
+        {...bind("url")}
+        type="url"
+        isRequired
+        placeholder="https://mcp.example.com/mcp"
+      />
+      <Choice {...samplingField} {...bind("sampling")} />
+      <EntranceFields entrance={draft.entrance} onInput={(entrance) => change({ entrance })} />
     </Form>
   );
 }
@@ -118,21 +111,17 @@ function ServerForm({ tenant, server, tag, onDone, onClose }: ServerFormProps) {
   };
   return (
     <Form submit="Save changes" act={save} onCancel={onClose}>
-      {(faultOf) => (
-        <>
-          <Choice {...samplingField} {...bind("sampling")} />
-          <Check
-            title="Park calls: a call of a 2026-07-28 client waits while the client answers this older server’s questions, up to 5 minutes"
-            {...bind("parking")}
-          />
-          <Check title="Disabled: sampling is off for this server" {...bind("disabled")} />
-          <LimitFields
-            texts={draft.limits}
-            onInput={(limits) => change({ limits })}
-            faultOf={(name) => faultOf(`policy.${name}`)}
-          />
-        </>
-      )}
+      <Choice {...samplingField} {...bind("sampling")} />
+      <Check
+        title="Park calls: a call of a 2026-07-28 client waits while the client answers this older server’s questions, up to 5 minutes"
+        {...bind("parking")}
+      />
+      <Check title="Disabled: sampling is off for this server" {...bind("disabled")} />
+      <LimitFields
+        texts={draft.limits}
+        onInput={(limits) => change({ limits })}
+        path="policy.limits"
+      />
     </Form>
   );
 }

@@ -86,7 +86,6 @@ interface TargetProps {
   kind: Kind;
   name: string;
   onInput: (name: string) => void;
-  fault: string | null;
 }
 
 async function stoppable(tenant: string, kind: "keys" | "servers") {
@@ -100,7 +99,7 @@ async function stoppable(tenant: string, kind: "keys" | "servers") {
 }
 
 function NamedTarget(props: TargetProps & { kind: "keys" | "servers" }) {
-  const { tenant, kind, name, onInput, fault } = props;
+  const { tenant, kind, name, onInput } = props;
   const { loaded } = useLoaded(`${kind} of ${tenant}`, () => stoppable(tenant, kind));
   return (
     <NamedChoice
@@ -111,7 +110,7 @@ function NamedTarget(props: TargetProps & { kind: "keys" | "servers" }) {
       names={loaded.state === "there" ? loaded.value : {}}
       hint={nameHints[kind]}
       isRequired
-      fault={fault}
+      path={`stopped.${kind}`}
     />
   );
 }
@@ -151,7 +150,7 @@ function Matches({ tenant, kind, name }: Pick<TargetProps, "tenant" | "kind" | "
 }
 
 function Target(props: TargetProps) {
-  const { tenant, kind, name, onInput, fault } = props;
+  const { tenant, kind, name, onInput } = props;
   if (nameHints[kind] === "") return null;
   if (kind === "keys" || kind === "servers")
     return <NamedTarget key={kind} {...props} kind={kind} />;
@@ -168,7 +167,7 @@ function Target(props: TargetProps) {
           {name.trim() !== "" && <Matches {...{ tenant, kind }} name={name.trim()} />}
         </>
       }
-      fault={fault}
+      path={`stopped.${kind}`}
     />
   );
 }
@@ -191,33 +190,25 @@ function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
   };
   return (
     <Form submit="Stop it" isDanger act={stop}>
-      {(faultOf) => (
-        <>
-          <Choice
-            title="What to stop"
-            name="kind"
-            value={kind}
-            options={options.map((each) => [each, kinds[each]] as const)}
-            onInput={(chosen) => {
-              setKind(chosen);
-              setName("");
-            }}
-          />
-          <Target
-            {...{ tenant, kind, name }}
-            onInput={setName}
-            fault={faultOf(`stopped.${kind}`)}
-          />
-          <Field
-            title="Reason"
-            name="why"
-            isRequired
-            value={why}
-            onInput={setWhy}
-            hint="Shown in the error message."
-          />
-        </>
-      )}
+      <Choice
+        title="What to stop"
+        name="kind"
+        value={kind}
+        options={options.map((each) => [each, kinds[each]] as const)}
+        onInput={(chosen) => {
+          setKind(chosen);
+          setName("");
+        }}
+      />
+      <Target {...{ tenant, kind, name }} onInput={setName} />
+      <Field
+        title="Reason"
+        name="why"
+        isRequired
+        value={why}
+        onInput={setWhy}
+        hint="Shown in the error message."
+      />
     </Form>
   );
 }

@@ -103,28 +103,17 @@ function NewTenant({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="New tenant" onClose={onClose}>
       <Form submit="Create tenant" act={create} onCancel={onClose}>
-        {(faultOf) => (
-          <>
-            <Field
-              title="Slug"
-              name="slug"
-              value={slug}
-              onInput={setSlug}
-              isRequired
-              pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
-              hint="Lowercase letters, digits, and hyphens. Can’t be changed later."
-              fault={faultOf("slug")}
-            />
-            <Field
-              title="Display name"
-              name="name"
-              value={name}
-              onInput={setName}
-              fault={faultOf("name")}
-            />
-            <Residency place={place} onInput={setPlace} />
-          </>
-        )}
+        <Field
+          title="Slug"
+          name="slug"
+          value={slug}
+          onInput={setSlug}
+          isRequired
+          pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
+          hint="Lowercase letters, digits, and hyphens. Can’t be changed later."
+        />
+        <Field title="Display name" name="name" value={name} onInput={setName} />
+        <Residency place={place} onInput={setPlace} />
       </Form>
     </Dialog>
   );

@@ -7,10 +7,7 @@ type Texts<Draft> = {
 }[keyof Draft] &
   string;
 
-export interface FieldOf<Draft> extends Omit<
-  FieldProps,
-  "name" | "value" | "onInput" | "fault" | "title"
-> {
+export interface FieldOf<Draft> extends Omit<FieldProps, "name" | "value" | "onInput" | "title"> {
   name: Texts<Draft>;
   title: string;
   options?: readonly (readonly [value: string, title: string])[];
@@ -23,18 +20,17 @@ interface FieldsProps<Draft> {
   of: readonly FieldOf<Draft>[];
   draft: Draft;
   change: (changes: Partial<Draft>) => void;
-  faultOf: (name: string) => string | null;
   /** of the members in the input, with a dot at its end */
   path?: string;
 }
 
 export function Fields<Draft extends object>(props: FieldsProps<Draft>) {
-  const { draft, change, faultOf, path = "" } = props;
+  const { draft, change, path = "" } = props;
   const fieldOf = ({ name, options, rows, isCode, ...spec }: FieldOf<Draft>): ComponentChildren => {
     const value: unknown = draft[name];
     const onInput = (given: string | boolean): void =>
       change({ [name]: given } as unknown as Partial<Draft>);
-    const its = { ...spec, name: `${path}${name}`, onInput, fault: faultOf(`${path}${name}`) };
+    const its = { ...spec, name: `${path}${name}`, onInput };
     if (typeof value === "boolean") return <Check key={name} {...its} value={value} />;
     const text = String(value);
     if (options !== undefined) return <Choice key={name} {...its} {...{ options }} value={text} />;

@@ -34,18 +34,16 @@ export interface FieldProps {
   placeholder?: string;
   list?: string;
   autocomplete?: string;
-  /** the API's for `name` by default */
-  fault?: string | null;
+  /** of the API's member, `name` by default */
+  path?: string;
 }
 
-function useFault({ name, fault }: { name: string; fault?: string | null }): string | null {
-  const faultOf = useContext(Faults);
-  return fault === undefined ? faultOf(name) : fault;
-}
+/** The API's error at a path of the request. */
+export const useFaults = (): FaultOf => useContext(Faults);
 
 interface HintProps {
   id: string;
-  fault: string | null | undefined;
+  fault: string | null;
   hint: ComponentChildren;
 }
 
@@ -57,8 +55,8 @@ const Hint = ({ id, fault, hint }: HintProps) => (
 );
 
 export function Field(props: FieldProps) {
-  const { title, onInput, hint, type = "text", isRequired, fault: _, ...rest } = props;
-  const fault = useFault(props);
+  const { title, onInput, hint, type = "text", isRequired, path, ...rest } = props;
+  const fault = useFaults()(path ?? props.name);
   const id = useId();
   return (
     <div class={`field ${fault ? "wrong" : ""}`}>
@@ -87,12 +85,12 @@ interface ChoiceProps<Value extends string> {
   onInput: (value: Value) => void;
   hint?: ComponentChildren;
   isRequired?: boolean;
-  fault?: string | null;
+  path?: string;
 }
 
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
-  const { title, name, value, options, onInput, hint, isRequired } = props;
-  const fault = useFault(props);
+  const { title, name, value, options, onInput, hint, isRequired, path = name } = props;
+  const fault = useFaults()(path);
   const id = useId();
   return (
     <div class={`field ${fault ? "wrong" : ""}`}>
@@ -126,7 +124,8 @@ interface TextAreaProps extends Omit<FieldProps, "type"> {
 }
 
 export function TextArea(props: TextAreaProps) {
-  const { title, name, value, rows, onInput, hint, isCode, fault } = props;
+  const { title, name, value, rows, onInput, hint, isCode, path = name } = props;
+  const fault = useFaults()(path);
   const id = useId();
   return (
     <div class={`field ${fault ? "wrong" : ""}`}>
@@ -170,7 +169,7 @@ interface FormProps {
   act: () => Promise<Asked<unknown>>;
   onCancel?: () => void;
   reload?: () => unknown;
-  children: ComponentChildren | ((faultOf: FaultOf) => ComponentChildren);
+  children: ComponentChildren;
 }
 
 /** Prevents double submission and shows errors at their field. */
@@ -192,9 +191,7 @@ export function Form({ submit, isDanger, act, onCancel, reload, children }: Form
         void send();
       }}
     >
-      <Faults.Provider value={faultOf}>
-        {typeof children === "function" ? children(faultOf) : children}
-      </Faults.Provider>
+      <Faults.Provider value={faultOf}>{children}</Faults.Provider>
       {problem !== null && <ProblemNotice problem={problem} />}
       <div class="buttons">
         {problem?.status === 412 && reload !== undefined && (

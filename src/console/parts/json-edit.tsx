@@ -46,17 +46,15 @@ export function JsonEdit(props: JsonEditProps) {
   return (
     <>
       <Form submit={submit} act={act}>
-        {() => (
-          <TextArea
-            title="JSON"
-            name="json"
-            rows={14}
-            isCode
-            value={text}
-            onInput={setText}
-            hint={hint}
-          />
-        )}
+        <TextArea
+          title="JSON"
+          name="json"
+          rows={14}
+          isCode
+          value={text}
+          onInput={setText}
+          hint={hint}
+        />
       </Form>
       {beside?.(() => parsed(text))}
       {question}

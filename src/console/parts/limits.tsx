@@ -1,6 +1,7 @@
 /** Fields for limits; empty means unlimited. */
 import { commonTitles, limitTitles, otherTitles, type LimitName } from "../limit-titles.ts";
 import { Fields, type FieldOf } from "./fields.tsx";
+import { useFaults } from "./form.tsx";
 
 export { limitTitles, type LimitName };
 
@@ -29,7 +30,6 @@ interface LimitFieldsProps {
   path?: string;
   texts: LimitTexts;
   onInput: (texts: LimitTexts) => void;
-  faultOf: (name: string) => string | null;
 }
 
 const fieldsOf = (titles: Partial<Record<LimitName, string>>): FieldOf<LimitTexts>[] =>
@@ -44,9 +44,10 @@ const fieldsOf = (titles: Partial<Record<LimitName, string>>): FieldOf<LimitText
 const [common, others] = [fieldsOf(commonTitles), fieldsOf(otherTitles)];
 
 export function LimitFields(props: LimitFieldsProps) {
-  const { title = "Limits", path = "limits", texts, onInput, faultOf } = props;
+  const { title = "Limits", path = "limits", texts, onInput } = props;
+  const faultOf = useFaults();
   const change = (changes: Partial<LimitTexts>): void => onInput({ ...texts, ...changes });
-  const its = { draft: texts, change, faultOf, path: `${path}.` };
+  const its = { draft: texts, change, path: `${path}.` };
   const isInUse = others.some(({ name }) => texts[name] || faultOf(`${path}.${name}`) !== null);
   return (
     <fieldset>

@@ -11,7 +11,7 @@ interface NamedChoiceProps {
   names: Names;
   hint: string;
   isRequired?: boolean;
-  fault?: string | null;
+  path?: string;
 }
 
 /** Not a valid id or slug. */
@@ -30,7 +30,7 @@ function optionsOf(names: Names): (readonly [value: string, title: string])[] {
 }
 
 export function NamedChoice(props: NamedChoiceProps) {
-  const { title, name, value, onInput, names, hint, isRequired = false, fault = null } = props;
+  const { title, name, value, onInput, names, hint, isRequired = false, path = name } = props;
   const [isOther, setOther] = useState(false);
   const isWritten = isOther || (value !== "" && names[value] === undefined);
   const options = [["", "choose one"], ...optionsOf(names), [another, "another one"]] as const;
@@ -46,7 +46,7 @@ export function NamedChoice(props: NamedChoiceProps) {
           onInput(chosen === another ? "" : chosen);
         }}
         isRequired={isRequired}
-        fault={isWritten ? null : fault}
+        path={isWritten ? another : path}
       />
       {isWritten && (
         <Field
@@ -56,7 +56,7 @@ export function NamedChoice(props: NamedChoiceProps) {
           onInput={onInput}
           isRequired={isRequired}
           hint={hint}
-          fault={fault}
+          path={path}
         />
       )}
     </>

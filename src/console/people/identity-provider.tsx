@@ -75,7 +75,6 @@ function Groups(props: { groups: readonly Group[]; change: (groups: Group[]) => 
             draft={group}
             path={`groups.${at}.`}
             change={(changes) => change(groups.with(at, { ...group, ...changes }))}
-            faultOf={() => null}
           />
           <button
             type="button"
@@ -171,21 +170,17 @@ function Edit({ tenant, provider, onDone }: EditProps) {
   };
   return (
     <Form submit="Save changes" act={save}>
-      {(faultOf) => (
-        <>
-          <ProviderGuides fill={(its) => setDraft({ ...draft, ...its })} />
-          <div class="grid">
-            <Fields
-              of={fieldsOf(provider)}
-              {...{ draft, faultOf }}
-              change={(changes) => setDraft({ ...draft, ...changes })}
-            />
-          </div>
-          <Groups groups={groups} change={setGroups} />
-          {draft.kind === "openid-connect" && <SignInTrial {...{ tenant, settingsOf }} />}
-          <p class="faint">Saving ends the sessions of all people of this tenant.</p>
-        </>
-      )}
+      <ProviderGuides fill={(its) => setDraft({ ...draft, ...its })} />
+      <div class="grid">
+        <Fields
+          of={fieldsOf(provider)}
+          draft={draft}
+          change={(changes) => setDraft({ ...draft, ...changes })}
+        />
+      </div>
+      <Groups groups={groups} change={setGroups} />
+      {draft.kind === "openid-connect" && <SignInTrial {...{ tenant, settingsOf }} />}
+      <p class="faint">Saving ends the sessions of all people of this tenant.</p>
     </Form>
   );
 }

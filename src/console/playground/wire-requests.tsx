@@ -20,18 +20,16 @@ export function WireRequests({ params }: { params: SamplingParams }) {
       <summary>Same request for an OpenAI or Anthropic SDK</summary>
       <div class="stack">
         <Form submit={`Send to ${request.path}`} act={ask}>
-          {() => (
-            <Choice
-              title="API"
-              name="wire"
-              value={wire}
-              options={wires.map((each) => [each, each] as const)}
-              onInput={(picked) => {
-                setWire(picked);
-                setAnswer(null);
-              }}
-            />
-          )}
+          <Choice
+            title="API"
+            name="wire"
+            value={wire}
+            options={wires.map((each) => [each, each] as const)}
+            onInput={(picked) => {
+              setWire(picked);
+              setAnswer(null);
+            }}
+          />
         </Form>
         <CodeBlock title="Request" text={curlOf(request, { url: routerUrl, key: "$KEY" })} />
         {answer !== null && <CodeBlock title="Answer" text={answer} />}

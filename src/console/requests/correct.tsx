@@ -47,10 +47,9 @@ const titles = [
 interface FoundFieldsProps {
   found: Found;
   change: (found: Found) => void;
-  faultOf: (name: string) => string | null;
 }
 
-const FoundFields = ({ found, change, faultOf }: FoundFieldsProps) => (
+const FoundFields = ({ found, change }: FoundFieldsProps) => (
   <>
     <Choice
       title="It"
@@ -69,7 +68,6 @@ const FoundFields = ({ found, change, faultOf }: FoundFieldsProps) => (
         value={found[name]}
         onInput={(text) => change({ ...found, [name]: text })}
         isRequired
-        fault={faultOf(name)}
       />
     ))}
   </>
@@ -99,7 +97,7 @@ function Correction({ tenant, record, onDone, onClose }: CorrectProps & { onClos
     <Dialog title="Correct record" onClose={onClose}>
       <p>Look it up at the provider. A record can be corrected once.</p>
       <Form submit="Save correction" act={correct} onCancel={onClose}>
-        {(faultOf) => <FoundFields {...{ found, change, faultOf }} />}
+        <FoundFields found={found} change={change} />
       </Form>
     </Dialog>
   );
