@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { Check, Field, Form, TextArea } from "../parts/form.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Form, useDraft } from "../parts/form.tsx";
 import type { Asked } from "../problem.ts";
 import { later } from "../later.tsx";
 import { hasAddress, isCloud, ProviderChoice } from "../models/provider-choice.tsx";
@@ -8,6 +8,18 @@ import type { CloudMembers } from "./cloud-fields.tsx";
 
 type Credential = Schemas["Credential"];
 type DeclaredModel = Schemas["DeclaredModel"];
+
+const nothing = {
+  provider: "anthropic",
+  name: "main",
+  apiKey: "",
+  baseUrl: "",
+  models: "",
+  headers: "",
+  withoutHeaders: false,
+  members: {} as CloudMembers,
+};
+type Draft = typeof nothing;
 
 const modelsHint = (
   <>
@@ -26,9 +38,9 @@ function modelsIn(text: string): DeclaredModel[] | null | undefined {
 }
 
 /** One header per line: `cf-aig-authorization: Bearer …`. */
-function headersIn(text: string | null): { headers?: Record<string, string> | null } {
-  if (text === null) return { headers: null };
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
+function headersIn(draft: Pick<Draft, "headers" | "withoutHeaders">) {
+  if (draft.withoutHeaders) return { headers: null };
+  const lines = draft.headers.split("\n").filter((line) => line.trim() !== "");
   const entries = lines.map((line) => {
     const [name = "", ...value] = line.split(":");
     return [name.trim(), value.join(":").trim()];
@@ -47,76 +59,50 @@ const notJson: Asked<never> = {
   },
 };
 
-interface HeadersFieldProps {
-  /** `null` removes them */
-  value: string | null;
-  onInput: (value: string | null) => void;
-  headerNames: readonly string[];
+interface PartProps {
+  draft: Draft;
+  change: (changes: Partial<Draft>) => void;
 }
 
-function HeadersField({ value, onInput, headerNames }: HeadersFieldProps) {
-  const isSet = headerNames.length > 0;
+const headersField = (kept: readonly string[]): FieldOf<Draft> => ({
+  name: "headers",
+  title: "Headers",
+  rows: 2,
+  isCode: true,
+  hint:
+    kept.length > 0
+      ? `Replace ${kept.join(", ")}. Leave blank to keep the current headers.`
+      : "Secret headers for a gateway, one per line: cf-aig-authorization: Bearer <token>",
+});
+
+const nameField: FieldOf<Draft> = { name: "name", title: "Name", isRequired: true };
+const keyField = (title: string, hint: string): FieldOf<Draft> => ({
+  name: "apiKey",
+  title,
+  type: "password",
+  hint,
+});
+const addressField = (hint: string): FieldOf<Draft> => ({
+  name: "baseUrl",
+  title: "Base URL",
+  type: "url",
+  hint,
+});
+const endpointFields = [
+  addressField("OpenAI-compatible, such as http://127.0.0.1:11434/v1"),
+  { name: "models", title: "Models", rows: 4, isCode: true, hint: modelsHint },
+  headersField([]),
+] as const satisfies readonly FieldOf<Draft>[];
+
+function KeptHeaders({ kept, draft, change }: PartProps & { kept: readonly string[] }) {
+  const fields: FieldOf<Draft>[] = [headersField(kept)];
+  if (kept.length > 0) fields.push({ name: "withoutHeaders", title: "Remove the headers" });
   return (
-    <>
-      <TextArea
-        title="Headers"
-        name="headers"
-        rows={2}
-        isCode
-        value={value ?? ""}
-        onInput={onInput}
-        hint={
-          isSet
-            ? `Replace ${headerNames.join(", ")}. Leave blank to keep the current headers.`
-            : "Secret headers for a gateway, one per line: cf-aig-authorization: Bearer <token>"
-        }
-      />
-      {isSet && (
-        <Check
-          title="Remove the headers"
-          name="withoutHeaders"
-          value={value === null}
-          onInput={(isRemoved) => onInput(isRemoved ? null : "")}
-        />
-      )}
-    </>
-  );
-}
-
-interface OwnEndpointProps {
-  isOpen: boolean;
-  baseUrl: string;
-  setBaseUrl: (value: string) => void;
-  models: string;
-  setModels: (value: string) => void;
-  headers: string | null;
-  setHeaders: (value: string | null) => void;
-}
-
-function OwnEndpoint(props: OwnEndpointProps) {
-  const { isOpen, baseUrl, setBaseUrl, models, setModels, headers, setHeaders } = props;
-  return (
-    <details open={isOpen}>
-      <summary>Custom endpoint</summary>
-      <Field
-        title="Base URL"
-        name="baseUrl"
-        type="url"
-        value={baseUrl}
-        onInput={setBaseUrl}
-        hint="OpenAI-compatible, such as http://127.0.0.1:11434/v1"
-      />
-      <TextArea
-        title="Models"
-        name="models"
-        rows={4}
-        isCode
-        value={models}
-        onInput={setModels}
-        hint={modelsHint}
-      />
-      <HeadersField value={headers} onInput={setHeaders} headerNames={[]} />
-    </details>
+    <Fields
+      of={fields}
+      draft={draft}
+      change={(changes) => change({ headers: "", withoutHeaders: false, ...changes })}
+    />
   );
 }
 
@@ -129,15 +115,10 @@ interface FormProps {
 }
 
 export function NewCredential({ tenant, onDone, onClose }: FormProps) {
-  const [provider, setProvider] = useState("anthropic");
-  const [name, setName] = useState("main");
-  const [apiKey, setApiKey] = useState("");
-  const [baseUrl, setBaseUrl] = useState("");
-  const [models, setModels] = useState("");
-  const [headers, setHeaders] = useState<string | null>("");
-  const [members, setMembers] = useState<CloudMembers>({});
+  const { draft, change } = useDraft(nothing);
+  const { provider, name, apiKey, baseUrl, members } = draft;
   const make = async () => {
-    const declared = modelsIn(models);
+    const declared = modelsIn(draft.models);
     if (declared === undefined) return notJson;
     const made = await asked(
       api.POST("/admin/v1/tenants/{tenant}/credentials", {
@@ -148,7 +129,7 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
           ...(isCloud(provider) ? members : { apiKey: apiKey.trim() }),
           ...(baseUrl !== "" && { baseUrl }),
           ...(declared !== null && { models: declared }),
-          ...headersIn(headers),
+          ...headersIn(draft),
         },
       }),
     );
@@ -158,38 +139,39 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
   return (
     <Form submit="Add credential" act={make} {...(onClose && { onCancel: onClose })}>
       <div class="grid">
-        <ProviderChoice value={provider} onInput={setProvider} />
-        <Field title="Name" name="name" value={name} onInput={setName} isRequired />
+        <ProviderChoice value={provider} onInput={(chosen) => change({ provider: chosen })} />
+        <Fields of={[nameField]} {...{ draft, change }} />
       </div>
       {isCloud(provider) ? (
-        <CloudPart key={provider} provider={provider} onInput={setMembers} />
+        <CloudPart
+          key={provider}
+          provider={provider}
+          onInput={(chosen) => change({ members: chosen })}
+        />
       ) : (
-        <Field
-          title="API key of the provider"
-          name="apiKey"
-          type="password"
-          value={apiKey}
-          onInput={setApiKey}
-          hint="Encrypted immediately and never shown again."
+        <Fields
+          of={[keyField("API key of the provider", "Encrypted immediately and never shown again.")]}
+          {...{ draft, change }}
         />
       )}
-      <OwnEndpoint
-        isOpen={!hasAddress(provider)}
-        {...{ baseUrl, setBaseUrl, models, setModels, headers, setHeaders }}
-      />
+      <details open={!hasAddress(provider)}>
+        <summary>Custom endpoint</summary>
+        <Fields of={endpointFields} {...{ draft, change }} />
+      </details>
     </Form>
   );
 }
 
 export function ChangeCredential(props: FormProps & { credential: Credential }) {
   const { tenant, credential, onDone, onClose } = props;
-  const [name, setName] = useState(credential.name);
-  const [apiKey, setApiKey] = useState("");
-  const [baseUrl, setBaseUrl] = useState(credential.baseUrl ?? "");
-  const [headers, setHeaders] = useState<string | null>("");
-  const [members, setMembers] = useState<CloudMembers>({});
+  const { draft, change } = useDraft({
+    ...nothing,
+    name: credential.name,
+    baseUrl: credential.baseUrl ?? "",
+  });
+  const { name, apiKey, baseUrl, members } = draft;
   const { provider, headerNames } = credential;
-  const change = async () => {
+  const save = async () => {
     const changed = await asked(
       api.PATCH("/admin/v1/tenants/{tenant}/credentials/{id}", {
         params: { path: { tenant, id: credential.id } },
@@ -198,7 +180,7 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
           ...members,
           ...(apiKey !== "" && { apiKey: apiKey.trim() }),
           ...(baseUrl !== (credential.baseUrl ?? "") && { baseUrl: baseUrl || null }),
-          ...headersIn(headers),
+          ...headersIn(draft),
         },
       }),
     );
@@ -206,29 +188,26 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
     return changed;
   };
   return (
-    <Form submit="Save" act={change} {...(onClose && { onCancel: onClose })}>
-      <Field title="Name" name="name" value={name} onInput={setName} isRequired />
+    <Form submit="Save" act={save} {...(onClose && { onCancel: onClose })}>
+      <Fields of={[nameField]} {...{ draft, change }} />
       {isCloud(provider) ? (
-        <CloudPart isChange provider={provider} onInput={setMembers} />
+        <CloudPart isChange provider={provider} onInput={(chosen) => change({ members: chosen })} />
       ) : (
-        <Field
-          title="Another key"
-          name="apiKey"
-          type="password"
-          value={apiKey}
-          onInput={setApiKey}
-          hint="Leave blank to keep the current key. Changing the origin below requires the key."
+        <Fields
+          of={[
+            keyField(
+              "Another key",
+              "Leave blank to keep the current key. Changing the origin below requires the key.",
+            ),
+          ]}
+          {...{ draft, change }}
         />
       )}
-      <Field
-        title="Base URL"
-        name="baseUrl"
-        type="url"
-        value={baseUrl}
-        onInput={setBaseUrl}
-        hint="Leave blank for the provider’s default."
+      <Fields
+        of={[addressField("Leave blank for the provider’s default.")]}
+        {...{ draft, change }}
       />
-      <HeadersField value={headers} onInput={setHeaders} headerNames={headerNames} />
+      <KeptHeaders kept={headerNames} {...{ draft, change }} />
     </Form>
   );
 }

@@ -2,7 +2,8 @@ import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { dateOf, millisOf } from "../format.ts";
 import { useLoaded } from "../load.ts";
-import { Check, Choice, Field, Form, useDraft } from "../parts/form.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Check, Form, useDraft } from "../parts/form.tsx";
 import { LimitFields, limitsOf, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import { CopyButton } from "../parts/copy.tsx";
 import { There } from "../parts/notice.tsx";
@@ -54,12 +55,6 @@ const ScopeFields = ({ value, onInput }: ScopeFieldsProps) => (
   </fieldset>
 );
 
-const endField = {
-  title: "Ends",
-  type: "datetime-local",
-  hint: "In your time zone. Leave blank for no expiry.",
-} as const;
-
 const roleIn = (scopes: readonly Scope[]): RoleChoice =>
   roleTitles.find(([role]) => scopes.includes(role as Scope))?.[0] ??
   (scopes.includes("tenant-admin") ? "admin" : "");
@@ -73,6 +68,23 @@ const draftOf = (like: Key | undefined) => ({
   limits: textsOf(like?.limits),
 });
 
+type Draft = ReturnType<typeof draftOf>;
+
+const roleField: FieldOf<Draft> = {
+  name: "scopes",
+  title: "Role",
+  options: roleTitles,
+  hint: "People can sign in with the key and have its role.",
+};
+const endField = {
+  name: "expiresAt",
+  title: "Ends",
+  type: "datetime-local",
+  hint: "In your time zone. Leave blank for no expiry.",
+} as const;
+const nameField = { name: "name", title: "Name", isRequired: true } as const;
+const nameHint = "What uses it, for example “search server”.";
+
 interface NewKeyProps {
   tenant: string;
   like?: Key;
@@ -81,7 +93,7 @@ interface NewKeyProps {
 }
 
 export function NewKey({ tenant, like, onDone, onClose }: NewKeyProps) {
-  const { draft, change, bind } = useDraft(draftOf(like));
+  const { draft, change } = useDraft(draftOf(like));
   const [earliest] = useState(() => localText(Date.now()));
   const make = async () => {
     const { name, scopes: role } = draft;
@@ -103,20 +115,9 @@ export function NewKey({ tenant, like, onDone, onClose }: NewKeyProps) {
   };
   return (
     <Form submit="Create key" act={make} onCancel={onClose}>
-      <Field
-        title="Name"
-        {...bind("name")}
-        isRequired
-        hint="What uses it, for example “search server”."
-      />
-      <ScopeFields {...bind("uses")} />
-      <Choice
-        title="Role"
-        {...bind("scopes")}
-        options={roleTitles}
-        hint="People can sign in with the key and have its role."
-      />
-      <Field {...endField} {...bind("expiresAt")} min={earliest} />
+      <Fields of={[{ ...nameField, hint: nameHint }]} {...{ draft, change }} />
+      <ScopeFields value={draft.uses} onInput={(chosen) => change({ uses: chosen })} />
+      <Fields of={[roleField, { ...endField, min: earliest }]} {...{ draft, change }} />
       <LimitFields texts={draft.limits} onInput={(limits) => change({ limits })} />
     </Form>
   );
@@ -147,7 +148,7 @@ interface KeyFormProps extends Omit<ChangeKeyProps, "id"> {
 }
 
 function KeyForm({ tenant, shown, tag, onDone, onClose }: KeyFormProps) {
-  const { draft, change, bind } = useDraft({
+  const { draft, change } = useDraft({
     name: shown.name,
     expiresAt: localText(shown.expiresAt),
     limits: textsOf(shown.limits),
@@ -173,8 +174,7 @@ function KeyForm({ tenant, shown, tag, onDone, onClose }: KeyFormProps) {
       <p>
         <code>{shown.id}</code> <CopyButton text={shown.id} of={`the id of ${shown.name}`} />
       </p>
-      <Field title="Name" {...bind("name")} isRequired />
-      <Field {...endField} {...bind("expiresAt")} />
+      <Fields of={[nameField, endField]} {...{ draft, change }} />
       <LimitFields texts={draft.limits} onInput={(limits) => change({ limits })} />
     </Form>
   );

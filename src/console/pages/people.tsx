@@ -1,7 +1,8 @@
 import { api, asked, type Schemas } from "../api.ts";
 import { dayColumn, fileColumn, timeColumn } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Field, Form, useDraft } from "../parts/form.tsx";
+import { Fields } from "../parts/fields.tsx";
+import { Form, useDraft } from "../parts/form.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging, type Paging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
@@ -32,8 +33,23 @@ const columnsOf = (
   dayColumn("Known since", ({ createdAt }) => createdAt),
 ];
 
+const newFields = [
+  {
+    name: "subject",
+    title: "Id at the identity provider",
+    isRequired: true,
+    hint: "The “sub” claim of the provider’s tokens. Only a hash is stored.",
+  },
+  {
+    name: "issuer",
+    title: "Identity provider",
+    hint: "The issuer URL. Leave blank for the tenant’s identity provider.",
+  },
+  { name: "name", title: "Display name", hint: "Stored only if the policy stores names." },
+] as const;
+
 function NewPerson({ tenant, onDone, onClose }: Ends & { tenant: string }) {
-  const { draft, bind } = useDraft({ subject: "", issuer: "", name: "" });
+  const { draft, change } = useDraft({ subject: "", issuer: "", name: "" });
   const { subject, issuer, name } = draft;
   const create = async () => {
     const made = await asked(
@@ -48,22 +64,7 @@ function NewPerson({ tenant, onDone, onClose }: Ends & { tenant: string }) {
   return (
     <Dialog title="Add person" onClose={onClose}>
       <Form submit="Save person" act={create} onCancel={onClose}>
-        <Field
-          title="Id at the identity provider"
-          {...bind("subject")}
-          isRequired
-          hint="The “sub” claim of the provider’s tokens. Only a hash is stored."
-        />
-        <Field
-          title="Identity provider"
-          {...bind("issuer")}
-          hint="The issuer URL. Leave blank for the tenant’s identity provider."
-        />
-        <Field
-          title="Display name"
-          {...bind("name")}
-          hint="Stored only if the policy stores names."
-        />
+        <Fields of={newFields} {...{ draft, change }} />
       </Form>
     </Dialog>
   );

@@ -4,7 +4,8 @@ import { api, asked, type Schemas } from "../api.ts";
 import { count } from "../format.ts";
 import { timeColumn } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
-import { Field, useDraft } from "../parts/form.tsx";
+import { Fields } from "../parts/fields.tsx";
+import { useDraft } from "../parts/form.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
@@ -100,7 +101,7 @@ export function Seals({ params: { tenant } }: { params: { tenant: string } }) {
 
 /** Everything that an auditor needs without access to the console. */
 function ForAuditor({ tenant, newest }: { tenant: string; newest: Seal | undefined }) {
-  const { draft, bind } = useDraft({ from: "", to: "" });
+  const { draft, change } = useDraft({ from: "", to: "" });
   const query = Object.entries(draft)
     .map(([name, day]) => (day === "" ? "" : `&${name}=${momentIn(name, day)}`))
     .join("");
@@ -109,8 +110,13 @@ function ForAuditor({ tenant, newest }: { tenant: string; newest: Seal | undefin
     <section class="card stack" aria-label="For an auditor">
       <h2>For an auditor</h2>
       <div class="filters">
-        <Field title="From" type="date" {...bind("from")} max={draft.to || undefined} />
-        <Field title="To" type="date" {...bind("to")} min={draft.from || undefined} />
+        <Fields
+          of={[
+            { name: "from", title: "From", type: "date", max: draft.to || undefined },
+            { name: "to", title: "To", type: "date", min: draft.from || undefined },
+          ]}
+          {...{ draft, change }}
+        />
         <a class="button" href={`${exportUrl}?format=ndjson${query}`} download>
           Export records to verify
         </a>

@@ -1,5 +1,6 @@
 /** How the router authenticates at a server. */
-import { Choice, Field, useFaults } from "../parts/form.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { useFaults } from "../parts/form.tsx";
 
 const ways = [
   ["open", "no authentication"],
@@ -38,77 +39,55 @@ export function entranceOf({ way, header, secret, clientId, clientSecret }: Entr
   };
 }
 
+const wayField: FieldOf<Entrance> = { name: "way", title: "Authentication", options: ways };
+const headerFields: readonly FieldOf<Entrance>[] = [
+  { name: "header", title: "Header", isRequired: true },
+  {
+    name: "secret",
+    path: "headers",
+    title: "Value",
+    type: "password",
+    isRequired: true,
+    hint: "Encrypted immediately and never shown again.",
+  },
+];
+const clientFields: readonly FieldOf<Entrance>[] = [
+  { name: "clientId", path: "oauth.clientId", title: "Client id" },
+  {
+    name: "clientSecret",
+    title: "Client secret",
+    type: "password",
+    hint: "Optional. Encrypted immediately.",
+  },
+];
+
 interface EntranceProps {
   entrance: Entrance;
-  onInput: (change: Partial<Entrance>) => void;
+  onInput: (entrance: Entrance) => void;
 }
 
-function SecretHeader({ entrance, onInput }: EntranceProps) {
-  return (
-    <div class="grid">
-      <Field
-        title="Header"
-        name="header"
-        value={entrance.header}
-        onInput={(header) => onInput({ header })}
-        isRequired
-      />
-      <Field
-        title="Value"
-        name="headers"
-        type="password"
-        value={entrance.secret}
-        onInput={(secret) => onInput({ secret })}
-        isRequired
-        hint="Encrypted immediately and never shown again."
-      />
-    </div>
-  );
-}
-
-function OauthClientFields({ entrance, onInput }: EntranceProps) {
-  return (
-    <details open={useFaults()("oauth.clientId") !== null}>
-      <summary>Existing OAuth client</summary>
-      <p>Leave blank to let the router register itself.</p>
-      <div class="grid">
-        <Field
-          title="Client id"
-          name="clientId"
-          value={entrance.clientId}
-          onInput={(clientId) => onInput({ clientId })}
-          path="oauth.clientId"
-        />
-        <Field
-          title="Client secret"
-          name="clientSecret"
-          type="password"
-          value={entrance.clientSecret}
-          onInput={(clientSecret) => onInput({ clientSecret })}
-          hint="Optional. Encrypted immediately."
-        />
-      </div>
-    </details>
-  );
-}
-
-export function EntranceFields({
-  entrance,
-  onInput,
-}: Omit<EntranceProps, "onInput"> & { onInput: (entrance: Entrance) => void }) {
-  const enter = (change: Partial<Entrance>): void => onInput({ ...entrance, ...change });
+export function EntranceFields({ entrance, onInput }: EntranceProps) {
+  const isWrong = useFaults()("oauth.clientId") !== null;
+  const its = {
+    draft: entrance,
+    change: (changes: Partial<Entrance>) => onInput({ ...entrance, ...changes }),
+  };
   return (
     <>
-      <Choice
-        title="Authentication"
-        name="entrance"
-        value={entrance.way}
-        options={ways}
-        onInput={(way) => enter({ way })}
-      />
-      {entrance.way === "header" && <SecretHeader entrance={entrance} onInput={enter} />}
+      <Fields of={[wayField]} {...its} />
+      {entrance.way === "header" && (
+        <div class="grid">
+          <Fields of={headerFields} {...its} />
+        </div>
+      )}
       {(entrance.way === "tenant" || entrance.way === "user") && (
-        <OauthClientFields entrance={entrance} onInput={enter} />
+        <details open={isWrong}>
+          <summary>Existing OAuth client</summary>
+          <p>Leave blank to let the router register itself.</p>
+          <div class="grid">
+            <Fields of={clientFields} {...its} />
+          </div>
+        </details>
       )}
     </>
   );

@@ -1,6 +1,7 @@
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
-import { Check, Choice, Field, Form, useDraft } from "../parts/form.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Form, useDraft } from "../parts/form.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/notice.tsx";
@@ -15,7 +16,11 @@ export const samplings: readonly (readonly [Sampling, string])[] = [
   ["client-then-router", "client-then-router: the client if it supports sampling, else the router"],
   ["deny", "deny: sampling is refused"],
 ];
-const samplingField = { title: "Who answers sampling requests", options: samplings } as const;
+const samplingField = {
+  name: "sampling",
+  title: "Who answers sampling requests",
+  options: samplings,
+} as const;
 
 interface FormProps extends Ends {
   tenant: string;
@@ -28,8 +33,25 @@ interface NewDraft {
   entrance: Entrance;
 }
 
+const newFields: readonly FieldOf<NewDraft>[] = [
+  {
+    name: "slug",
+    title: "Slug",
+    isRequired: true,
+    hint: "Lowercase letters, digits, and hyphens.",
+  },
+  {
+    name: "url",
+    title: "Address",
+    type: "url",
+    isRequired: true,
+    placeholder: "https://mcp.example.com/mcp",
+  },
+  samplingField,
+];
+
 export function NewServer({ tenant, onDone, onClose }: FormProps) {
-  const { draft, change, bind } = useDraft<NewDraft>({
+  const { draft, change } = useDraft<NewDraft>({
     slug: "",
     url: "",
     sampling: "router",
@@ -48,20 +70,7 @@ export function NewServer({ tenant, onDone, onClose }: FormProps) {
   };
   return (
     <Form submit="Register" act={make} onCancel={onClose}>
-      <Field
-        title="Slug"
-        {...bind("slug")}
-        isRequired
-        hint="Lowercase letters, digits, and hyphens."
-      />
-      <Field
-        title="Address"
-        {...bind("url")}
-        type="url"
-        isRequired
-        placeholder="https://mcp.example.com/mcp"
-      />
-      <Choice {...samplingField} {...bind("sampling")} />
+      <Fields of={newFields} {...{ draft, change }} />
       <EntranceFields entrance={draft.entrance} onInput={(entrance) => change({ entrance })} />
     </Form>
   );
@@ -85,8 +94,18 @@ interface ServerFormProps extends FormProps {
   tag: string | null;
 }
 
+const changeFields = [
+  samplingField,
+  {
+    name: "parking",
+    title:
+      "Park calls: a call of a 2026-07-28 client waits while the client answers this older server’s questions, up to 5 minutes",
+  },
+  { name: "disabled", title: "Disabled: sampling is off for this server" },
+] as const;
+
 function ServerForm({ tenant, server, tag, onDone, onClose }: ServerFormProps) {
-  const { draft, change, bind } = useDraft({
+  const { draft, change } = useDraft({
     sampling: server.sampling,
     parking: server.parking,
     disabled: server.policy.disabled === true,
@@ -111,12 +130,7 @@ function ServerForm({ tenant, server, tag, onDone, onClose }: ServerFormProps) {
   };
   return (
     <Form submit="Save changes" act={save} onCancel={onClose}>
-      <Choice {...samplingField} {...bind("sampling")} />
-      <Check
-        title="Park calls: a call of a 2026-07-28 client waits while the client answers this older server’s questions, up to 5 minutes"
-        {...bind("parking")}
-      />
-      <Check title="Disabled: sampling is off for this server" {...bind("disabled")} />
+      <Fields of={changeFields} {...{ draft, change }} />
       <LimitFields
         texts={draft.limits}
         onInput={(limits) => change({ limits })}

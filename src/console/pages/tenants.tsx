@@ -5,7 +5,8 @@ import { count, day, time, usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Field, Form } from "../parts/form.tsx";
+import { Fields } from "../parts/fields.tsx";
+import { Field, Form, useDraft } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { anywhere, Residency } from "../parts/residency.tsx";
@@ -83,12 +84,21 @@ const columns = (
   },
 ];
 
+const newFields = [
+  {
+    name: "slug",
+    title: "Slug",
+    isRequired: true,
+    pattern: "[a-z0-9]([a-z0-9\\-]{0,61}[a-z0-9])?",
+    hint: "Lowercase letters, digits, and hyphens. Can’t be changed later.",
+  },
+  { name: "name", title: "Display name" },
+] as const;
+
 function NewTenant({ onClose }: { onClose: () => void }) {
   const { route } = useLocation();
-  const [slug, setSlug] = useState("");
-  const [name, setName] = useState("");
-  const [place, setPlace] = useState(anywhere);
-  const { region, jurisdiction } = place;
+  const { draft, change } = useDraft({ slug: "", name: "", ...anywhere });
+  const { slug, name, region, jurisdiction } = draft;
   const create = async () => {
     const body = {
       slug,
@@ -103,17 +113,8 @@ function NewTenant({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="New tenant" onClose={onClose}>
       <Form submit="Create tenant" act={create} onCancel={onClose}>
-        <Field
-          title="Slug"
-          name="slug"
-          value={slug}
-          onInput={setSlug}
-          isRequired
-          pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
-          hint="Lowercase letters, digits, and hyphens. Can’t be changed later."
-        />
-        <Field title="Display name" name="name" value={name} onInput={setName} />
-        <Residency place={place} onInput={setPlace} />
+        <Fields of={newFields} {...{ draft, change }} />
+        <Residency {...{ draft, change }} />
       </Form>
     </Dialog>
   );

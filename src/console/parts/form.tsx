@@ -7,16 +7,10 @@ import { ProblemNotice } from "./notice.tsx";
 type FaultOf = (name: string) => string | null;
 const Faults = createContext<FaultOf>(() => null);
 
-/** A form's values, and what binds a field to one of them. */
 export function useDraft<Draft extends object>(initial: Draft) {
   const [draft, set] = useState(initial);
   const change = (changes: Partial<Draft>): void => set((before) => ({ ...before, ...changes }));
-  const bind = <Name extends keyof Draft & string>(name: Name) => ({
-    name,
-    value: draft[name],
-    onInput: (value: Draft[Name]) => set((before) => ({ ...before, [name]: value })),
-  });
-  return { draft, change, bind };
+  return { draft, change };
 }
 
 export interface FieldProps {

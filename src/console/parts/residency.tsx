@@ -1,4 +1,4 @@
-import { Choice } from "./form.tsx";
+import { Fields, type FieldOf } from "./fields.tsx";
 
 const regions = [
   ["", "Near its first caller"],
@@ -27,27 +27,25 @@ export interface Place {
 }
 export const anywhere: Place = { region: "", jurisdiction: "" };
 
+const fields: readonly FieldOf<Place>[] = [
+  {
+    name: "region",
+    title: "Region",
+    options: regions,
+    hint: "Its database is created near this region.",
+  },
+  {
+    name: "jurisdiction",
+    title: "Jurisdiction",
+    options: jurisdictions,
+    hint: "Its data stays there.",
+  },
+];
+
 /** Routers without placement reject both. */
-export function Residency({ place, onInput }: { place: Place; onInput: (place: Place) => void }) {
-  return (
-    <details>
-      <summary>Data location (can’t be changed later)</summary>
-      <Choice
-        title="Region"
-        name="region"
-        value={place.region}
-        options={regions}
-        onInput={(region) => onInput({ ...place, region })}
-        hint="Its database is created near this region."
-      />
-      <Choice
-        title="Jurisdiction"
-        name="jurisdiction"
-        value={place.jurisdiction}
-        options={jurisdictions}
-        onInput={(jurisdiction) => onInput({ ...place, jurisdiction })}
-        hint="Its data stays there."
-      />
-    </details>
-  );
-}
+export const Residency = (its: { draft: Place; change: (changes: Partial<Place>) => void }) => (
+  <details>
+    <summary>Data location (can’t be changed later)</summary>
+    <Fields of={fields} {...its} />
+  </details>
+);

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { Choice, Field, Form } from "../parts/form.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Form, useDraft } from "../parts/form.tsx";
 import type { RequestRecord } from "./record.ts";
 
 const outcomes = [
@@ -37,45 +38,18 @@ const nothing: Found = {
   costUsd: "",
   reason: "",
 };
-const titles = [
-  ["inputTokens", "Tokens in", "number"],
-  ["outputTokens", "Tokens out", "number"],
-  ["costUsd", "Cost (USD)", "number"],
-  ["reason", "Source", "text"],
-] as const;
-
-interface FoundFieldsProps {
-  found: Found;
-  change: (found: Found) => void;
-}
-
-const FoundFields = ({ found, change }: FoundFieldsProps) => (
-  <>
-    <Choice
-      title="It"
-      name="outcome"
-      value={found.outcome}
-      options={outcomes}
-      onInput={(outcome) => change({ ...found, outcome })}
-    />
-    {titles.map(([name, title, type]) => (
-      <Field
-        key={name}
-        title={title}
-        name={name}
-        type={type}
-        {...(type === "number" && { min: 0, step: "any" })}
-        value={found[name]}
-        onInput={(text) => change({ ...found, [name]: text })}
-        isRequired
-      />
-    ))}
-  </>
-);
+const figure = { type: "number", min: 0, step: "any", isRequired: true } as const;
+const fields: readonly FieldOf<Found>[] = [
+  { name: "outcome", title: "It", options: outcomes },
+  { name: "inputTokens", title: "Tokens in", ...figure },
+  { name: "outputTokens", title: "Tokens out", ...figure },
+  { name: "costUsd", title: "Cost (USD)", ...figure },
+  { name: "reason", title: "Source", isRequired: true },
+];
 
 function Correction({ tenant, record, onDone, onClose }: CorrectProps & { onClose: () => void }) {
   const { id } = record;
-  const [found, change] = useState(nothing);
+  const { draft: found, change } = useDraft(nothing);
   const correct = async () => {
     const { outcome, reason } = found;
     const made = await asked(
@@ -97,7 +71,7 @@ function Correction({ tenant, record, onDone, onClose }: CorrectProps & { onClos
     <Dialog title="Correct record" onClose={onClose}>
       <p>Look it up at the provider. A record can be corrected once.</p>
       <Form submit="Save correction" act={correct} onCancel={onClose}>
-        <FoundFields found={found} change={change} />
+        <Fields of={fields} draft={found} change={change} />
       </Form>
     </Dialog>
   );
