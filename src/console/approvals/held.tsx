@@ -1,6 +1,7 @@
 import type { Schemas } from "../api.ts";
 import { fromNow, none, usd } from "../format.ts";
 import { CodeBlock } from "../parts/copy.tsx";
+import { Facts, type Fact } from "../parts/facts.tsx";
 import { conditionsText } from "./conditions.ts";
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -10,23 +11,13 @@ const memberOf = (value: unknown, name: string): unknown =>
     : undefined;
 const usdOf = (value: unknown): string => usd(typeof value === "number" ? value : null);
 
-function Money({ held: { content, stage } }: { held: Schemas["Approval"] }) {
-  if (stage === "result")
-    return (
-      <>
-        <dt>Cost, paid</dt>
-        <dd>{usdOf(content?.["costUsd"])}</dd>
-      </>
-    );
-  return (
-    <>
-      <dt>Expected cost</dt>
-      <dd>{usdOf(memberOf(content?.["estimate"], "costUsd"))}</dd>
-      <dt>Maximum cost</dt>
-      <dd>{usdOf(content?.["reservedUsd"])}</dd>
-    </>
-  );
-}
+const money = ({ content, stage }: Schemas["Approval"]): Fact[] =>
+  stage === "result"
+    ? [["Cost, paid", usdOf(content?.["costUsd"])]]
+    : [
+        ["Expected cost", usdOf(memberOf(content?.["estimate"], "costUsd"))],
+        ["Maximum cost", usdOf(content?.["reservedUsd"])],
+      ];
 
 export function Held({ held }: { held: Schemas["Approval"] }) {
   const { content, keyId, conditions, deadline, onTimeout, stage } = held;
@@ -34,27 +25,23 @@ export function Held({ held }: { held: Schemas["Approval"] }) {
   const client = [textOf(memberOf(who, "clientName")), textOf(memberOf(who, "clientVersion"))];
   return (
     <>
-      <dl class="facts">
-        <dt>Asked by key</dt>
-        <dd>
-          {held.names[keyId] ?? ""} <code class="faint">{keyId}</code>
-        </dd>
-        <dt>Server</dt>
-        <dd>{textOf(content?.["server"]) || "none (direct call)"}</dd>
-        <dt>Tool</dt>
-        <dd>{textOf(memberOf(who, "tool")) || none}</dd>
-        <dt>Client</dt>
-        <dd>{client.join(" ").trim() || none}</dd>
-        <dt>Held because</dt>
-        <dd>{conditionsText(conditions)}</dd>
-        <dt>Model</dt>
-        <dd>{textOf(content?.["model"]) || none}</dd>
-        <Money held={held} />
-        <dt>If undecided</dt>
-        <dd>
-          {onTimeout === "deny" ? "denied" : "approved"} {fromNow(deadline)}
-        </dd>
-      </dl>
+      <Facts
+        of={[
+          [
+            "Asked by key",
+            <>
+              {held.names[keyId] ?? ""} <code class="faint">{keyId}</code>
+            </>,
+          ],
+          ["Server", textOf(content?.["server"]) || "none (direct call)"],
+          ["Tool", textOf(memberOf(who, "tool")) || none],
+          ["Client", client.join(" ").trim() || none],
+          ["Held because", conditionsText(conditions)],
+          ["Model", textOf(content?.["model"]) || none],
+          ...money(held),
+          ["If undecided", `${onTimeout === "deny" ? "denied" : "approved"} ${fromNow(deadline)}`],
+        ]}
+      />
       {content === null ? (
         <p class="faint">The request is no longer stored.</p>
       ) : (

@@ -1,3 +1,4 @@
+import { Facts } from "../parts/facts.tsx";
 import { api, asked, type Schemas } from "../api.ts";
 import { fromNow } from "../format.ts";
 import { useLoaded } from "../load.ts";
@@ -107,14 +108,13 @@ function Checked(path: OfServer) {
         <div class={`notice ${ok ? "good" : "bad"}`} role="status">
           <strong>{ok ? "The server works." : "The router can’t use the server."}</strong>
           <p>{detail}</p>
-          <dl class="facts">
-            <dt>Calls itself</dt>
-            <dd>{name ?? "–"}</dd>
-            <dt>Revisions</dt>
-            <dd>{era === null ? "–" : eras[era]}</dd>
-            <dt>Tools</dt>
-            <dd>{tools ?? "–"}</dd>
-          </dl>
+          <Facts
+            of={[
+              ["Calls itself", name ?? "–"],
+              ["Revisions", era === null ? "–" : eras[era]],
+              ["Tools", tools ?? "–"],
+            ]}
+          />
         </div>
       )}
     </There>

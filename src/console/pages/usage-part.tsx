@@ -53,40 +53,29 @@ const formats: Readonly<Record<MetricName, (value: number) => string>> = {
 
 function Tiles({ rows, before }: { rows: readonly UsageRow[]; before: Before | null }) {
   const { requests, errors, tokens, costUsd } = totalsOf(rows);
+  const since = (name: keyof Before, now: number) =>
+    before !== null && (
+      <small>
+        <Change now={now} before={before[name]} />
+      </small>
+    );
+  const failed = <small>{requests > 0 && percent(errors / requests)}</small>;
+  const tiles = [
+    ["Spent", usdInCents(costUsd), since("costUsd", costUsd)],
+    ["Requests", count(requests), since("requests", requests)],
+    ["Failed or refused", count(errors), failed],
+    ["Tokens", <span title={count(tokens)}>{compact(tokens)}</span>, null],
+  ] as const;
   return (
     <dl class="tiles">
-      <div class="tile">
-        <dt>Spent</dt>
-        <dd>
-          {usdInCents(costUsd)}{" "}
-          {before !== null && (
-            <small>
-              <Change now={costUsd} before={before.costUsd} />
-            </small>
-          )}
-        </dd>
-      </div>
-      <div class="tile">
-        <dt>Requests</dt>
-        <dd>
-          {count(requests)}{" "}
-          {before !== null && (
-            <small>
-              <Change now={requests} before={before.requests} />
-            </small>
-          )}
-        </dd>
-      </div>
-      <div class="tile">
-        <dt>Failed or refused</dt>
-        <dd>
-          {count(errors)} <small>{requests > 0 && percent(errors / requests)}</small>
-        </dd>
-      </div>
-      <div class="tile">
-        <dt>Tokens</dt>
-        <dd title={count(tokens)}>{compact(tokens)}</dd>
-      </div>
+      {tiles.map(([title, figure, beside]) => (
+        <div key={title} class="tile">
+          <dt>{title}</dt>
+          <dd>
+            {figure} {beside}
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }

@@ -4,6 +4,7 @@ import { Fragment } from "preact";
 import { useLocation } from "preact-iso/router";
 import { compact, count, percent, usd } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
+import { Facts } from "../parts/facts.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { tenantIn, tenantPath } from "../place.ts";
 import { axes, exclusionText, hasInName, notesOf, type CandidateContext } from "./notes.ts";
@@ -190,20 +191,17 @@ export function DecisionTable({ decision, asked = null, ended = notCalled }: Dec
         empty="No feasible model."
       />
       <Excluded excluded={excluded} />
-      <dl class="facts">
-        <dt>Estimated before the call</dt>
-        <dd>
-          {estimate === undefined
-            ? "–"
-            : `${count(estimate.inputTokens)} tokens in, ${count(estimate.outputTokens)} out, ${usd(estimate.costUsd)}`}
-        </dd>
-        {notes.length > 0 && (
-          <>
-            <dt>Notes</dt>
-            <dd>{notes.join(" · ")}</dd>
-          </>
-        )}
-      </dl>
+      <Facts
+        of={[
+          [
+            "Estimated before the call",
+            estimate === undefined
+              ? "–"
+              : `${count(estimate.inputTokens)} tokens in, ${count(estimate.outputTokens)} out, ${usd(estimate.costUsd)}`,
+          ],
+          notes.length > 0 && ["Notes", notes.join(" · ")],
+        ]}
+      />
     </div>
   );
 }

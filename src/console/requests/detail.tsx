@@ -1,5 +1,6 @@
 import { count, duration, none, time, usd } from "../format.ts";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
+import { Facts, type Fact } from "../parts/facts.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
 import { routerUrl, tenantPath } from "../place.ts";
@@ -23,112 +24,64 @@ interface RequestDetailProps extends DetailProps {
 }
 
 function Usage({ record }: { record: WholeRecord }) {
-  const { usage, costUsd } = record;
+  const { usage, costUsd, correction } = record;
   if (usage === null) return <p class="faint">No usage.</p>;
+  const { surcharge } = record.attempts.at(-1)?.usage ?? {};
   const classes = Object.entries({ ...usage.classes, ...usage.media });
+  const isFree = surcharge?.factor === 0 && " (the credential declares that calls cost nothing)";
   return (
-    <dl class="facts">
-      <dt>Tokens in</dt>
-      <dd>
-        {count(usage.inputTokens)}
-        {usage.estimated && " (estimated)"}
-      </dd>
-      <dt>Tokens out</dt>
-      <dd>{count(usage.outputTokens)}</dd>
-      {classes.map(([name, amount]) => (
-        <>
-          <dt>{name}</dt>
-          <dd>{count(amount)}</dd>
-        </>
-      ))}
-      <dt>Cost</dt>
-      <dd>
-        {usd(costUsd)}
-        {record.overshoot && " (more than was reserved)"}
-        {record.attempts.at(-1)?.usage?.surcharge?.factor === 0 &&
-          " (the credential declares that calls cost nothing)"}
-      </dd>
-      {record.correction !== null && (
-        <>
-          <dt>Corrected</dt>
-          <dd>
-            {usd(record.correction.costUsd)} by {record.correction.actor}:{" "}
-            {record.correction.reason}
-          </dd>
-        </>
-      )}
-    </dl>
+    <Facts
+      of={[
+        ["Tokens in", [count(usage.inputTokens), usage.estimated && " (estimated)"]],
+        ["Tokens out", count(usage.outputTokens)],
+        ...classes.map(([name, amount]): Fact => [name, count(amount)]),
+        ["Cost", [usd(costUsd), record.overshoot && " (more than was reserved)", isFree]],
+        correction !== null && [
+          "Corrected",
+          `${usd(correction.costUsd)} by ${correction.actor}: ${correction.reason}`,
+        ],
+      ]}
+    />
   );
 }
 
-function Asking({ asking }: { asking: ReturnType<typeof askedOf> }) {
-  return (
-    <>
-      <dt>Asked</dt>
-      <dd>
-        {asking === null
-          ? none
-          : `Messages ${count(asking.messages)}, characters ${count(asking.characters)}, tools ${count(asking.tools)}, maxTokens ${count(asking.maxTokens)}`}
-      </dd>
-      {asking?.declared !== undefined && (
-        <>
-          <dt>Declared</dt>
-          <dd>{capabilityText(asking.declared)}</dd>
-        </>
-      )}
-      <dt>Hints</dt>
-      <dd>{asking?.hints?.join(", ") || none}</dd>
-    </>
-  );
+function askingFacts(asking: ReturnType<typeof askedOf>): Fact[] {
+  const figures =
+    asking &&
+    `Messages ${count(asking.messages)}, characters ${count(asking.characters)}, tools ${count(asking.tools)}, maxTokens ${count(asking.maxTokens)}`;
+  return [
+    ["Asked", figures ?? none],
+    asking?.declared !== undefined && ["Declared", capabilityText(asking.declared)],
+    ["Hints", asking?.hints?.join(", ") || none],
+  ];
 }
 
-function Facts({ tenant, record }: DetailProps) {
+function RequestFacts({ tenant, record }: DetailProps) {
   const { who, createdAt, contentSha256 } = record;
   const asking = askedOf(record);
   const endpoint = asking?.endpoint;
-  const listed = (name: string, value: string) =>
-    `${tenantPath(tenant, "/requests")}?${name}=${encodeURIComponent(value)}`;
-  const named = (title: string, name: string, id: string | null = null) =>
-    id !== null && (
-      <>
-        <dt>{title}</dt>
-        <dd>
-          <a href={listed(name, id)} title={id}>
-            {record.names[id] ?? id}
-          </a>
-        </dd>
-      </>
-    );
+  const client = [who.clientName, who.clientVersion].filter((each) => each !== null).join(" ");
+  const named = (title: string, name: string, id: string | null = null): Fact =>
+    id !== null && [
+      title,
+      <a href={`${tenantPath(tenant, "/requests")}?${name}=${encodeURIComponent(id)}`} title={id}>
+        {record.names[id] ?? id}
+      </a>,
+    ];
   return (
-    <dl class="facts">
-      <dt>Received</dt>
-      <dd>{time(createdAt)}</dd>
-      <dt>Key</dt>
-      <dd>
-        <a href={listed("key", who.keyId)} title={who.keyId}>
-          {record.names[who.keyId] ?? who.keyId}
-        </a>
-      </dd>
-      {named("Person", "user", who.user)}
-      {named("Server", "server", who.serverId)}
-      {who.tool !== null && (
-        <>
-          <dt>Tool</dt>
-          <dd>{who.tool}</dd>
-        </>
-      )}
-      <dt>Client</dt>
-      <dd>
-        {[who.clientName, who.clientVersion].filter((each) => each !== null).join(" ") || none}
-      </dd>
-      <dt>{endpoint === undefined ? "Revision" : "Endpoint"}</dt>
-      <dd>{endpoint ?? who.revision ?? none}</dd>
-      <Asking asking={asking} />
-      <dt>SHA-256 of the content</dt>
-      <dd>
-        <code>{contentSha256}</code>
-      </dd>
-    </dl>
+    <Facts
+      of={[
+        ["Received", time(createdAt)],
+        named("Key", "key", who.keyId),
+        named("Person", "user", who.user),
+        named("Server", "server", who.serverId),
+        who.tool !== null && ["Tool", who.tool],
+        ["Client", client || none],
+        [endpoint === undefined ? "Revision" : "Endpoint", endpoint ?? who.revision ?? none],
+        ...askingFacts(asking),
+        ["SHA-256 of the content", <code>{contentSha256}</code>],
+      ]}
+    />
   );
 }
 
@@ -275,7 +228,7 @@ export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps)
         </section>
         <section class="card">
           <h2>Request</h2>
-          <Facts tenant={tenant} record={record} />
+          <RequestFacts tenant={tenant} record={record} />
         </section>
       </div>
       <section class="card">
