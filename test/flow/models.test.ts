@@ -373,7 +373,8 @@ it("models are listed in the shape of the caller's API, and one is found by its 
     expect((await get(`/v1/models?${query}`, version)).status).toBe(400);
   for (const path of ["openai/gpt-4.1-mini", "openai%2Fgpt-4.1-mini", "gpt-4.1-mini"])
     expect((await get(`/v1/models/${path}`)).get("id")).toBe("openai/gpt-4.1-mini");
-  expect((await get("/v1/models/none")).status).toBe(404);
+  const unknown = await get("/v1/models/none");
+  expect([unknown.status, unknown.get("error.code")]).toEqual([404, "model_not_found"]);
   const probe = (method: string, path: string) => fetch(`${router.url}${path}`, { method });
   expect((await probe("HEAD", `/t/${slug}`)).status).toBe(204);
   expect((await probe("HEAD", "/")).ok).toBe(true);

@@ -29,6 +29,8 @@ type Kind =
   | "invalid"
   | "internal";
 
+export const unknownModel = { reason: "not_found", what: "no such model" } as const;
+
 /** ms: after a shorter wait running calls release their reservations, so the budget isn't used up */
 const shortWaitMs = 120_000;
 
@@ -78,7 +80,7 @@ function kindOf(refusal: Refusal): Kind {
     case "payload_too_large":
       return "too_large";
     case "not_found":
-      return "not_found";
+      return refusal.what === unknownModel.what ? "model_not_found" : "not_found";
     case "method_not_allowed":
       return "method_not_allowed";
     case "unsupported_media_type":

@@ -8,7 +8,7 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import type { ModelServices } from "../sampling-services.ts";
 import { modelClaim, modelKeyOf } from "./caller.ts";
 import { refuseMember } from "./decoded.ts";
-import type { Dialect } from "./errors.ts";
+import { unknownModel, type Dialect } from "./errors.ts";
 import type { ModelRequest } from "./in-slot.ts";
 
 interface Entry {
@@ -115,6 +115,6 @@ export async function listedModel(
   const { chosen, models } = listed.value;
   const model = models.find((each) => isNamed(each, name));
   const entry = chosen.find(({ id }) => id === name) ?? (model && entryOf(model));
-  if (entry === undefined) return err({ reason: "not_found", what: "no such model" });
+  if (entry === undefined) return err(unknownModel);
   return ok(dialect === "openai" ? openaiEntry(entry) : anthropicEntry(entry));
 }
