@@ -30,8 +30,23 @@ export function bytes(value: number): string {
 }
 export const percent = (value: number): string => share.format(value);
 
-export const usdInCents = (value: number): string =>
-  Math.abs(value) >= 0.01 ? usdWhole.format(value) : usd(value);
+/** For columns: equal decimals align the digits. */
+const inColumn = (digits: number) => {
+  const least = 10 ** -digits;
+  const { format } = new Intl.NumberFormat(language, {
+    style: "currency",
+    currency: "USD",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return (value: number | null | undefined): string => {
+    if (value === null || value === undefined) return none;
+    return value > 0 && value < least ? `<${format(least)}` : format(value);
+  };
+};
+export const usdInCents = inColumn(2);
+/** Single calls and prices. */
+export const usdOfCall = inColumn(4);
 
 /** Small calls cost fractions of a cent. */
 export function usd(value: number | null | undefined): string {

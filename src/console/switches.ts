@@ -36,6 +36,13 @@ export function stopsOf({ policy, stoppedByOperator }: Tenant): Stop[] {
   ];
 }
 
+/** Whether requests through a server are stopped. */
+export const stopsServer = (stops: readonly Stop[], slug: string): boolean =>
+  stops.some(
+    ({ kind, name }) =>
+      kind === "operator" || kind === "tenant" || (kind === "servers" && name === slug),
+  );
+
 /** A merge patch; `why` `null` turns the switch off. */
 export const patchOf = ({ kind, name }: Omit<Stop, "why">, why: string | null): object => ({
   stopped: kind === "tenant" ? { tenant: why } : { [kind]: { [name]: why } },

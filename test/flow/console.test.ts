@@ -735,6 +735,9 @@ describe("first steps", () => {
       `${program}\nconsole.log(error ?? result.content.text)`,
     ]);
     expect(stdout.trim()).toBe(hostile);
+    await open("/t/fresh/start");
+    await page.getByText("Waiting for the next request…").waitFor();
+    expect(await page.getByText("done", { exact: true }).count()).toBe(3);
   });
 });
 
@@ -1210,8 +1213,12 @@ describe("alerts", () => {
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
     await createTenant(router, "alerted", { provider: "demo" });
     await open("/t/alerted/alerts");
+    await page.getByText(/A single failed check isn’t an alert/).waitFor();
     await page.getByLabel("URL").fill("https://hooks.slack.com/services/T/B/x");
     expect(await page.getByLabel("Receiver").inputValue()).toBe("slack");
+    await page.getByLabel("URL").fill(`http://127.0.0.1:${await freePort()}/`);
+    await page.getByRole("button", { name: "Send test alert" }).click();
+    await page.getByText(/^Not delivered: ./).waitFor();
     await page.getByLabel("URL").fill(`${url}/gone`);
     await page.getByRole("button", { name: "Send test alert" }).click();
     await page.getByText("The alert was not accepted (HTTP 404)").waitFor();
@@ -1232,6 +1239,9 @@ describe("alerts", () => {
         kinds: expect.not.arrayContaining(["seals_stopped"]),
       });
     await page.getByText("Saved. Alerts are sent there from now on.").waitFor();
+    await page.getByLabel("URL").fill(`${url}/gone`);
+    await page.getByRole("button", { name: "Send test alert" }).click();
+    await page.getByText("Saved, but the last test alert was not delivered.").waitFor();
     await page.getByLabel("Receiver").selectOption("custom");
     await page.getByRole("button", { name: "Postmark" }).click();
     expect(await page.getByLabel("URL").inputValue()).toBe("https://api.postmarkapp.com/email");
@@ -1498,6 +1508,29 @@ describe("changes", () => {
   });
 });
 
+describe("on a phone", () => {
+  it("the actions of a row are in a dialog that opens", async () => {
+    const { page } = operator;
+    await createTenant(router, "pocket", { provider: "demo" });
+    const server = { slug: "search", url: "https://mcp.example.com/mcp", sampling: "router" };
+    expect((await admin("POST", "/tenants/pocket/servers", server)).status).toBe(201);
+    await page.setViewportSize({ width: 390, height: 900 });
+    for (const [path, name, verb, title] of [
+      ["/t/pocket/keys", "test", "Revoke", "Revoke key"],
+      ["/t/pocket/credentials", "demo", "Delete", "Delete credential"],
+      ["/t/pocket/servers", "search", "Connect", "Connect search"],
+      ["/tenants", "pocket", "Delete", "Delete tenant"],
+    ] as const) {
+      await open(path);
+      await actionOn(name, verb);
+      await page.getByRole("dialog", { name: title }).waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+});
+
 describe("a kill switch", () => {
   it("is turned with a reason, seen on every page and in the events, and lifted", async () => {
     const { page } = operator;
@@ -1508,6 +1541,10 @@ describe("a kill switch", () => {
     await page.getByText(/Stops \d+ available models?: .*own\/works/).waitFor();
     await page.getByLabel("Reason").fill(hostile);
     await page.getByRole("button", { name: "Stop it" }).click();
+    const question = page.getByRole("dialog", { name: "Stop provider" });
+    await question.getByText(/Stops \d+ available models?: .*own\/works/).waitFor();
+    expect((await admin("GET", "/tenants/watched/policy")).get("stopped")).toBeUndefined();
+    await question.getByRole("button", { name: "Stop provider" }).click();
     await banner.getByText(hostile).waitFor();
     const refused = await callOnce(router, world.key, asking("stopped"));
     expect(refused.get("error.data.reason")).toBe("no_eligible_model");
@@ -1523,7 +1560,7 @@ describe("a kill switch", () => {
     await last.getByText(hostile).first().waitFor();
     expect(await last.getByText(hostile).count()).toBe(2);
     await go("/t/watched/switches");
-    await page.getByRole("button", { name: "lift provider own" }).click();
+    await page.getByRole("button", { name: "Lift provider own" }).click();
     await page.getByRole("button", { name: "Lift switch" }).click();
     await banner.waitFor({ state: "detached" });
   });
@@ -1538,6 +1575,7 @@ describe("a kill switch", () => {
     const stop = async () => {
       await page.getByLabel("Reason").fill("late");
       await page.getByRole("button", { name: "Stop it" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: /^Stop/ }).click();
     };
     await open("/t/halted/switches");
     await page.getByLabel("Its name").fill("nobody/*");
@@ -1557,11 +1595,14 @@ describe("a kill switch", () => {
     await page.getByLabel("Which key", { exact: true }).selectOption({ label: "another one" });
     await page.getByLabel("Which key: another one").fill("test");
     await stop();
-    await page.locator(".field.wrong").getByText("This tenant has no such API key.").waitFor();
+    await page.getByRole("dialog").getByText("This tenant has no such API key.").waitFor();
+    await page.keyboard.press("Escape");
     await page.getByLabel("What to stop").selectOption("servers");
     await page.getByLabel("Which server").selectOption("search");
     await stop();
     await expect.poll(stopped).toEqual({ keys: { [keyId]: "late" }, servers: { search: "late" } });
+    await go("/t/halted/servers");
+    await page.getByRole("region", { name: "Servers" }).getByText("stopped").waitFor();
   });
 
   it("stands with two others on each page, which says how many more there are", async () => {
@@ -1598,14 +1639,15 @@ describe("a kill switch", () => {
     await page.getByLabel("What to stop").selectOption("operator");
     await page.getByLabel("Reason").fill("unpaid");
     await page.getByRole("button", { name: "Stop it" }).click();
+    await page.getByRole("button", { name: "Stop the whole tenant, by the operator" }).click();
     await page.getByRole("complementary").getByText("unpaid").waitFor();
     const visitor = await visit(browser, { origin: router.url });
     await signIn(visitor, world.key);
     await go("/t/watched/switches", visitor);
     await visitor.page.getByRole("complementary").getByText("unpaid").waitFor();
-    expect(await visitor.page.getByRole("button", { name: /^lift/ }).count()).toBe(0);
+    expect(await visitor.page.getByRole("button", { name: /^Lift/ }).count()).toBe(0);
     await visitor.close();
-    await page.getByRole("button", { name: /^lift/ }).click();
+    await page.getByRole("button", { name: /^Lift/ }).click();
     await page.getByRole("button", { name: "Lift switch" }).click();
     await page.getByText("No active kill switches.").waitFor();
   });

@@ -65,10 +65,11 @@ function TestResult({ test }: { test: Asked<Schemas["AlertTest"]> }) {
   return (
     <div class={`notice ${fault === null ? "good" : "bad"}`} role="status">
       <strong>
-        {fault === null ? "The receiver accepted the alert" : "The alert was not accepted"}
-        {status !== null && ` (HTTP ${status})`}
+        {status === null
+          ? `Not delivered: ${fault ?? ""}`
+          : `${fault === null ? "The receiver accepted the alert" : "The alert was not accepted"} (HTTP ${status})`}
       </strong>
-      {fault !== null && <p>{fault}</p>}
+      {status !== null && fault !== null && <p>{fault}</p>}
       {answer !== "" && <pre tabIndex={0}>{answer}</pre>}
       <details>
         <summary>What was sent</summary>
@@ -197,13 +198,18 @@ const Kinds = ({ draft: { kinds }, change }: Pick<PartProps, "draft" | "change">
   </fieldset>
 );
 
+interface Tested {
+  tenant: string;
+  onTest: (hasFailed: boolean) => void;
+}
+
 /** A scheme alone isn’t a key. */
 const headerIn = ({ format, headerName: name, headerValue }: Draft) => {
   const value = headerValue.trim();
   return format === "custom" && value !== "" && value !== "Bearer" ? { name, value } : null;
 };
 
-function SendTest({ tenant, draft }: { tenant: string; draft: Draft }) {
+function SendTest({ tenant, draft, onTest }: { draft: Draft } & Tested) {
   const [test, setTest] = useState<Asked<Schemas["AlertTest"]> | "asking" | null>(null);
   const { webhookUrl, format } = draft;
   const send = async (): Promise<void> => {
@@ -212,7 +218,9 @@ function SendTest({ tenant, draft }: { tenant: string; draft: Draft }) {
     const header = headerIn(draft);
     const custom = { body: draft.body, ...(header !== null && { header }) };
     const body = { webhookUrl, format, ...(format === "custom" && custom) };
-    setTest(await asked(api.POST("/admin/v1/tenants/{tenant}/alerts/test", { params, body })));
+    const found = await asked(api.POST("/admin/v1/tenants/{tenant}/alerts/test", { params, body }));
+    setTest(found);
+    onTest(!found.ok || found.value.fault !== null);
   };
   return (
     <>
@@ -230,8 +238,7 @@ function SendTest({ tenant, draft }: { tenant: string; draft: Draft }) {
   );
 }
 
-interface ReceiverProps {
-  tenant: string;
+interface ReceiverProps extends Tested {
   policy: Policy;
   tag: string | null;
   onDone: () => void;
@@ -267,7 +274,7 @@ async function saved({ tenant, tag }: ReceiverProps, draft: Draft): Promise<Aske
 }
 
 export function Receiver(props: ReceiverProps) {
-  const { tenant, policy, onDone } = props;
+  const { tenant, policy, onTest, onDone } = props;
   const [draft, setDraft] = useState<Draft>(draftOf(policy));
   const change = ({ webhookUrl, ...rest }: Partial<Draft>): void => {
     const known = hosts.find(([host]) => host.test(webhookUrl ?? ""))?.[1];
@@ -288,7 +295,7 @@ export function Receiver(props: ReceiverProps) {
         </div>
         {draft.format === "custom" && <Custom {...{ draft, change, tenant }} />}
         <Kinds {...{ draft, change }} />
-        <SendTest tenant={tenant} draft={draft} />
+        <SendTest {...{ tenant, draft, onTest }} />
       </Form>
     </section>
   );

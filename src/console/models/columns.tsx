@@ -1,5 +1,5 @@
 import type { Schemas } from "../api.ts";
-import { count, duration, none, usd } from "../format.ts";
+import { count, duration, none, usdOfCall } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import { endingSoon } from "../../domain/models/retirement.ts";
 import { fileColumn } from "../parts/columns.tsx";
@@ -68,8 +68,8 @@ export const columnsOf = (open: (model: Model) => void): readonly Column<Model>[
     text: ({ inputModalities }) => inputModalities.join(" "),
   },
   figure("Context", "contextTokens", count),
-  figure("$ per M in", "inputUsdPerMTok", usd),
-  figure("$ per M out", "outputUsdPerMTok", usd),
+  figure("$ per M in", "inputUsdPerMTok", usdOfCall),
+  figure("$ per M out", "outputUsdPerMTok", usdOfCall),
   figure("Class", "intelligence", grade),
   figure("Speed", "speed", grade),
   {

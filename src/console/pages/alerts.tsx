@@ -51,6 +51,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
     asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params })),
   );
   const [isSaved, setSaved] = useState(false);
+  const [isUndelivered, setUndelivered] = useState(false);
   const done = async (): Promise<void> => {
     await policy.again();
     setSaved(true);
@@ -65,19 +66,26 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
             name="Alerts"
             columns={columnsOf(tenant)}
             keyOf={({ id }) => id}
-            empty="No alerts. All budgets, credentials, servers, seals, and the audit sink are fine."
+            empty="No alerts: no budget reached a threshold, and no problem persisted. A single failed check isn’t an alert; Credentials and Servers show it."
           />
         </div>
         {mayChange.value && (
           <There what="the policy" loading={policy}>
             {(found, { tag }) => (
-              <Receiver key={tag} {...{ tenant, policy: found, tag }} onDone={() => void done()} />
+              <Receiver
+                key={tag}
+                {...{ tenant, policy: found, tag }}
+                onTest={setUndelivered}
+                onDone={() => void done()}
+              />
             )}
           </There>
         )}
         {isSaved && (
-          <p class="notice good" role="status">
-            Saved. Alerts are sent there from now on.
+          <p class={`notice ${isUndelivered ? "warn" : "good"}`} role="status">
+            {isUndelivered
+              ? "Saved, but the last test alert was not delivered."
+              : "Saved. Alerts are sent there from now on."}
           </p>
         )}
         <Webhooks tenant={tenant} />

@@ -59,7 +59,7 @@ function EndingSoon({ models }: { models: readonly Model[] }) {
     Date.now(),
   );
   if (ending.length === 0)
-    return <p class="over faint">No available model is shut down within 30 days.</p>;
+    return <p class="over faint">No available model has a shutdown date within 30 days.</p>;
   const more = ending.length - maxNamed;
   return (
     <p class="notice warn" role="status">

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { count, duration, none, usd } from "../format.ts";
+import { count, duration, none, usdOfCall } from "../format.ts";
 import { later } from "../later.tsx";
 import { Check, Choice } from "../parts/form.tsx";
 import { Brief } from "../parts/brief.tsx";
@@ -58,7 +58,7 @@ const figures: Column<RequestRecord>[] = [
   {
     title: "Cost",
     isNumber: true,
-    show: ({ costUsd }) => usd(costUsd),
+    show: ({ costUsd }) => usdOfCall(costUsd),
     text: ({ costUsd }) => costUsd,
   },
   {

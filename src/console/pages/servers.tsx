@@ -8,9 +8,11 @@ import { Badge, There } from "../parts/notice.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
+import { stopsNow } from "../parts/stopped.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { prefix, tenantPath } from "../place.ts";
+import { stopsServer } from "../switches.ts";
 import { NewServer, samplings, ServerPolicyForm } from "./server-forms.tsx";
 
 type Server = Schemas["Server"];
@@ -27,7 +29,8 @@ function verbsOf({ oauth }: Server) {
 }
 type Verb = ReturnType<typeof verbsOf>[number];
 
-function stateOf({ policy, status, learned: { lastCheck } }: Server): string {
+function stateOf({ slug, policy, status, learned: { lastCheck } }: Server): string {
+  if (stopsServer(stopsNow.value, slug)) return "stopped";
   if (policy.disabled === true) return "disabled";
   if (status === "failing") return "sign-in rejected";
   return lastCheck?.ok === false ? "check failed" : "active";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
 import { useLive } from "../live/use-live.ts";
@@ -190,14 +190,16 @@ function useArrivals(tenant: string): Arrivals {
     const fresh = records.filter(({ createdAt }) => createdAt >= since);
     setFirst((known) => fresh.findLast(({ id }) => id === known?.id) ?? known ?? fresh[0] ?? null);
   };
-  // Polls if there is no stream, which starts when the page opens.
   const look = async (): Promise<void> => {
     const found = await listRequests(tenant, {});
     setProblem(found.ok ? null : found.problem);
     if (!found.ok) return;
-    setEarlier(found.value.data.find(({ createdAt }) => createdAt < since) ?? null);
+    const before = found.value.data.filter(({ createdAt }) => createdAt < since);
+    setEarlier(before.find(({ outcome }) => outcome === "succeeded") ?? before[0] ?? null);
     hear(found.value.data.toReversed());
   };
+  // A stream starts without earlier requests.
+  useEffect(() => void look(), []);
   useLive({ tenant, isOn: true, hear, reload: look, pollMs: watchMs });
   return { earlier, first, problem, look };
 }
@@ -212,7 +214,7 @@ function Arrival({ tenant, arrivals }: { tenant: string; arrivals: Arrivals }) {
       {earlier !== null && (
         <>
           {" "}
-          The last one, <Time at={earlier.createdAt} />: <Badge word={earlier.outcome} />{" "}
+          Before: <Time at={earlier.createdAt} /> <Badge word={earlier.outcome} />{" "}
           <a href={tenantPath(tenant, "/requests")}>All requests</a>
         </>
       )}
@@ -223,13 +225,17 @@ function Arrival({ tenant, arrivals }: { tenant: string; arrivals: Arrivals }) {
 export function Start({ params: { tenant } }: { params: { tenant: string } }) {
   const [key, setKey] = useState<string | null>(null);
   const arrivals = useArrivals(tenant);
-  const newest = arrivals.first ?? arrivals.earlier;
+  const arrived = [arrivals.first, arrivals.earlier].filter((each) => each !== null);
   return (
     <Page title="First steps" lead="From a provider’s key to the first answer in three steps.">
       <div class="stack">
         <Provider tenant={tenant} />
-        <Key tenant={tenant} wasUsed={newest !== null} onKey={setKey} />
-        <Step number={3} title="Send a request" isDone={newest?.outcome === "succeeded"}>
+        <Key tenant={tenant} wasUsed={arrived.length > 0} onKey={setKey} />
+        <Step
+          number={3}
+          title="Send a request"
+          isDone={arrived.some(({ outcome }) => outcome === "succeeded")}
+        >
           <Snippets tenant={tenant} apiKey={key ?? "$KEY"} />
           <Arrival {...{ tenant, arrivals }} />
         </Step>

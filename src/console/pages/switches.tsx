@@ -6,7 +6,7 @@ import { allModels } from "../models/all-models.ts";
 import type { Model } from "../models/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Choice, Field, Form } from "../parts/form.tsx";
-import { namesIn, type Names } from "../parts/named.tsx";
+import { namesIn, useSubjectNames, type Names } from "../parts/named.tsx";
 import { NamedChoice } from "../parts/named-choice.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -72,10 +72,10 @@ const columnsOf = (lift: (stop: Stop) => void): Column<Stop>[] => [
         <button
           type="button"
           class="quiet"
-          aria-label={`lift ${kinds[stop.kind]} ${stop.name}`}
+          aria-label={`Lift ${kinds[stop.kind]} ${stop.name}`}
           onClick={() => lift(stop)}
         >
-          lift
+          Lift
         </button>
       ),
   },
@@ -149,6 +149,20 @@ function Matches({ tenant, kind, name }: Pick<TargetProps, "tenant" | "kind" | "
   );
 }
 
+function Effect({ tenant, kind, name }: Pick<TargetProps, "tenant" | "kind" | "name">) {
+  const names = useSubjectNames(tenant);
+  return (
+    <>
+      <p>
+        New requests for{" "}
+        <strong>{kind === "keys" ? (names[name] ?? name) : `${kinds[kind]} ${name}`}</strong> are
+        refused. Running calls finish.
+      </p>
+      {(kind === "models" || kind === "providers") && <Matches {...{ tenant, kind, name }} />}
+    </>
+  );
+}
+
 function Target(props: TargetProps) {
   const { tenant, kind, name, onInput } = props;
   if (nameHints[kind] === "") return null;
@@ -179,17 +193,14 @@ function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
   const options = (Object.keys(kinds) as Kind[]).filter(
     (each) => each !== "operator" || isOperator.value,
   );
-  const stop = async () => {
-    const done = await setSwitch(tenant, { kind, name: name.trim(), why });
-    if (done.ok) {
-      setWhy("");
-      setName("");
-      onDone();
-    }
-    return done;
+  const [isAsking, setAsking] = useState(false);
+  const ask = async () => {
+    setAsking(true);
+    return { ok: true, value: null, tag: null } as const;
   };
+  const target = { tenant, kind, name: name.trim() };
   return (
-    <Form submit="Stop it" isDanger act={stop}>
+    <Form submit="Stop it" isDanger act={ask}>
       <Choice
         title="What to stop"
         name="kind"
@@ -209,6 +220,21 @@ function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
         onInput={setWhy}
         hint="Shown in the error message."
       />
+      {isAsking && (
+        <Confirm
+          title={`Stop ${kinds[kind]}`}
+          act={() => setSwitch(tenant, { ...target, why })}
+          onDone={() => {
+            setAsking(false);
+            setWhy("");
+            setName("");
+            onDone();
+          }}
+          onClose={() => setAsking(false)}
+        >
+          <Effect {...target} />
+        </Confirm>
+      )}
     </Form>
   );
 }

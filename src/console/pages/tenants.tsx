@@ -11,6 +11,7 @@ import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { anywhere, Residency } from "../parts/residency.tsx";
 import { usePaging } from "../parts/pages.tsx";
+import { RowActions } from "../parts/row-actions.tsx";
 import { fileColumn } from "../parts/columns.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
@@ -69,18 +70,7 @@ const columns = (
   },
   {
     title: "",
-    show: (tenant) => (
-      <span class="row-actions">
-        <button
-          type="button"
-          class="quiet danger"
-          aria-label={`Delete ${tenant.name}`}
-          onClick={() => remove(tenant)}
-        >
-          Delete
-        </button>
-      </span>
-    ),
+    show: (tenant) => <RowActions of={tenant.name} verbs={["Delete"]} act={() => remove(tenant)} />,
   },
 ];
 

@@ -1,6 +1,6 @@
 /** Usage over time: tiles, a plot, and the same numbers as a table. */
 import { useMemo } from "preact/hooks";
-import { bucketTime, compact, count, duration, percent, usd, usdInCents } from "../format.ts";
+import { bucketTime, compact, count, duration, percent, usdInCents } from "../format.ts";
 import { zone } from "../locale.ts";
 import {
   durationsOf,
@@ -140,9 +140,9 @@ function columnsOf(bucket: Bucket, { by, names }: Grouped): Column<UsageRow>[] {
     {
       title: "USD",
       isNumber: true,
-      show: ({ costUsd }) => usd(costUsd),
+      show: ({ costUsd }) => usdInCents(costUsd),
       text: ({ costUsd }) => costUsd,
-      sum: (rows) => usd(sumOf(rows, ({ costUsd }) => costUsd)),
+      sum: (rows) => usdInCents(sumOf(rows, ({ costUsd }) => costUsd)),
     },
   ];
 }

@@ -36,9 +36,9 @@ export function RowActions<Verb extends string>({ of, verbs, act }: RowActionsPr
   const urgent = verbs.filter(isUrgent);
   const inRow = !isMany ? verbs : urgent.length > 0 ? urgent : verbs.slice(0, 1);
   return (
-    <span class={`row-actions ${isMany ? "many" : ""}`}>
-      {buttons(inRow, "quiet")}
-      {verbs.length > 1 && (
+    <>
+      <span class={`row-actions ${isMany ? "many" : ""}`}>
+        {buttons(inRow, "quiet")}
         <button
           type="button"
           class="quiet more"
@@ -48,12 +48,12 @@ export function RowActions<Verb extends string>({ of, verbs, act }: RowActionsPr
         >
           ⋯
         </button>
-      )}
+      </span>
       {isOpen && (
         <Dialog title={of} onClose={() => setOpen(false)}>
           <div class="sheet">{buttons(verbs, "")}</div>
         </Dialog>
       )}
-    </span>
+    </>
   );
 }

@@ -4,12 +4,14 @@ import { useEffect, useRef } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { useLoaded, useRepeated } from "../load.ts";
 import { tenantPath } from "../place.ts";
-import { kinds, stopsOf } from "../switches.ts";
+import { kinds, stopsOf, type Stop } from "../switches.ts";
 
 const refreshMs = 10_000;
 const maxShown = 3;
 export const tenantNames = signal<Readonly<Record<string, string>>>({});
 export const switchChanges = signal(0);
+/** of the shown tenant */
+export const stopsNow = signal<readonly Stop[]>([]);
 
 export function Stopped({ tenant }: { tenant: string }) {
   const { loaded, again } = useLoaded(`switches of ${tenant}`, () =>
@@ -33,6 +35,9 @@ export function Stopped({ tenant }: { tenant: string }) {
     if (known !== null) tenantNames.value = { ...tenantNames.value, [tenant]: known };
   }, [tenant, known]);
   const stops = loaded.state === "there" ? stopsOf(loaded.value) : [];
+  useEffect(() => {
+    stopsNow.value = stops;
+  }, [loaded]);
   if (stops.length === 0) return null;
   const others = stops.length - maxShown;
   return (

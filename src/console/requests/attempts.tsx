@@ -1,4 +1,4 @@
-import { duration, none, usd, spaced } from "../format.ts";
+import { duration, none, usdOfCall, spaced } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import type { Column } from "../parts/table.tsx";
 import { streamText } from "./steps.ts";
@@ -53,7 +53,8 @@ export function attemptColumns(record: Attempted): Column<Attempt>[] {
     {
       title: "Cost",
       isNumber: true,
-      show: ({ costMicroUsd }) => usd(typeof costMicroUsd === "number" ? costMicroUsd / 1e6 : null),
+      show: ({ costMicroUsd }) =>
+        usdOfCall(typeof costMicroUsd === "number" ? costMicroUsd / 1e6 : null),
       text: ({ costMicroUsd }) => costMicroUsd ?? null,
     },
     { title: "Provider’s message", show: message, text: message },

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 
 // The language is read once, when the module is.
 vi.stubGlobal("navigator", { language: "en-US" });
-const { axisTimes, bytes, compact, dateOf, duration, shortTime, time, usd, usdInCents } =
+const { axisTimes, bytes, compact, dateOf, duration, shortTime, time, usd, usdInCents, usdOfCall } =
   await import("../../../src/console/format.ts");
 vi.unstubAllGlobals();
 
@@ -25,8 +25,16 @@ describe("figures of the console", () => {
     expect(usd(null)).toBe("–");
   });
 
-  it("show a budget in cents, and what is less than one as it is", () => {
-    expect([0.7718, 4.23, 0, 0.004].map(usdInCents)).toEqual(["$0.77", "$4.23", "$0.00", "$0.004"]);
+  it("have equal decimals in columns: cents, and four for single calls and prices", () => {
+    expect([0.7718, 4.2, 0, 0.004].map(usdInCents)).toEqual(["$0.77", "$4.20", "$0.00", "<$0.01"]);
+    expect([0.03162, 0.022806, 1.48, 0, 0.00003, null].map(usdOfCall)).toEqual([
+      "$0.0316",
+      "$0.0228",
+      "$1.4800",
+      "$0.0000",
+      "<$0.0001",
+      "–",
+    ]);
   });
 
   it("show a moment with its day, and one of another year with the year", () => {

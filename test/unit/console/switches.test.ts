@@ -1,6 +1,6 @@
 /** The console lists kill switches with their reasons and patches one at a time. */
 import { describe, expect, it } from "vitest";
-import { patchOf, stopsOf } from "../../../src/console/switches.ts";
+import { patchOf, stopsOf, stopsServer } from "../../../src/console/switches.ts";
 
 describe("kill switches", () => {
   it("are listed with the operator's first, and each with its reason", () => {
@@ -14,6 +14,17 @@ describe("kill switches", () => {
       { kind: "providers", name: "openai", why: "bills twice" },
     ]);
     expect(stopsOf({ policy: {}, stoppedByOperator: null })).toEqual([]);
+  });
+
+  it("stop a server by its own switch, and by the tenant’s", () => {
+    const stopping = (stop: object) =>
+      stopsServer(stopsOf({ policy: {}, stoppedByOperator: null, ...stop }), "search");
+    expect(stopping({})).toBe(false);
+    expect(stopping({ policy: { stopped: { servers: { other: "why" } } } })).toBe(false);
+    expect(stopping({ policy: { stopped: { keys: { search: "why" } } } })).toBe(false);
+    expect(stopping({ policy: { stopped: { servers: { search: "why" } } } })).toBe(true);
+    expect(stopping({ policy: { stopped: { tenant: "why" } } })).toBe(true);
+    expect(stopping({ stoppedByOperator: "why" })).toBe(true);
   });
 
   it("are turned by a patch that leaves the other switches", () => {
