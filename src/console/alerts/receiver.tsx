@@ -11,9 +11,10 @@ import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Check, Form } from "../parts/form.tsx";
-import { ProblemNotice, There } from "../parts/notice.tsx";
+import { There } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
 import { emailApis } from "./email-apis.ts";
+import { TestResult } from "./test-result.tsx";
 
 type Policy = Schemas["Policy"];
 type Header = Schemas["WebhookHeader"];
@@ -57,26 +58,6 @@ function thresholdsIn(text: string): number[] | null {
   return thresholds.every((threshold) => Number.isInteger(threshold))
     ? [...new Set(thresholds)]
     : null;
-}
-
-function TestResult({ test }: { test: Asked<Schemas["AlertTest"]> }) {
-  if (!test.ok) return <ProblemNotice problem={test.problem} />;
-  const { status, fault, answer, body } = test.value;
-  return (
-    <div class={`notice ${fault === null ? "good" : "bad"}`} role="status">
-      <strong>
-        {status === null
-          ? `Not delivered: ${fault ?? ""}`
-          : `${fault === null ? "The receiver accepted the alert" : "The alert was not accepted"} (HTTP ${status})`}
-      </strong>
-      {status !== null && fault !== null && <p>{fault}</p>}
-      {answer !== "" && <pre tabIndex={0}>{answer}</pre>}
-      <details>
-        <summary>What was sent</summary>
-        <pre tabIndex={0}>{JSON.stringify(body, null, 2)}</pre>
-      </details>
-    </div>
-  );
 }
 
 const draftOf = ({ alerts = {} }: Policy) => ({

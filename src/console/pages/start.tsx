@@ -2,8 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
-import { useLive } from "../live/use-live.ts";
-import { useLoaded } from "../load.ts";
+import { useLoaded, useRepeated } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Badge, ProblemNotice, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -186,21 +185,17 @@ function useArrivals(tenant: string): Arrivals {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [earlier, setEarlier] = useState<RequestRecord | null>(null);
   const [first, setFirst] = useState<RequestRecord | null>(null);
-  const hear = (records: readonly RequestRecord[]): void => {
-    const fresh = records.filter(({ createdAt }) => createdAt >= since);
-    setFirst((known) => fresh.findLast(({ id }) => id === known?.id) ?? known ?? fresh[0] ?? null);
-  };
   const look = async (): Promise<void> => {
     const found = await listRequests(tenant, {});
     setProblem(found.ok ? null : found.problem);
     if (!found.ok) return;
     const before = found.value.data.filter(({ createdAt }) => createdAt < since);
     setEarlier(before.find(({ outcome }) => outcome === "succeeded") ?? before[0] ?? null);
-    hear(found.value.data.toReversed());
+    const fresh = found.value.data.filter(({ createdAt }) => createdAt >= since);
+    setFirst((known) => fresh.find(({ id }) => id === known?.id) ?? known ?? fresh.at(-1) ?? null);
   };
-  // A stream starts without earlier requests.
   useEffect(() => void look(), []);
-  useLive({ tenant, isOn: true, hear, reload: look, pollMs: watchMs });
+  useRepeated(watchMs, look);
   return { earlier, first, problem, look };
 }
 
