@@ -17,7 +17,7 @@ import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
 import { derive, headersFor, sendOn, type Exchange } from "../exchange.ts";
 import { dropBody } from "../first-answer.ts";
 import { initializeServer, isRefused } from "../legacy/initialize.ts";
-import { proxyLegacy } from "../legacy/message.ts";
+import { noteCancellations } from "../legacy/message.ts";
 import type { BridgeServices } from "./services.ts";
 import { learn } from "./era.ts";
 
@@ -95,7 +95,7 @@ async function bridgeKeyOf(
 export async function beginLegacySession(
   services: Pick<
     BridgeServices,
-    "background" | "callerMemory" | "retests" | "servers" | "sessions" | "upstream"
+    "background" | "callerMemory" | "deliver" | "retests" | "servers" | "sessions" | "upstream"
   >,
   exchange: Exchange,
   context: { meta: ModernMeta; key: string; parks?: true },
@@ -136,32 +136,45 @@ export async function beginLegacySession(
     advertisedCapabilities: advertised.capabilities,
     bridge: { to: "legacy", key: context.key, initialized, ...(parks && { parks }) },
   });
-  if (!stored.ok) return stored;
+  if (!stored.ok) {
+    await endAtServer(services, exchange, { upstreamId, revision });
+    return stored;
+  }
   const notified = await sendOn(services, exchange, {
     method: "POST",
     headers: sessionHeaders(exchange.headers, { upstreamId, revision }),
     body: initializedText,
     timeoutMs: notifyMs,
   });
-  if (!notified.ok) return notified;
+  if (!notified.ok) {
+    await endLegacySession(services, exchange, stored.value);
+    return notified;
+  }
   await notified.value.body?.cancel();
   return stored;
 }
 
+const endAtServer = (
+  { deliver }: Pick<BridgeServices, "deliver">,
+  { server, caller, headers, authorization }: Exchange,
+  session: Pick<Session, "upstreamId" | "revision">,
+): Promise<number> =>
+  deliver({
+    server,
+    caller,
+    method: "DELETE",
+    headers: sessionHeaders(headers, session),
+    authorization,
+    body: null,
+  });
+
 /** Ends a session at the server too. The client may have left. */
 export async function endLegacySession(
-  services: Pick<BridgeServices, "sessions" | "upstream">,
+  services: Pick<BridgeServices, "deliver" | "sessions">,
   exchange: Exchange,
   session: Session,
 ): Promise<void> {
-  const sent = await sendOn(services, exchange, {
-    method: "DELETE",
-    headers: sessionHeaders(exchange.headers, session),
-    body: null,
-    signal: new AbortController().signal,
-    timeoutMs: notifyMs,
-  });
-  if (sent.ok) await sent.value.body?.cancel();
+  await endAtServer(services, exchange, session);
   await services.sessions.end(session);
 }
 
@@ -169,7 +182,14 @@ export async function endLegacySession(
 export async function sessionFor(
   services: Pick<
     BridgeServices,
-    "background" | "callerMemory" | "retests" | "servers" | "sessions" | "sha256Hex" | "upstream"
+    | "background"
+    | "callerMemory"
+    | "deliver"
+    | "retests"
+    | "servers"
+    | "sessions"
+    | "sha256Hex"
+    | "upstream"
   >,
   exchange: Exchange,
   context: { meta: ModernMeta; renew: Session | null },
@@ -200,10 +220,11 @@ export async function cancelInSession(
     method: "notifications/cancelled",
     params: { requestId: parsedId(context.messageId), reason: "The client has left." },
   });
-  const notified = await proxyLegacy(
-    services,
-    // Never aborted. A signal shared by all cancellations would keep a listener of each.
-    inSession(services, exchange, { ...context, text, left: new AbortController().signal }),
-  );
-  await notified.body?.cancel();
+  // Never aborted. A signal shared by all cancellations would keep a listener of each.
+  const { signal: left } = new AbortController();
+  const cancelling = inSession(services, exchange, { ...context, text, left });
+  if (cancelling.body !== null) await noteCancellations(services, cancelling, cancelling.body);
+  const { bytes } = cancelling;
+  const notified = await sendOn(services, cancelling, { body: bytes, timeoutMs: notifyMs });
+  if (notified.ok) await notified.value.body?.cancel();
 }

@@ -15,16 +15,17 @@ const timeoutMs = 15_000;
 /** The first revision that has the header `MCP-Protocol-Version`. */
 const firstWithHeader = "2025-06-18";
 
-/** Sends one answer, and repeats the POST while the server can't take it. */
+/** Sends what a server has to get, again while it can't take it. @returns the last status; 0: none */
 export function createDeliver(deps: { upstream: Upstream; wait: (ms: number) => Promise<void> }) {
   const { upstream, wait } = deps;
   return async (
-    answer: Pick<Sending, "server" | "caller" | "headers" | "authorization" | "body">,
+    message: Pick<Sending, "server" | "caller" | "headers" | "authorization" | "body"> &
+      Partial<Pick<Sending, "method">>,
   ) => {
     // Never aborted. A signal shared by all answers would keep a listener of each.
     const { signal } = new AbortController();
     for (let count = 1; ; count += 1) {
-      const sent = await upstream({ ...answer, method: "POST", signal, timeoutMs });
+      const sent = await upstream({ method: "POST", ...message, signal, timeoutMs });
       // An open body would occupy one of the invocation's few connections.
       if (sent.ok) await sent.value.body?.cancel();
       const status = sent.ok ? sent.value.status : 0;
