@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { gates, startLegacyServer } from "../fakes/era-servers.ts";
 import { proxyKey, register, sendModern, modernMeta, until } from "../fakes/proxied.ts";
+import { startScriptedServer } from "../fakes/mcp-servers.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { messagesOf, type Message } from "../fakes/sse-messages.ts";
 
@@ -188,6 +189,7 @@ describe("a parked call", () => {
     );
     for (const { result } of parked) expect(result).toMatchObject({ resultType: "input_required" });
     expect((await send({ token: own, q: "more" })).error).toMatchObject({
+      message: "Rate limit exceeded: key.parkedCalls; try again in 60 s",
       data: { reason: "rate_limited", limit: "key.parkedCalls" },
     });
     const finish = ({ result }: Message, q: string) =>
@@ -210,6 +212,72 @@ describe("a parked call", () => {
         ({ method, headers }) => method === "DELETE" && headers["mcp-session-id"] === session,
       ),
     );
+  });
+});
+
+const event = (message: object): string =>
+  `data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
+const question = { method: "elicitation/create", params: { mode: "form", message: "q" } };
+
+/** @param about `asks`: what it sends in a call; `takes`: its status for answers */
+async function startAsking({ slug, asks, takes }: { slug: string; asks: object[]; takes: number }) {
+  const asking = await startScriptedServer(({ method, body }, response) => {
+    const { method: called, id } = body ?? {};
+    const session = slug === "sessionless" ? {} : { "Mcp-Session-Id": randomUUID() };
+    if (method === "GET") response.writeHead(405).end();
+    else if (called === "initialize") {
+      const serverInfo = { name: "asking", version: "1" };
+      const result = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo };
+      response.writeHead(200, { "Content-Type": "application/json", ...session });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    } else if (called === "tools/call") {
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      for (const [at, message] of asks.entries()) response.write(event({ id: at, ...message }));
+    } else response.writeHead(called === undefined && method === "POST" ? takes : 202).end();
+  });
+  const entry = { slug, url: asking.url, bridge: "always", parking: true };
+  return { asking, at: await register(router, tenant, entry) };
+}
+
+describe("a server", () => {
+  const maybe = "The request may have taken effect, and isn't repeated.";
+
+  it("that forgets the session of a parked call: its client hears it, and the session ends", async () => {
+    const { asking, at } = await startAsking({ slug: "forgets", asks: [question], takes: 404 });
+    const { result } = await send({ at });
+    const state = result?.["requestState"];
+    expect((await send({ at, state, responses: accepted("Ada") })).error).toMatchObject({
+      message: `The MCP server failed: It didn't take the client's answer. ${maybe}`,
+      data: { reason: "server_failed", serverStatus: 404, retryable: false },
+    });
+    await until(() => asking.heard.some(({ method }) => method === "DELETE"));
+    await asking.stop();
+  });
+
+  it("that dies while a call is parked: its client hears that the call may have run", async () => {
+    const { asking, at } = await startAsking({ slug: "dies", asks: [question], takes: 202 });
+    const { result } = await send({ at });
+    await asking.stop();
+    const state = result?.["requestState"];
+    expect((await send({ at, state, responses: accepted("Ada") })).error).toMatchObject({
+      message: `The MCP server failed: It didn't take the client's answer. ${maybe}`,
+      data: { serverStatus: null, retryable: false },
+    });
+  });
+
+  it("without sessions that asks for anything else is answered by the router", async () => {
+    const asks = [{ method: "ping" }, { method: "roots/list" }, question];
+    const { asking, at } = await startAsking({ slug: "sessionless", asks, takes: 202 });
+    const { result } = await send({ at });
+    expect(JSON.stringify(result)).toContain('"message":"q"');
+    const answers = asking.heard
+      .map(({ body }) => body)
+      .filter((body) => !("method" in (body ?? {})));
+    expect(answers.filter((body) => body !== null)).toMatchObject([
+      { id: 0, result: {} },
+      { id: 1, error: { data: { reason: "capability_missing" } } },
+    ]);
+    await asking.stop();
   });
 });
 

@@ -15,7 +15,7 @@ export interface AskedQuestion {
   mode: "form" | "url";
 }
 
-const askedMethod = "elicitation/create";
+export const askedMethod = "elicitation/create";
 
 export function declaredElicitation({
   capabilities,

@@ -8,7 +8,7 @@ import type { CarriedState } from "../../domain/sampling/rounds.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { serverFailed } from "../../domain/refusals.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
-import { isId, parsedMessages, type RequestId } from "../../mcp/json-text/exact-ids.ts";
+import { isId, parsedMessages } from "../../mcp/json-text/exact-ids.ts";
 import { textAt } from "../../mcp/json-text/parts.ts";
 import { messageIn, type ProxiedRequest } from "../../mcp/message.ts";
 import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
@@ -16,12 +16,13 @@ import { roundWire } from "../../mcp/rev2026/round.ts";
 import { bytesOf, eventsOf } from "../../mcp/server-answer.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
 import { legacyRequest, type LegacyRequest } from "../../mcp/translate/to-legacy.ts";
+import { askedMethod } from "../../domain/servers/asking.ts";
 import { streamsAnswer } from "../../domain/servers/media-type.ts";
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import type { ClientReply } from "../client-reply.ts";
 import { derive, type Exchange } from "../exchange.ts";
 import { proxyLegacy } from "../legacy/message.ts";
-import { answerHeaders } from "../legacy/post-answer.ts";
+import { answerHeaders, declineClientRequest } from "../legacy/post-answer.ts";
 import { stateOwnerOf } from "../modern/message.ts";
 import {
   beginLegacySession,
@@ -30,7 +31,7 @@ import {
   inSession,
 } from "./legacy-session.ts";
 import type { ParkedCall, ParkedCalls, ParkedOutcome } from "./parked-calls.ts";
-import { questionKey } from "./resume-parked.ts";
+import { mayHaveRun, questionKey } from "./resume-parked.ts";
 import type { BridgeServices } from "./services.ts";
 import { tendParked } from "./tend-parked.ts";
 
@@ -60,20 +61,19 @@ export async function* messagesOf(response: ClientAnswer): AsyncGenerator<string
   return undefined;
 }
 
-/** Sends the client's answer, or the end of waiting, to the server. */
-async function answerServer(
+/** @returns the server's status; 0: none */
+const answerServer = (
   services: BridgeServices,
   exchange: Exchange,
-  { session, id, result }: { session: Session; id: RequestId; result: string },
-): Promise<void> {
-  await services.deliver({
+  { session, body }: { session: Session; body: string },
+): Promise<number> =>
+  services.deliver({
     server: exchange.server,
     caller: exchange.caller,
     headers: answerHeaders(exchange.headers, { revision: session.revision, session }),
     authorization: exchange.authorization,
-    body: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`,
+    body,
   });
-}
 
 /** Waits for the client. null: it didn't come. */
 async function untilAnswered(
@@ -90,6 +90,8 @@ async function untilAnswered(
   }
 }
 
+const notTaken = (status: number): Refusal =>
+  mayHaveRun("It didn't take the client's answer.", status === 0 ? undefined : status);
 const noAnswer: Refusal = {
   reason: "input_missing",
   detail: "The client didn't come back in time.",
@@ -117,6 +119,12 @@ async function follow(
   for await (const text of messagesOf(response)) {
     const message = messageIn(parsedMessages(text) ?? null);
     if (message.kind === "request" && isId(message.id)) {
+      const { id, method } = message;
+      if (method !== askedMethod) {
+        const declined = declineClientRequest({ id, method }, exchange.requestId);
+        await answerServer(services, exchange, { session, body: JSON.stringify(declined) });
+        continue;
+      }
       const parked = await keep(services, keeping);
       const answer = parked.ok
         ? await untilAnswered(
@@ -126,9 +134,11 @@ async function follow(
           )
         : null;
       const result = answer ?? '{"action":"cancel"}';
-      await answerServer(services, exchange, { session, id: message.id, result });
+      const body = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+      const status = await answerServer(services, exchange, { session, body });
       if (!parked.ok) return { kind: "refused", refusal: parked.error };
       if (answer === null) return { kind: "refused", refusal: noAnswer };
+      if (status === 0 || status >= 400) return { kind: "refused", refusal: notTaken(status) };
       continue;
     }
     const translated = legacy.translate(text);
@@ -224,6 +234,6 @@ export async function askParked(
     const text = textAt(params, [name]);
     return text === null ? [] : [[name, text]];
   });
-  const entry = `{"method":"elicitation/create","params":${roundWire.objectText(members)}}`;
+  const entry = `{"method":"${askedMethod}","params":${roundWire.objectText(members)}}`;
   return `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":{"resultType":"input_required","inputRequests":{${JSON.stringify(questionKey)}:${entry}},"requestState":${JSON.stringify(state)}}}`;
 }

@@ -18,12 +18,12 @@ const pollMs = 1_000;
 /** ms for which another process can answer, as long as the client waits for it */
 const askedMs = 3_600_000;
 
-export const lost: Refusal = {
-  ...serverFailed(
-    "The router lost the connection that waited for this answer. The request may have taken effect, and isn't repeated.",
-  ),
-  retryable: false,
-} as Refusal;
+export const mayHaveRun = (detail: string, status?: number): Refusal =>
+  ({
+    ...serverFailed(`${detail} The request may have taken effect, and isn't repeated.`, status),
+    retryable: false,
+  }) as Refusal;
+export const lost = mayHaveRun("The router lost the connection that waited for this answer.");
 const refused = (refusal: Refusal): ParkedOutcome => ({ kind: "refused", refusal });
 
 export interface GivenAnswer {
