@@ -92,6 +92,9 @@ async function bridgeKeyOf(
   return services.sha256Hex(new TextEncoder().encode(JSON.stringify(advertised)));
 }
 
+const isNamed = ({ name, version }: JsonObject): boolean =>
+  typeof name === "string" && typeof version === "string";
+
 export async function beginLegacySession(
   services: Pick<
     BridgeServices,
@@ -101,11 +104,9 @@ export async function beginLegacySession(
   context: { meta: ModernMeta; key: string; parks?: true },
 ): Promise<Result<Session, Refusal>> {
   const { server, caller } = exchange;
-  const { clientInfo: info } = context.meta;
-  const named = typeof info["name"] === "string" && typeof info["version"] === "string";
-  const { parks } = context;
-  const capabilities = declaredTo(server, context.meta);
-  const clientInfo = named ? info : { ...serverInfo };
+  const { key, meta, parks } = context;
+  const capabilities = declaredTo(server, meta);
+  const clientInfo = isNamed(meta.clientInfo) ? meta.clientInfo : { ...serverInfo };
   const params = { protocolVersion: latestLegacy, capabilities, clientInfo };
   const id = "sampling-router-initialize";
   const text = JSON.stringify({ jsonrpc: "2.0", id, method: "initialize", params });
@@ -134,7 +135,7 @@ export async function beginLegacySession(
     clientInfo,
     upstreamId,
     advertisedCapabilities: advertised.capabilities,
-    bridge: { to: "legacy", key: context.key, initialized, ...(parks && { parks }) },
+    bridge: { to: "legacy", key, initialized, ...(parks && { parks }) },
   });
   if (!stored.ok) {
     await endAtServer(services, exchange, { upstreamId, revision });
