@@ -2,12 +2,13 @@ import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import { Fragment } from "preact";
 import { useLocation } from "preact-iso/router";
-import { compact, count, percent, usd } from "../format.ts";
+import { count, percent, usd } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { tenantIn, tenantPath } from "../place.ts";
 import { axes, exclusionText, hasInName, notesOf, type CandidateContext } from "./notes.ts";
+import { sentenceOf, wishesOf } from "./sentence.ts";
 
 /** A long "cost" bar would look expensive. */
 const axisTitles = { cost: "Cheapness", speed: "Speed", intelligence: "Intelligence" } as const;
@@ -68,36 +69,6 @@ const columnsOf = ({
   },
 ];
 
-function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decision>): string {
-  const feasible = candidates.filter(({ excludedBy }) => excludedBy === undefined);
-  const [first] = feasible;
-  const name = `${provider ?? ""}/${model ?? ""}`;
-  if (first?.viaToolLoop === true) return `${name} started the tool loop that this call continues.`;
-  if (first?.matchedHint !== undefined) {
-    const { matchedHint, score = 0 } = first;
-    if (first.viaEquivalence === true)
-      return `No feasible model matches a hint. ${name} is the best equivalent of “${matchedHint}”.`;
-    if (!hasInName(first, matchedHint))
-      return `${name} is the closest to the hint “${matchedHint}”, which no feasible model has in its name.`;
-    // More specific matches of a hint precede all scores.
-    const isClosest = feasible.some(
-      (each) => each.matchedHint === matchedHint && (each.score ?? 0) > score,
-    );
-    return isClosest
-      ? `${name} matches the hint “${matchedHint}” most closely, which takes precedence over the score.`
-      : `${name} has the best score among matches of the hint “${matchedHint}”.`;
-  }
-  if (feasible.length === 1) return `${name} is the only feasible model.`;
-  const heaviest =
-    weights === undefined ? null : axes.toSorted((a, b) => weights[b] - weights[a])[0];
-  const isEven = weights !== undefined && new Set(axes.map((axis) => weights[axis])).size === 1;
-  const best = `${name} has the best score of ${feasible.length} feasible models`;
-  if (heaviest === null || heaviest === undefined || isEven) return `${best}.`;
-  return weights?.[heaviest] === 1
-    ? `${best}; only ${heaviest} counts.`
-    : `${best}; ${heaviest} has the highest weight.`;
-}
-
 const remedies: Readonly<Record<string, string>> = {
   not_allowed: "/policy",
   no_credential: "/credentials",
@@ -144,19 +115,6 @@ const Scores = ({ weights }: { weights: Decision["weights"] }) => (
   </p>
 );
 
-function wishesOf({ hints = [], priorities = {} }: Partial<Asked>): string {
-  const given = axes.flatMap((axis) =>
-    priorities[axis] === undefined ? [] : [`${axis} ${compact(priorities[axis])}`],
-  );
-  const hinted =
-    hints.length === 0
-      ? "no hint"
-      : `the ${hints.length === 1 ? "hint" : "hints"} ${hints.map((hint) => `“${hint}”`).join(", ")} (a model’s name, or a part of it)`;
-  return given.length === 0
-    ? `The request gave ${hinted} and no priority, so cost, speed and intelligence count alike.`
-    : `The request gave ${hinted} and the ${given.length === 1 ? "priority" : "priorities"} ${given.join(", ")} (from 0, unimportant, to 1).`;
-}
-
 interface DecisionProps {
   decision: Partial<Decision>;
   /** omitted where the page shows it elsewhere */
@@ -177,7 +135,7 @@ export function DecisionTable({ decision, asked = null, ended = notCalled }: Dec
   return (
     <div class="stack">
       <p>
-        {sentenceOf(decision)} {asked !== null && wishesOf(asked)}
+        {sentenceOf(decision)} {asked !== null && wishesOf(asked, weights)}
       </p>
       {isMatched && <p class="faint">Models that match a hint are ranked first.</p>}
       {weights !== undefined && <Scores weights={weights} />}

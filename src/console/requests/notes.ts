@@ -48,10 +48,12 @@ function lossText({ score, axes: values }: Candidate, weights: Decision["weights
 }
 
 export function notesOf(candidate: Candidate, { isHinted, weights }: CandidateContext): string {
-  const { excludedBy, viaToolLoop, isLate, estimated, isCopy } = candidate;
+  const { excludedBy, viaToolLoop, isDefault, isFallback, isLate, estimated, isCopy } = candidate;
   if (excludedBy !== undefined) return exclusionText(excludedBy);
   return [
     viaToolLoop === true ? "started this tool loop" : hintText(candidate, isHinted),
+    isDefault === true ? "default model" : "",
+    isFallback === true ? "fallback for the named model" : "",
     isLate === true ? "expected to be late" : "",
     estimated === true ? "estimated" : "",
     isCopy === true ? "the same model elsewhere" : "",

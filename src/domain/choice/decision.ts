@@ -28,6 +28,8 @@ export interface Candidate {
   isLate?: true;
   estimated?: true;
   isCopy?: true;
+  /** preferred without priorities, whatever its score: an everyday model, or the default among matches of the hint */
+  isDefault?: true;
   /** the caller names another model, and the policy allows this one instead */
   isFallback?: true;
   viaFailover?: true;
@@ -74,8 +76,13 @@ export const everydayLevel = 59_000;
 /** Level above all hints: the model that began the tool loop, or the everyday model among the hinted ones. */
 export const firstLevel = 0;
 
+const isDefaultLevel = (level = unhintedLevel): boolean =>
+  level === firstLevel || (level >= everydayLevel && level < unhintedLevel);
+
 export interface Ranking {
   order: Order;
+  /** by place */
+  levels: readonly number[];
   narrowed: Narrowed;
   /** by position in the pool: 0 if feasible, otherwise 1 plus the index of the reason */
   exclusions: Uint8Array;
@@ -86,7 +93,7 @@ export const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
 
 function candidatesOf(
   pool: ModelPool,
-  { order: { scores }, narrowed, exclusions }: Ranking,
+  { order: { scores }, levels, narrowed, exclusions }: Ranking,
   {
     needs,
     places,
@@ -119,6 +126,12 @@ function candidatesOf(
     }
     if (isOf(toolLoop, entry.model)) candidate.viaToolLoop = true;
     if (isFallbackFor(needs, entry.model)) candidate.isFallback = true;
+    if (
+      needs.model === undefined &&
+      candidate.viaToolLoop !== true &&
+      isDefaultLevel(levels[place])
+    )
+      candidate.isDefault = true;
     candidates.push(candidate);
   }
   candidates.push(...excludedOf(pool, exclusions));

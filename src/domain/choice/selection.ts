@@ -187,7 +187,7 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
     requirements: needs,
     choices,
     halfOpen: pool.circuits?.halfOpen ?? new Map(),
-    decision: explain(asking, pool, { order, narrowed, exclusions }),
+    decision: explain(asking, pool, { order, levels, narrowed, exclusions }),
   });
 }
 

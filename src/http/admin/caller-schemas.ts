@@ -64,6 +64,9 @@ const candidate = z
     estimated: z.literal(true).optional().openapi({
       description: "The intelligence tier was estimated from the price.",
     }),
+    isDefault: z.literal(true).optional().openapi({
+      description: "Preferred whatever its score, because no priority is higher than the others.",
+    }),
     isFallback: z.literal(true).optional().openapi({
       description: "The policy allows this model as a fallback for the named one.",
     }),

@@ -18,6 +18,8 @@ const has = {
   viaToolLoop: 64,
   estimated: 128,
   isCopy: 256,
+  isFallback: 512,
+  isDefault: 1_024,
 } as const;
 
 const axisNames = ["cost", "speed", "intelligence"] as const;
@@ -114,6 +116,8 @@ function unpacked(
   if (bits & has.matchedHint) candidate.matchedHint = hint ?? "";
   if (bits & has.viaEquivalence) candidate.viaEquivalence = true;
   if (bits & has.viaToolLoop) candidate.viaToolLoop = true;
+  if (bits & has.isFallback) candidate.isFallback = true;
+  if (bits & has.isDefault) candidate.isDefault = true;
   if (bits & has.viaFailover) candidate.viaFailover = true;
   return candidate;
 }

@@ -83,6 +83,8 @@ describe("a decision", () => {
         matchedHint: fc.constantFrom("gpt", "claude"),
         viaEquivalence: flag,
         viaToolLoop: flag,
+        isFallback: flag,
+        isDefault: flag,
         viaFailover: flag,
       },
       { requiredKeys: ["provider", "model"] },
