@@ -6,6 +6,7 @@ import { Table } from "../parts/table.tsx";
 import { routerUrl, tenantPath } from "../place.ts";
 import { isOperator } from "../session.ts";
 import { attemptColumns, messageOf } from "./attempts.tsx";
+import { faultAdvice, reasonAdvice } from "./advice.ts";
 import { ReplayButton, Seal } from "./checks.tsx";
 import { Correct } from "./correct.tsx";
 import { DecisionTable, type Ended } from "./decision.tsx";
@@ -101,10 +102,11 @@ const json = (value: unknown): string => JSON.stringify(value, null, 2);
 const nameOf = ({ provider, model }: { provider: string; model: string }): string =>
   `${provider}/${model}`;
 
-/** Failed attempts, with the provider's words. */
+/** Failed attempts with the provider's words, and what to do. */
 function Failures({ record }: Pick<DetailProps, "record">) {
   const failed = record.attempts.filter(({ fault }) => fault !== null);
-  if (failed.length === 0) return null;
+  const advice = reasonAdvice(record.reason);
+  if (failed.length === 0) return advice === null ? null : <p class="notice warn">{advice}</p>;
   return (
     <div class={`notice ${record.outcome === "succeeded" ? "warn" : "bad"}`}>
       {failed.map((attempt, at) => {
@@ -117,6 +119,7 @@ function Failures({ record }: Pick<DetailProps, "record">) {
             </strong>{" "}
             ({status !== null && `HTTP ${status}, `}after {duration(latencyMs)})
             {message !== "" && <div>“{message}”</div>}
+            <div>{faultAdvice(attempt.code ?? attempt.fault)}</div>
           </div>
         );
       })}
