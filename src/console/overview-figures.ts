@@ -138,6 +138,24 @@ export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: Seri
 
 const dayMs = 86_400_000;
 
+const monthAt = (now: number): { from: number; until: number } => {
+  const date = new Date(now);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return { from: Date.UTC(year, month, 1), until: Date.UTC(year, month + 1, 1) };
+};
+
+/** USD of this month, in UTC; `null` if the rows don't reach its first day. @param range of the rows */
+export function monthForecast(
+  rows: readonly UsageRow[],
+  range: RangeName,
+  now: number,
+): number | null {
+  const { from, until } = monthAt(now);
+  const share = (now - from) / (until - from);
+  if (rangeAt(range, now).from > from || share < minShare) return null;
+  return totalsOf(rows.filter(({ at }) => at >= from)).costUsd / share;
+}
+
 /** Calendar window of a budget; `null` for other limits. */
 export function windowOf({
   name,
@@ -165,6 +183,10 @@ export function forecastOf(state: LimitState, now: number): number | null {
   const share = (now - window.from) / (window.until - window.from);
   return share < minShare ? null : state.used / share;
 }
+
+/** Reserved amounts count, since they are no longer available. */
+export const shareOf = ({ used, reserved, limit }: LimitState): number =>
+  (used + reserved) / (limit || 1);
 
 /** By forecast, so that a budget that will be exceeded is a warning. */
 export function toneOf(state: LimitState, now: number): "good" | "warn" | "bad" {

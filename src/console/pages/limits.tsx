@@ -2,7 +2,7 @@ import { roomLevel } from "../../domain/limits/room.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { bytes, count, fromNow, percent, usdInCents } from "../format.ts";
 import { limitTitle } from "../limit-titles.ts";
-import { forecastOf, type LimitState } from "../overview-figures.ts";
+import { forecastOf, shareOf, type LimitState } from "../overview-figures.ts";
 import { Listed } from "../parts/listed.tsx";
 import { Named, type Names } from "../parts/named.tsx";
 import { Page } from "../parts/page.tsx";
@@ -44,11 +44,11 @@ const columnsOf = (tenant: string, names: Names): Column<LimitState>[] => [
   {
     title: "Used",
     isNumber: true,
-    order: ({ used, reserved, limit }) => (used + reserved) / (limit || 1),
+    order: shareOf,
     show: (state) => (
       <span class="meter">
         <Meter state={state} />
-        <small>{percent((state.used + state.reserved) / (state.limit || 1))}</small>
+        <small>{percent(shareOf(state))}</small>
       </span>
     ),
     text: ({ used }) => used,

@@ -6,6 +6,7 @@ import {
   metrics,
   rangeAt,
   ranges,
+  shareOf,
   type MetricName,
   type RangeName,
   type UsageRow,
@@ -175,9 +176,8 @@ const mostOthers = 4;
 
 /** The tenant's, and the fullest of those who spent most. */
 function budgetsIn({ budgets, data }: Top): Schemas["LimitState"][] {
-  const fullness = ({ used, limit }: Schemas["LimitState"]): number => used / (limit || 1);
   const others = data
     .flatMap(({ budget }) => budget ?? [])
-    .toSorted((one, other) => fullness(other) - fullness(one));
+    .toSorted((one, other) => shareOf(other) - shareOf(one));
   return [...budgets, ...others.slice(0, mostOthers)];
 }

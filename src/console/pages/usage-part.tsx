@@ -5,6 +5,7 @@ import { zone } from "../locale.ts";
 import {
   durationsOf,
   metrics,
+  monthForecast,
   rangeAt,
   ranges,
   seriesOf,
@@ -51,7 +52,12 @@ const formats: Readonly<Record<MetricName, (value: number) => string>> = {
   duration,
 };
 
-function Tiles({ rows, before }: { rows: readonly UsageRow[]; before: Before | null }) {
+function Tiles({
+  rows,
+  before,
+  range,
+}: Pick<UsagePartProps, "rows" | "before"> & { range: RangeName }) {
+  const forecast = monthForecast(rows, range, Date.now());
   const { requests, errors, tokens, costUsd } = totalsOf(rows);
   const since = (name: keyof Before, now: number) =>
     before !== null && (
@@ -62,6 +68,7 @@ function Tiles({ rows, before }: { rows: readonly UsageRow[]; before: Before | n
   const failed = <small>{requests > 0 && percent(errors / requests)}</small>;
   const tiles = [
     ["Spent", usdInCents(costUsd), since("costUsd", costUsd)],
+    ...(forecast === null ? [] : [["This month’s forecast", usdInCents(forecast), null] as const]),
     ["Requests", count(requests), since("requests", requests)],
     ["Failed or refused", count(errors), failed],
     ["Tokens", <span title={count(tokens)}>{compact(tokens)}</span>, null],
@@ -196,7 +203,7 @@ export function UsagePart({ tenant, before, change, ...props }: UsagePartProps) 
   }, [rows, props.names, metric, range, by]);
   return (
     <section class="card stack" aria-label="Usage">
-      <Tiles rows={rows} before={before} />
+      <Tiles {...{ rows, before, range }} />
       {rows.length > 0 && <Switches {...{ choices, change }} />}
       {isWhole && <p class="faint">Too many to list; showing totals.</p>}
       {rows.length === 0 ? (

@@ -1,7 +1,7 @@
 /** Budgets as compact rows, colored by forecast. */
 import { fromNow, percent, time, usdInCents } from "../format.ts";
 import { limitTitle } from "../limit-titles.ts";
-import { forecastOf, toneOf, windowOf, type LimitState } from "../overview-figures.ts";
+import { forecastOf, shareOf, toneOf, windowOf, type LimitState } from "../overview-figures.ts";
 import { tenantPath } from "../place.ts";
 import type { Names } from "./named.tsx";
 import { Badge } from "./notice.tsx";
@@ -31,7 +31,7 @@ function Budget({ state, names, now }: { state: LimitState; names: Names; now: n
         <Meter state={state} />
       </span>
       <span>
-        {usdInCents(used)} of {usdInCents(limit)} <small>{percent(used / (limit || 1))}</small>
+        {usdInCents(used)} of {usdInCents(limit)} <small>{percent(shareOf(state))}</small>
         {reserved >= 0.01 && <small>, {usdInCents(reserved)} reserved</small>}
       </span>
       <span>

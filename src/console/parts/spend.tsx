@@ -2,7 +2,7 @@
 import { api, asked, type Schemas } from "../api.ts";
 import { count, fromNow, percent, usd, usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
-import { forecastOf, toneOf, type LimitState } from "../overview-figures.ts";
+import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
 import { tenantPath } from "../place.ts";
 import type { Column } from "./table.tsx";
 import { isoOf } from "./time.tsx";
@@ -97,8 +97,7 @@ export function Change({ now, before }: { now: number; before: number }) {
 }
 
 export function Meter({ state }: { state: LimitState }) {
-  const { used, reserved, limit } = state;
-  const share = limit === 0 ? 1 : Math.min(1, (used + reserved) / limit);
+  const share = state.limit === 0 ? 1 : Math.min(1, shareOf(state));
   return (
     <span class="track" aria-hidden="true">
       <span class={`bar-fill ${toneOf(state, Date.now())}`} style={{ width: `${share * 100}%` }} />

@@ -4,6 +4,9 @@ import {
   durationsOf,
   seriesOf,
   isolatedPoints,
+  monthForecast,
+  shareOf,
+  type LimitState,
   type UsageRow,
 } from "../../../src/console/overview-figures.ts";
 
@@ -37,5 +40,29 @@ describe("plots of usage", () => {
       { name: "a", values: [3, 0, 0] },
       { name: "b", values: [0, 0, 1] },
     ]);
+  });
+});
+
+describe("figures about money", () => {
+  const tenth = Date.UTC(2026, 10, 11);
+  const spent = [
+    row(Date.UTC(2026, 9, 31), { costUsd: 50 }),
+    row(Date.UTC(2026, 10, 1), { costUsd: 2 }),
+    row(Date.UTC(2026, 10, 10), { costUsd: 3 }),
+  ];
+  const money = (changes: Partial<UsageRow>) =>
+    ({ inputTokens: 0, outputTokens: 0, ...changes }) as UsageRow;
+
+  it("forecast the month without any budget, if the range has its first day", () => {
+    const rows = spent.map(money);
+    expect(monthForecast(rows, "30d", tenth)).toBeCloseTo(15);
+    expect(monthForecast(rows, "month", tenth)).toBeCloseTo(15);
+    expect(monthForecast(rows, "7d", tenth)).toBeNull();
+    expect(monthForecast(rows, "month", Date.UTC(2026, 10, 1, 6))).toBeNull();
+  });
+
+  it("count what is reserved in the share of a limit, on every page", () => {
+    expect(shareOf({ used: 2.6, reserved: 6.4, limit: 100 } as LimitState)).toBeCloseTo(0.09);
+    expect(shareOf({ used: 0, reserved: 0, limit: 0 } as LimitState)).toBe(0);
   });
 });
