@@ -199,7 +199,10 @@ describe("a tenant whose every text is an attack", () => {
       .getByRole("button")
       .first()
       .click();
-    await page.getByRole("dialog", { name: "Approval" }).getByText("Held because").waitFor();
+    await page
+      .getByRole("dialog", { name: "Approval" })
+      .getByText("Why it needs approval")
+      .waitFor();
     await lookedAt("a held call");
     await go("/t/hostile/servers");
     await actionOn("tools", "Check");
@@ -1713,15 +1716,15 @@ describe("approvals", () => {
     const answer = callOnce(router, key, asking(hostile));
     await open("/t/held/requests");
     const listed = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
-    await listed.getByText("held", { exact: true }).waitFor();
+    await listed.getByText("pending approval", { exact: true }).waitFor();
     await listed.getByRole("link").click();
     const record = page.getByRole("dialog", { name: "Request" });
-    await record.getByRole("link", { name: "Approvals", exact: true }).waitFor();
+    await record.getByRole("link", { name: "Approve or deny" }).click();
+    const drawer = page.getByRole("dialog", { name: "Approval" });
+    await drawer.getByRole("button", { name: "Approve" }).waitFor();
     await open("/t/held/approvals?state=waiting");
     const row = page.getByRole("region", { name: "Approvals" }).locator("tbody tr");
-    await row.getByText("request", { exact: true }).waitFor();
-    await row.getByRole("button").click();
-    const drawer = page.getByRole("dialog", { name: "Approval" });
+    await row.getByText("request", { exact: true }).click();
     await drawer.getByLabel("Message 1, user").fill("Say hello.");
     expect(await violationsOn(page)).toEqual([]);
     await drawer.getByRole("button", { name: "Approve as edited" }).click();
@@ -1853,6 +1856,25 @@ describe("the playground", () => {
       .getByText("demo/demo-small")
       .first()
       .waitFor();
+  });
+
+  it("says that a call it sent is pending approval, and leads there", async () => {
+    const { page } = operator;
+    await createTenant(router, "asks-first", {
+      provider: "demo",
+      policy: { approval: { mode: "request" } },
+    });
+    await open("/t/asks-first/playground");
+    await page.getByRole("button", { name: "Create a key for one hour" }).click();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    const link = page.getByRole("link", { name: "Approve or deny" });
+    expect(await link.getAttribute("href")).toMatch(/asks-first\/approvals\?open=req_/);
+    const id = (await admin("GET", "/tenants/asks-first/approvals")).get("data.0");
+    const { requestId, contentHash } = id as { requestId: string; contentHash: string };
+    const decision = { decision: "approve", contentHash };
+    await admin("POST", `/tenants/asks-first/approvals/${requestId}`, decision);
+    await page.getByRole("link", { name: "View record" }).waitFor();
+    expect(await link.count()).toBe(0);
   });
 
   it("sends the same request at each model endpoint, and the usage is shown by endpoint", async () => {

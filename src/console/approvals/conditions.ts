@@ -6,5 +6,8 @@ const texts: Readonly<Record<string, string>> = {
   modalities: "modality matches",
 };
 
+/** of a call until its approval is decided, on every page */
+export const pendingWord = "pending approval";
+
 export const conditionsText = (conditions: readonly string[]): string =>
   conditions.map((each) => texts[each] ?? each).join(", ") || "the rule covers every call";

@@ -36,7 +36,7 @@ export function Held({ held }: { held: Schemas["Approval"] }) {
           ["Server", textOf(content?.["server"]) || "none (direct call)"],
           ["Tool", textOf(memberOf(who, "tool")) || none],
           ["Client", client.join(" ").trim() || none],
-          ["Held because", conditionsText(conditions)],
+          ["Why it needs approval", conditionsText(conditions)],
           ["Model", textOf(content?.["model"]) || none],
           ...money(held),
           ["If undecided", `${onTimeout === "deny" ? "denied" : "approved"} ${fromNow(deadline)}`],

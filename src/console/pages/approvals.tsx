@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Decide, type Decision } from "../approvals/decide.tsx";
-import { conditionsText } from "../approvals/conditions.ts";
+import { conditionsText, pendingWord } from "../approvals/conditions.ts";
 import { Webhooks } from "../parts/webhooks.tsx";
 import { Held } from "../approvals/held.tsx";
 import { fromNow } from "../format.ts";
@@ -23,7 +23,7 @@ type State = Listed["state"];
 const refreshMs = 3_000;
 const states: readonly (readonly [State | "", string])[] = [
   ["", "all"],
-  ["waiting", "waiting"],
+  ["waiting", pendingWord],
   ["approved", "approved"],
   ["started", "started"],
   ["denied", "denied"],
@@ -52,7 +52,9 @@ const columnsOf = ({ tenant, names, open }: ColumnOptions): Column<Listed>[] => 
   },
   {
     title: "State",
-    show: ({ state }) => <Badge word={state} {...(state === "waiting" && { tone: "warn" })} />,
+    show: ({ state }) => (
+      <Badge {...(state === "waiting" ? { word: pendingWord, tone: "warn" } : { word: state })} />
+    ),
     text: ({ state }) => state,
   },
   { title: "Stage", text: ({ stage }) => stage },
@@ -199,7 +201,7 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
           onInput={(value) => change({ state: value, cursor: "" })}
         />
       </div>
-      <There what="held calls" loading={loading}>
+      <There what="pending approvals" loading={loading}>
         {({ data, nextCursor, names }) => (
           <Table
             name="Approvals"
@@ -207,6 +209,7 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
             rows={data}
             keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
             current={null}
+            {...(may("approve") && { open: ({ requestId }: Listed) => open(requestId) })}
             empty={<NoApprovals tenant={tenant} />}
             foot={
               <Steps {...{ cursor, next: nextCursor }} go={(to) => change({ cursor: to ?? "" })} />

@@ -15,6 +15,7 @@ import {
   type SamplingParams,
 } from "../playground/caller.ts";
 import { MediaField, type Media } from "../playground/media-field.tsx";
+import { Pending } from "../playground/pending.tsx";
 import { WireRequests } from "../playground/wire-requests.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import type { Asked } from "../problem.ts";
@@ -203,6 +204,8 @@ function Answered({ tenant, answer }: { tenant: string; answer: Answer }) {
 function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
   const [draft, setDraft] = useState(empty);
   const [answer, setAnswer] = useState<Answer | null>(null);
+  const [isSending, setSending] = useState(false);
+  const keyId = caller.value?.keyId;
   const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
   const params = paramsOf(draft);
   const ranking = useRanking(params, apiKey);
@@ -212,7 +215,9 @@ function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
       const problem = { status: 0, reason: "invalid_params", title: "Not JSON", detail };
       return { ok: false, problem };
     }
+    setSending(true);
     const sentAnswer = await send(params);
+    setSending(false);
     if (sentAnswer.ok) setAnswer(sentAnswer.value);
     return sentAnswer;
   };
@@ -224,6 +229,7 @@ function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
         </Form>
       </section>
       <div class="stack">
+        {isSending && keyId !== undefined && <Pending {...{ tenant, keyId }} />}
         {answer !== null && <Answered tenant={tenant} answer={answer} />}
         <section class="card stack" aria-label="Ranking" aria-live="polite">
           <h2>Selected model</h2>

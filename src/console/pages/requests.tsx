@@ -1,3 +1,4 @@
+import { pendingWord } from "../approvals/conditions.ts";
 import { useState } from "preact/hooks";
 import { count, duration, none, usdOfCall } from "../format.ts";
 import { later } from "../later.tsx";
@@ -100,8 +101,8 @@ const columnsOf = ({ tenant, rows, names, open }: Shown): Column<RequestRecord>[
   },
   {
     title: "Outcome",
-    show: ({ outcome, held }) => <Badge word={held ? "held" : outcome} />,
-    text: ({ outcome, held }) => (held ? "held" : outcome),
+    show: ({ outcome, held }) => <Badge word={held ? pendingWord : outcome} />,
+    text: ({ outcome, held }) => (held ? pendingWord : outcome),
   },
   modelColumn,
   {

@@ -5,7 +5,8 @@ import { api, asked } from "../api.ts";
 import { prefix } from "../place.ts";
 import { problemOf, unreachable, type Asked } from "../problem.ts";
 
-export const caller = signal<{ tenant: string; key: string } | null>(null);
+/** `keyId` is unknown of a pasted key. */
+export const caller = signal<{ tenant: string; key: string; keyId?: string } | null>(null);
 
 const keyLastsMs = 3_600_000;
 
@@ -21,7 +22,7 @@ export async function makeCaller(tenant: string): Promise<Asked<unknown>> {
       },
     }),
   );
-  if (made.ok) caller.value = { tenant, key: made.value.key };
+  if (made.ok) caller.value = { tenant, key: made.value.key, keyId: made.value.id };
   return made;
 }
 

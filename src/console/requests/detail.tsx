@@ -1,3 +1,4 @@
+import { pendingWord } from "../approvals/conditions.ts";
 import { count, duration, none, time, usd } from "../format.ts";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Facts, type Fact } from "../parts/facts.tsx";
@@ -150,9 +151,9 @@ function Summary({ record }: Pick<DetailProps, "record">) {
 function Verdict({ tenant, record }: DetailProps) {
   if (record.held)
     return (
-      <>
-        Requires approval: <a href={tenantPath(tenant, "/approvals")}>Approvals</a>
-      </>
+      <a href={`${tenantPath(tenant, "/approvals")}?open=${encodeURIComponent(record.id)}`}>
+        Approve or deny
+      </a>
     );
   return <>{verdictText(record)}</>;
 }
@@ -162,7 +163,7 @@ function Head({ tenant, record }: DetailProps) {
     <div class="over">
       <div>
         <p class="verdict">
-          <Badge word={record.held ? "held" : record.outcome} />{" "}
+          <Badge word={record.held ? pendingWord : record.outcome} />{" "}
           <strong>
             <Verdict tenant={tenant} record={record} />
           </strong>
