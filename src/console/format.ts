@@ -143,5 +143,11 @@ export function fromNow(ms: number, now = Date.now()): string {
 export const millisOf = (text: string): number | null =>
   text === "" ? null : new Date(text).getTime();
 
+/** For a `date` field, in the reader's zone. */
+export function monthStart(now: number): string {
+  const at = dateOf(now);
+  return `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}-01`;
+}
+
 /** `no_eligible_model` → `no eligible model` */
 export const spaced = (name: string): string => name.replaceAll("_", " ");

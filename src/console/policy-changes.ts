@@ -1,3 +1,5 @@
+import { limitTitles, type LimitName } from "./limit-titles.ts";
+
 /** Changed members of a policy. Events contain the whole policy, so the previous event has the old one. */
 export interface PolicyEvent {
   action: string;
@@ -38,4 +40,36 @@ export function policyChanges(
     .find((each) => each.action === action && each.target === target);
   if (older === undefined) return null;
   return changedMembers(older.detail, detail);
+}
+
+const titles: Readonly<Record<string, string>> = { perUser: "Each person", limits: "Whole tenant" };
+
+/** `deniedModels` → `denied models` */
+const spacedName = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null;
+
+function memberText([name, value]: [string, unknown]): string {
+  const title = limitTitles[name as LimitName];
+  if (title === undefined || isObject(value)) return `${spacedName(name)}: ${valueText(value)}`;
+  const unit = title.startsWith("USD") ? title : title.toLowerCase();
+  return `${String(value)} ${unit.replace(" per ", " a ")}`;
+}
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(valueText).join(", ") || "none";
+  if (isObject(value)) return Object.entries(value).map(memberText).join(", ") || "none";
+  return String(value);
+}
+
+export const memberTitle = (member: string): string =>
+  titles[member] ?? spacedName(member).replace(/^./, (one) => one.toUpperCase());
+
+/** In words, for example "Each person: 5 USD a day, before: 3 USD a day" */
+export function changeText({ member, before, after }: MemberChange): string {
+  const [old, now] = [before, after].map((json) =>
+    json === null ? "not set" : valueText(JSON.parse(json)),
+  );
+  return `${memberTitle(member)}: ${now}${before === null ? "" : `, before: ${old}`}`;
 }

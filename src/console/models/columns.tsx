@@ -115,6 +115,10 @@ const orders: Readonly<Record<string, (model: Model) => number>> = {
   price: ({ outputUsdPerMTok }) => outputUsdPerMTok ?? Infinity,
 };
 
+/** The first shutdown first. */
+export const byShutdown = (models: readonly Model[]): readonly Model[] =>
+  models.toSorted((a, b) => (a.retiresAt ?? "").localeCompare(b.retiresAt ?? ""));
+
 export function inOrderOf(models: readonly Model[], group: string): readonly Model[] {
   const order = orders[group];
   return order === undefined ? models : models.toSorted((a, b) => order(a) - order(b) || 0);

@@ -1,5 +1,6 @@
 import { duration } from "../format.ts";
 import { language } from "../locale.ts";
+import { memberTitle } from "../policy-changes.ts";
 import type { Model } from "./columns.tsx";
 
 const figure = new Intl.NumberFormat(language, { maximumSignificantDigits: 12 });
@@ -11,6 +12,11 @@ function shownOf(value: unknown): string {
     return value.join(", ") || "none";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
+
+const titleOf = (name: string): string =>
+  name.endsWith("UsdPerMTok")
+    ? `${memberTitle(name.slice(0, -"UsdPerMTok".length))}, USD per million tokens`
+    : memberTitle(name);
 
 export function Figures({ model }: { model: Model }) {
   const { sources, source, measured, available: _, canonicalName, ...figures } = model;
@@ -28,7 +34,7 @@ export function Figures({ model }: { model: Model }) {
         <tbody>
           {Object.entries(figures).map(([name, value]) => (
             <tr key={name}>
-              <td>{name}</td>
+              <td title={name}>{titleOf(name)}</td>
               <td>
                 <code class="wraps">{shownOf(value)}</code>
               </td>
@@ -37,7 +43,7 @@ export function Figures({ model }: { model: Model }) {
           ))}
           {canonicalName !== null && (
             <tr>
-              <td>canonicalName</td>
+              <td>Canonical name</td>
               <td>
                 <code class="wraps">{canonicalName}</code>
               </td>
@@ -46,7 +52,7 @@ export function Figures({ model }: { model: Model }) {
           )}
           {measured !== null && (
             <tr>
-              <td>measured</td>
+              <td>Measured</td>
               <td>
                 {duration(measured.p50Ms)} (p50), {Math.round(measured.tokensPerSecond)} tokens/s
               </td>

@@ -1,6 +1,6 @@
 import { api, asked, type Schemas } from "../api.ts";
 import { actionTexts } from "../action-texts.ts";
-import { policyChanges } from "../policy-changes.ts";
+import { changeText, memberTitle, policyChanges } from "../policy-changes.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
@@ -12,30 +12,15 @@ import type { Column } from "../parts/table.tsx";
 
 type Event = Schemas["AdminEvent"];
 
-/** `deniedModels` → `denied models` */
-const memberText = (member: string): string =>
-  member.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-
-function valueText(json: string | null): string {
-  if (json === null) return "not set";
-  const value: unknown = JSON.parse(json);
-  return Array.isArray(value) && value.every((each) => typeof each === "string")
-    ? value.join(", ") || "none"
-    : json;
-}
-
 function Details({ event, events }: { event: Event; events: readonly Event[] }) {
   const changes = policyChanges(event, events);
   if (Object.keys(event.detail).length === 0 && changes === null) return <>–</>;
-  const members = changes?.map(({ member }) => memberText(member)).join(", ");
+  const members = changes?.map(({ member }) => memberTitle(member)).join(", ");
   return (
     <details>
       <summary>{members === undefined ? "Show" : members === "" ? "Nothing" : members}</summary>
-      {changes?.map(({ member, before, after }) => (
-        <p key={member}>
-          {memberText(member)}: from <code class="wraps">{valueText(before)}</code> to{" "}
-          <code class="wraps">{valueText(after)}</code>
-        </p>
+      {changes?.map((change) => (
+        <p key={change.member}>{changeText(change)}</p>
       ))}
       <CodeBlock title="Full event" text={JSON.stringify(event.detail, null, 2)} />
     </details>

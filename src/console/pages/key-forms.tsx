@@ -25,7 +25,7 @@ const roleTitles = [
   ["approver", "approver: viewer who decides on pending calls"],
   ["admin", "admin: everything in this tenant"],
 ] as const satisfies readonly (readonly [Scope | "", string])[];
-type RoleChoice = (typeof roleTitles)[number][0];
+export type RoleChoice = (typeof roleTitles)[number][0];
 
 function localText(at: number | null): string {
   if (at === null) return "";
@@ -55,15 +55,20 @@ const ScopeFields = ({ value, onInput }: ScopeFieldsProps) => (
   </fieldset>
 );
 
-const roleIn = (scopes: readonly Scope[]): RoleChoice =>
+export const roleIn = (scopes: readonly Scope[]): RoleChoice =>
   roleTitles.find(([role]) => scopes.includes(role as Scope))?.[0] ??
   (scopes.includes("tenant-admin") ? "admin" : "");
 
 /** @param like a key with the same scopes and limits */
-const draftOf = (like: Key | undefined) => ({
+const draftOf = (like: Key | undefined, role: string | undefined) => ({
   name: like === undefined ? "" : `${like.name} (copy)`,
-  uses: like === undefined ? ["sampling" as Use] : uses.filter((use) => like.scopes.includes(use)),
-  scopes: like === undefined ? "" : roleIn(like.scopes),
+  uses:
+    like === undefined
+      ? role
+        ? []
+        : ["sampling" as Use]
+      : uses.filter((use) => like.scopes.includes(use)),
+  scopes: roleIn(like === undefined ? [role as Scope] : like.scopes),
   expiresAt: "",
   limits: textsOf(like?.limits),
 });
@@ -88,22 +93,24 @@ const nameHint = "What uses it, for example “search server”.";
 interface NewKeyProps {
   tenant: string;
   like?: Key;
+  /** of an auditor, for example, who only signs in */
+  role?: string | undefined;
   onDone: (made: Schemas["NewKey"]) => void;
   onClose: () => void;
 }
 
-export function NewKey({ tenant, like, onDone, onClose }: NewKeyProps) {
-  const { draft, change } = useDraft(draftOf(like));
+export function NewKey({ tenant, like, role, onDone, onClose }: NewKeyProps) {
+  const { draft, change } = useDraft(draftOf(like, role));
   const [earliest] = useState(() => localText(Date.now()));
   const make = async () => {
-    const { name, scopes: role } = draft;
+    const { name, scopes } = draft;
     const expiresAt = millisOf(draft.expiresAt);
     const made = await asked(
       api.POST("/admin/v1/tenants/{tenant}/keys", {
         params: { path: { tenant } },
         body: {
           name,
-          scopes: role === "" ? draft.uses : [...draft.uses, role],
+          scopes: scopes === "" ? draft.uses : [...draft.uses, scopes],
           limits: limitsOf(draft.limits),
           ...(expiresAt !== null && { expiresAt }),
           ...(like !== undefined && like.userId !== null && { userId: like.userId }),

@@ -1,17 +1,19 @@
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { day, time } from "../format.ts";
+import { useLoaded } from "../load.ts";
 import { fileColumn } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Secret } from "../parts/copy.tsx";
 import { limitText } from "../parts/limits.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
-import { usePaging } from "../parts/pages.tsx";
+import { usePaging, useQuery } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
 import { isoOf } from "../parts/time.tsx";
-import { ChangeKey, NewKey } from "./key-forms.tsx";
+import { routerUrl } from "../place.ts";
+import { ChangeKey, NewKey, roleIn } from "./key-forms.tsx";
 
 type Key = Schemas["Key"];
 type NewKeyAnswer = Schemas["NewKey"];
@@ -25,10 +27,14 @@ const verbsOf = ({ revokedAt }: Key) =>
   revokedAt === null ? (["Change", "Duplicate", "Rotate", "Revoke"] as const) : [];
 type Verb = ReturnType<typeof verbsOf>[number];
 
+/** A person's sign-in names its key after the person's id. */
+const nameOf = ({ name, userId }: Key, names: Known["names"]): string =>
+  name.replace(/^Signs in \(usr_.*\)$/, `Signs in (${names.get(userId ?? "") ?? userId})`);
+
 interface Known {
   tenant: string;
   spending: ReadonlyMap<string, Spender>;
-  /** of keys */
+  /** of keys and people */
   names: ReadonlyMap<string, string>;
 }
 
@@ -37,26 +43,28 @@ const columnsOf = ({ tenant, spending, names }: Known): readonly Column<Key>[] =
     title: "Name",
     show: (key) => (
       <span class="one-line">
-        <RequestsOf {...{ tenant }} by="key" id={key.id} name={key.name} />{" "}
-        {stateOf(key) !== "active" && <Badge word={stateOf(key)} />}
+        {stateOf(key) !== "active" && <Badge word={stateOf(key)} />}{" "}
+        <RequestsOf {...{ tenant }} by="key" id={key.id} name={nameOf(key, names)} />
         {key.expiresAt !== null && stateOf(key) === "active" && (
           <small title={time(key.expiresAt)}>until {day(key.expiresAt)}</small>
         )}
       </span>
     ),
-    text: ({ name }) => name,
+    text: (key) => nameOf(key, names),
   },
   fileColumn("Id", ({ id }) => id),
   fileColumn("State", stateOf),
   ...spendColumns<Key>(({ id }) => spending.get(id)),
   {
     title: "Scopes",
+    isWide: true,
     show: ({ scopes }) => <span class="nowrap">{scopes.join(", ")}</span>,
     text: ({ scopes }) => scopes.join(", "),
   },
   fileColumn("Limits", ({ limits }) => limitText(limits)),
   {
     title: "Created",
+    isWide: true,
     show: ({ createdAt, createdBy }) => (
       <span class="one-line short" title={`${time(createdAt)} by ${createdBy}`}>
         {day(createdAt)}, {names.get(createdBy) ?? createdBy}
@@ -105,6 +113,23 @@ function Do({ tenant, doing: { verb, row: key }, onMade, onDone, onClose }: DoPr
   );
 }
 
+/** Only if a key is named after a person. */
+function usePeopleOf(tenant: string, listed: readonly Key[]): readonly Schemas["User"][] {
+  const hasSignIns = listed.some(({ name }) => name.startsWith("Signs in ("));
+  const people = useLoaded<{ data: Schemas["User"][] }>(
+    `people, ${tenant} ${hasSignIns}`,
+    async () =>
+      hasSignIns
+        ? asked(
+            api.GET("/admin/v1/tenants/{tenant}/users", {
+              params: { path: { tenant }, query: { limit: 200 } },
+            }),
+          )
+        : { ok: true, value: { data: [] }, tag: null },
+  ).loaded;
+  return people.state === "there" ? people.value.data : [];
+}
+
 export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
   const paging = usePaging<Key>(`keys of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/keys", { params: { path: { tenant }, query } })),
@@ -112,7 +137,9 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
   const spending = useSpending(tenant, "key");
   const { loaded } = paging.loading;
   const listed = loaded.state === "there" ? loaded.value.data : [];
-  const names = new Map(listed.map(({ id, name }) => [id, name]));
+  const users = usePeopleOf(tenant, listed);
+  const names = new Map([...listed, ...users].map(({ id, name }) => [id, name ?? id]));
+  const [{ role }] = useQuery();
   const [made, setMade] = useState<NewKeyAnswer | null>(null);
   const making = ({ onDone, onClose }: Ends) => ({
     onClose,
@@ -128,14 +155,15 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
       lead="Keys that programs use to call the router, with what they spent this month."
       paging={paging}
       columns={columnsOf({ tenant, spending, names })}
-      nameOf={({ name }) => name}
+      nameOf={(key) => nameOf(key, names)}
       verbs={verbsOf}
       empty="No API keys yet. Create one per program, so that each can be limited and revoked."
       make={{
         title: "New key",
+        isOpen: role !== undefined,
         dialog: (ends) => (
           <Dialog title="New API key" onClose={ends.onClose}>
-            <NewKey tenant={tenant} onClose={ends.onClose} onDone={making(ends).onMade} />
+            <NewKey {...{ tenant, role }} onClose={ends.onClose} onDone={making(ends).onMade} />
           </Dialog>
         ),
       }}
@@ -143,7 +171,12 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
     >
       {made !== null && (
         <Secret title={`The key ${made.name}`} secret={made.key} onDone={() => setMade(null)}>
-          <p>Only a hash is stored. Put the key where your program reads it.</p>
+          <p>
+            Only a hash is stored.{" "}
+            {roleIn(made.scopes) === ""
+              ? "Put the key where your program reads it."
+              : `Give it to the person, who signs in with it at ${routerUrl}/console.`}
+          </p>
         </Secret>
       )}
     </ListPage>

@@ -1,8 +1,10 @@
 import { roomLevel } from "../../domain/limits/room.ts";
 import { api, asked, type Schemas } from "../api.ts";
+import { useLoaded } from "../load.ts";
 import { bytes, count, fromNow, percent, usdInCents } from "../format.ts";
 import { limitTitle } from "../limit-titles.ts";
 import { forecastOf, shareOf, type LimitState } from "../overview-figures.ts";
+import { limitText } from "../parts/limits.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { Named, type Names } from "../parts/named.tsx";
 import { Page } from "../parts/page.tsx";
@@ -75,6 +77,30 @@ const columnsOf = (tenant: string, names: Names): Column<LimitState>[] => [
   },
 ];
 
+/** The API lists people, groups, and tags only from their first call. */
+function Each({ tenant }: { tenant: string }) {
+  const { loaded } = useLoaded(`limits in the policy of ${tenant}`, () =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params: { path: { tenant } } })),
+  );
+  const { perUser, groups, tags } = loaded.state === "there" ? loaded.value : {};
+  return (
+    <>
+      {Object.entries({ person: perUser, group: groups?.each, tag: tags?.each }).map(
+        ([of, limits]) =>
+          limits !== undefined && (
+            <p key={of}>
+              <strong>Each {of}:</strong> {limitText(limits)}
+            </p>
+          ),
+      )}
+      <p class="faint">
+        A person, group, or tag is listed after its first call under a limit. Its usage counts from
+        the time when the policy first has the limit.
+      </p>
+    </>
+  );
+}
+
 export function Limits({ params: { tenant } }: { params: { tenant: string } }) {
   const paging = usePaging<Schemas["LimitState"], { names: Names }>(
     `limits of ${tenant}`,
@@ -84,7 +110,16 @@ export function Limits({ params: { tenant } }: { params: { tenant: string } }) {
   const { loaded } = paging.loading;
   const names = loaded.state === "there" ? loaded.value.names : {};
   return (
-    <Page title="Limits" lead="Every limit with what is used, reserved, and left.">
+    <Page
+      title="Limits"
+      lead="Every limit with what is used, reserved, and left."
+      actions={
+        <a class="button" href={tenantPath(tenant, "/policy")}>
+          Edit in Policy
+        </a>
+      }
+    >
+      <Each tenant={tenant} />
       <Listed
         what="limits"
         paging={paging}

@@ -1,7 +1,14 @@
 import { useState } from "preact/hooks";
 import { endingSoon } from "../../domain/models/retirement.ts";
 import { allModels } from "../models/all-models.ts";
-import { columnsOf, groups, inOrderOf, nameOf, type Model } from "../models/columns.tsx";
+import {
+  byShutdown,
+  columnsOf,
+  groups,
+  inOrderOf,
+  nameOf,
+  type Model,
+} from "../models/columns.tsx";
 import { Figures } from "../models/figures.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Check, Choice, Field } from "../parts/form.tsx";
@@ -80,11 +87,12 @@ export function Models({ params: { tenant } }: { params: { tenant: string } }) {
   const [shown, open] = useState<Model | null>(null);
   const wanted = (query["find"] ?? "").toLowerCase();
   const isAll = query["all"] === "yes";
+  const isEnding = query["ending"] === "yes";
   const group = query["group"] ?? "";
   const groupOf = groups[group];
   const matches = (model: Model): boolean =>
     (isAll || model.available) &&
-    (query["ending"] !== "yes" || typeof model.retiresAt === "string") &&
+    (!isEnding || typeof model.retiresAt === "string") &&
     `${nameOf(model)} ${model.canonicalName ?? ""} ${model.name} ${model.aliases.join(" ")}`
       .toLowerCase()
       .includes(wanted);
@@ -101,12 +109,15 @@ export function Models({ params: { tenant } }: { params: { tenant: string } }) {
             <Table
               name="Models"
               columns={columnsOf(open)}
-              rows={inOrderOf(models.filter(matches), group)}
+              rows={inOrderOf(
+                isEnding ? byShutdown(models.filter(matches)) : models.filter(matches),
+                group,
+              )}
               keyOf={nameOf}
               {...(groupOf !== undefined && { groupOf })}
               empty={
-                isAll || wanted !== "" || query["ending"] === "yes"
-                  ? "No matching models."
+                isAll || wanted !== "" || isEnding
+                  ? `No matching ${isAll ? "" : "available "}models.`
                   : "No models available. Add a credential of a provider."
               }
             />
@@ -121,7 +132,7 @@ export function Models({ params: { tenant } }: { params: { tenant: string } }) {
       )}
       {shown !== null && (
         <Dialog title={nameOf(shown)} onClose={() => open(null)} isDrawer>
-          <p>{shown.name}. Figures are named as in the API, where you can override them.</p>
+          <p>{shown.name}. You can override figures by the API.</p>
           <Figures model={shown} />
         </Dialog>
       )}

@@ -25,12 +25,13 @@ const columnsOf = (
   fileColumn("Id", ({ id }) => id),
   {
     title: "Console role",
+    isWide: true,
     show: ({ role }) => role ?? <span class="faint">none</span>,
     text: ({ role }) => role,
   },
-  timeColumn("Last sign-in", ({ signedInAt }) => signedInAt),
+  { ...timeColumn<User>("Last sign-in", ({ signedInAt }) => signedInAt), isWide: true },
   ...spendColumns<User>(({ id }) => spending.get(id)),
-  dayColumn("Known since", ({ createdAt }) => createdAt),
+  { ...dayColumn<User>("Known since", ({ createdAt }) => createdAt), isWide: true },
 ];
 
 const newFields = [
@@ -82,7 +83,7 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
   return (
     <ListPage
       title="People"
-      lead="People who signed in with the identity provider, and those on whose behalf programs call."
+      lead="People who signed in with the identity provider, and those on whose behalf programs call. Budgets count from the time when they are set."
       paging={paging}
       columns={columnsOf(tenant, useSpending(tenant, "user"))}
       nameOf={nameOf}

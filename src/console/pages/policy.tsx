@@ -10,7 +10,7 @@ import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { useUnsaved } from "../parts/unsaved.tsx";
-import { changedMembers, type MemberChange } from "../policy-changes.ts";
+import { changedMembers, changeText, type MemberChange } from "../policy-changes.ts";
 import { prefix, tenantPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { isOperator, mayChange } from "../session.ts";
@@ -138,10 +138,8 @@ const SavedNotice = ({ at, changes }: Saved) => (
   <div class="notice good" role="status">
     <strong>Saved at {at}.</strong>
     <ul class="plain">
-      {changes.map(({ member, before, after }) => (
-        <li key={member}>
-          {member}: <code>{before ?? "not set"}</code> → <code>{after ?? "not set"}</code>
-        </li>
+      {changes.map((change) => (
+        <li key={change.member}>{changeText(change)}</li>
       ))}
     </ul>
   </div>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { count, duration, none, usdOfCall } from "../format.ts";
 import { later } from "../later.tsx";
 import { Check, Choice } from "../parts/form.tsx";
+import { fileColumn } from "../parts/columns.tsx";
 import { Brief } from "../parts/brief.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -40,22 +41,13 @@ const nameOf = (names: Names, id: string | null): string => (id === null ? "–"
 const figures: Column<RequestRecord>[] = [
   {
     title: "Tokens in, out",
+    isWide: true,
     isNumber: true,
     show: ({ usage }) =>
       usage === null ? none : `${count(usage.inputTokens)}, ${count(usage.outputTokens)}`,
   },
-  {
-    title: "Tokens in",
-    show: () => null,
-    text: ({ usage }) => usage?.inputTokens ?? null,
-    isFileOnly: true,
-  },
-  {
-    title: "Tokens out",
-    show: () => null,
-    text: ({ usage }) => usage?.outputTokens ?? null,
-    isFileOnly: true,
-  },
+  fileColumn("Tokens in", ({ usage }) => usage?.inputTokens ?? null),
+  fileColumn("Tokens out", ({ usage }) => usage?.outputTokens ?? null),
   {
     title: "Cost",
     isNumber: true,
@@ -93,12 +85,7 @@ const columnsOf = ({ tenant, rows, names, open }: Shown): Column<RequestRecord>[
     ),
     text: ({ createdAt }) => isoOf(createdAt),
   },
-  {
-    title: "Id",
-    show: () => null,
-    text: ({ id }) => id,
-    isFileOnly: true,
-  },
+  fileColumn("Id", ({ id }) => id),
   {
     title: "Outcome",
     show: ({ outcome, held }) => <Badge word={held ? pendingWord : outcome} />,
@@ -107,6 +94,7 @@ const columnsOf = ({ tenant, rows, names, open }: Shown): Column<RequestRecord>[
   modelColumn,
   {
     title: "Error",
+    isWide: true,
     show: (record) => {
       const text = errorText(record);
       return text !== "" && <Brief text={text} />;
@@ -115,11 +103,13 @@ const columnsOf = ({ tenant, rows, names, open }: Shown): Column<RequestRecord>[
   },
   {
     title: "Key",
+    isWide: true,
     show: ({ who }) => <Brief text={nameOf(names, who.keyId)} />,
     text: ({ who }) => nameOf(names, who.keyId),
   },
   {
     title: "Server",
+    isWide: true,
     show: ({ who }) => <Brief text={nameOf(names, who.serverId)} />,
     text: ({ who }) => nameOf(names, who.serverId),
     // Hidden if the tenant makes only direct calls.
@@ -127,12 +117,13 @@ const columnsOf = ({ tenant, rows, names, open }: Shown): Column<RequestRecord>[
   },
   {
     title: "Tool or client",
+    isWide: true,
     show: ({ who }) => <Brief text={who.tool ?? who.clientName} />,
     text: ({ who }) => who.tool ?? who.clientName,
   },
   ...figures,
   // The CSV has the whole id.
-  { title: "Id", show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
+  { title: "Id", isWide: true, show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
 ];
 
 export function Requests({ params: { tenant } }: { params: { tenant: string } }) {

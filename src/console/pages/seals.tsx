@@ -1,7 +1,7 @@
 import type { Tampering } from "../../domain/audit/seal-check.ts";
 import { tamperingMessage } from "../../domain/audit/tampering-messages.ts";
 import { api, asked, type Schemas } from "../api.ts";
-import { count } from "../format.ts";
+import { count, monthStart } from "../format.ts";
 import { timeColumn } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Fields } from "../parts/fields.tsx";
@@ -117,13 +117,16 @@ function ForAuditor({ tenant, newest }: { tenant: string; newest: Seal | undefin
           ]}
           {...{ draft, change }}
         />
-        <a class="button" href={`${exportUrl}?format=ndjson${query}`} download>
+        <button type="button" onClick={() => change({ from: monthStart(Date.now()), to: "" })}>
+          This month
+        </button>
+        <a class="button" href={`${exportUrl}?format=ndjson${query}`} download="">
           Export records to verify
         </a>
-        <a class="button" href={`${exportUrl}?format=csv${query}`} download>
+        <a class="button" href={`${exportUrl}?format=csv${query}`} download="">
           Export records as CSV
         </a>
-        <a class="button" href={keysUrl} download>
+        <a class="button" href={keysUrl} download="audit-keys.json">
           Public keys
         </a>
       </div>
@@ -133,7 +136,7 @@ function ForAuditor({ tenant, newest }: { tenant: string; newest: Seal | undefin
       </p>
       <CodeBlock
         title="Verify offline"
-        text={`npm run audit -- verify ${tenant}.ndjson --key audit-keys.json`}
+        text={`npm run audit -- verify ${tenant}-requests-0.ndjson --key audit-keys.json`}
       />
       {newest !== undefined && (
         <p>
@@ -142,9 +145,9 @@ function ForAuditor({ tenant, newest }: { tenant: string; newest: Seal | undefin
         </p>
       )}
       <p>
-        For access to records in the console, create an{" "}
-        <a href={tenantPath(tenant, "/keys")}>API key</a> with the role auditor. Who changed what is
-        in the <a href={tenantPath(tenant, "/events")}>log of changes</a>.
+        For access to records in the console,{" "}
+        <a href={tenantPath(tenant, "/keys?role=auditor")}>create auditor access</a>. Who changed
+        what is in the <a href={tenantPath(tenant, "/events")}>log of changes</a>.
       </p>
     </section>
   );

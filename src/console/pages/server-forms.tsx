@@ -50,7 +50,9 @@ const newFields: readonly FieldOf<NewDraft>[] = [
   samplingField,
 ];
 
-export function NewServer({ tenant, onDone, onClose }: FormProps) {
+type NewServerProps = Omit<FormProps, "onDone"> & { onDone: (slug: string) => void };
+
+export function NewServer({ tenant, onDone, onClose }: NewServerProps) {
   const { draft, change } = useDraft<NewDraft>({
     slug: "",
     url: "",
@@ -65,7 +67,7 @@ export function NewServer({ tenant, onDone, onClose }: FormProps) {
         body: { ...body, ...entranceOf(entrance) },
       }),
     );
-    if (made.ok) onDone();
+    if (made.ok) onDone(made.value.slug);
     return made;
   };
   return (

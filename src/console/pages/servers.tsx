@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { Facts } from "../parts/facts.tsx";
 import { api, asked, type Schemas } from "../api.ts";
 import { fromNow } from "../format.ts";
@@ -33,11 +34,12 @@ function stateOf({ slug, policy, status, learned: { lastCheck } }: Server): stri
   if (stopsServer(stopsNow.value, slug)) return "stopped";
   if (policy.disabled === true) return "disabled";
   if (status === "failing") return "sign-in rejected";
-  return lastCheck?.ok === false ? "check failed" : "active";
+  if (lastCheck === undefined) return "not checked";
+  return lastCheck.ok ? "active" : "check failed";
 }
 
 const toneOf = (state: string): string =>
-  state === "active" ? "good" : state === "disabled" ? "warn" : "bad";
+  ({ active: "good", disabled: "warn", "not checked": "" })[state] ?? "bad";
 
 function Health({ server }: { server: Server }) {
   const state = stateOf(server);
@@ -46,7 +48,7 @@ function Health({ server }: { server: Server }) {
     <span class="nowrap" {...(lastCheck !== undefined && { title: lastCheck.detail })}>
       <Badge word={state} tone={toneOf(state)} />
       <br />
-      <small>{lastCheck === undefined ? "not checked" : `checked ${fromNow(lastCheck.at)}`}</small>
+      {lastCheck !== undefined && <small>checked {fromNow(lastCheck.at)}</small>}
     </span>
   );
 }
@@ -69,9 +71,8 @@ const columnsOf = (
     show: ({ id, slug, url }) => (
       <>
         <RequestsOf {...{ tenant }} by="server" id={id} name={slug} />
-        <code class="one-line faint" title={url}>
-          {url}
-        </code>
+        <br />
+        <code class="wraps faint">{url}</code>
       </>
     ),
     text: ({ slug }) => slug,
@@ -219,6 +220,23 @@ function Do({ tenant, doing: { verb, row }, onDone, onClose }: DoProps) {
   );
 }
 
+/** Then checks the server and shows how clients use it. */
+function Registering({ tenant, onDone, onClose }: Ends & { tenant: string }) {
+  const [server, setServer] = useState<string | null>(null);
+  if (server === null)
+    return (
+      <Dialog title="New server" onClose={onClose}>
+        <NewServer {...{ tenant, onClose }} onDone={setServer} />
+      </Dialog>
+    );
+  return (
+    <Dialog title={`Connect ${server}`} onClose={onDone}>
+      <Checked {...{ tenant, server }} />
+      <Connect {...{ tenant, server }} />
+    </Dialog>
+  );
+}
+
 export function Servers({ params: { tenant } }: { params: { tenant: string } }) {
   const paging = usePaging<Server>(`servers of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/servers", { params: { path: { tenant }, query } })),
@@ -234,11 +252,7 @@ export function Servers({ params: { tenant } }: { params: { tenant: string } }) 
       empty="No servers yet. Register one and give its clients the router’s address."
       make={{
         title: "New server",
-        dialog: ({ onDone, onClose }) => (
-          <Dialog title="New server" onClose={onClose}>
-            <NewServer {...{ tenant, onDone, onClose }} />
-          </Dialog>
-        ),
+        dialog: (ends) => <Registering {...{ tenant, ...ends }} />,
       }}
       dialog={(doing, ends) => <Do {...{ tenant, doing, ...ends }} />}
     />

@@ -1,7 +1,7 @@
 import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { count, day, time, usdInCents } from "../format.ts";
+import { count, usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
@@ -12,9 +12,8 @@ import { Listed } from "../parts/listed.tsx";
 import { anywhere, Residency } from "../parts/residency.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import { RowActions } from "../parts/row-actions.tsx";
-import { fileColumn } from "../parts/columns.tsx";
+import { dayColumn, fileColumn } from "../parts/columns.tsx";
 import { Table, type Column } from "../parts/table.tsx";
-import { isoOf } from "../parts/time.tsx";
 import { There } from "../parts/notice.tsx";
 import { tenantPath } from "../place.ts";
 import { isOperator } from "../session.ts";
@@ -58,16 +57,7 @@ const columns = (
       sum: (rows) => format(rows.reduce((sum, tenant) => sum + figureOf(tenant), 0)),
     };
   }),
-  {
-    title: "Created",
-    order: ({ createdAt }) => createdAt,
-    show: ({ createdAt }) => (
-      <span class="nowrap" title={time(createdAt)}>
-        {day(createdAt)}
-      </span>
-    ),
-    text: ({ createdAt }) => isoOf(createdAt),
-  },
+  dayColumn("Created", ({ createdAt }) => createdAt),
   {
     title: "",
     show: (tenant) => <RowActions of={tenant.name} verbs={["Delete"]} act={() => remove(tenant)} />,

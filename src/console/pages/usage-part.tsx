@@ -15,6 +15,7 @@ import {
   type RangeName,
   type UsageRow,
 } from "../overview-figures.ts";
+import { fileColumn } from "../parts/columns.tsx";
 import { Brief } from "../parts/brief.tsx";
 import { Pick } from "../parts/pick.tsx";
 import { Plot } from "../parts/plot.tsx";
@@ -129,12 +130,7 @@ function columnsOf(bucket: Bucket, { by, names }: Grouped): Column<UsageRow>[] {
             text: nameOf,
           },
           // Keys may share a name.
-          {
-            title: `${groupings[by]} id`,
-            isFileOnly: true as const,
-            show: () => null,
-            text: ({ group }: UsageRow) => group,
-          },
+          fileColumn<UsageRow>(`${groupings[by]} id`, ({ group }) => group),
         ]),
     ...numbers.map(([title, of, isSummed]): Column<UsageRow> => ({
       title,

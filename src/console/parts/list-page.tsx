@@ -23,7 +23,7 @@ interface ListPageProps<Row, Verb extends string> {
   verbs?: (row: Row) => readonly Verb[];
   dialog?: (doing: { verb: Verb; row: Row }, ends: Ends) => ComponentChildren;
   empty: ComponentChildren;
-  make?: { title: string; dialog: (ends: Ends) => ComponentChildren };
+  make?: { title: string; isOpen?: boolean; dialog: (ends: Ends) => ComponentChildren };
   children?: ComponentChildren;
   below?: ComponentChildren;
 }
@@ -33,7 +33,9 @@ export function ListPage<Row extends { id: string }, Verb extends string>(
 ) {
   const { title, lead, what = title.toLowerCase(), paging, columns, empty } = props;
   const { nameOf, verbs, dialog, make } = props;
-  const [doing, begin] = useState<{ verb: Verb; row: Row } | "make" | null>(null);
+  const [doing, begin] = useState<{ verb: Verb; row: Row } | "make" | null>(
+    make?.isOpen === true && mayChange.value ? "make" : null,
+  );
   const onClose = (): void => begin(null);
   const onDone = (): void => {
     onClose();

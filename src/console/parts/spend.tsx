@@ -22,7 +22,7 @@ export const groupings = {
 export const groupingNames = Object.keys(groupings) as Grouping[];
 
 const namesOfEmptyGroups: Partial<Record<Grouping, string>> = {
-  user: "No person",
+  user: "Keys without a person",
   server: "Without a server",
   model: "No model (refused)",
 };
@@ -140,6 +140,7 @@ export const spendColumns = <Row,>(of: (row: Row) => Spender | undefined): Colum
   },
   {
     title: "Requests",
+    isWide: true,
     isNumber: true,
     show: (row) => count(of(row)?.requests ?? 0),
     text: (row) => of(row)?.requests ?? 0,
@@ -157,6 +158,7 @@ export const spendColumns = <Row,>(of: (row: Row) => Spender | undefined): Colum
   },
   {
     title: "Last use",
+    isWide: true,
     order: (row) => of(row)?.lastUsedAt ?? null,
     show(row) {
       const at = of(row)?.lastUsedAt;

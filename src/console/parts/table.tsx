@@ -17,6 +17,8 @@ export interface Column<Row> {
   sum?: (rows: readonly Row[]) => ComponentChildren;
   /** CSV only */
   isFileOnly?: true;
+  /** hidden on phones */
+  isWide?: true;
   /** hidden while no row has a `text` */
   isOptional?: true;
 }
@@ -58,8 +60,9 @@ function exportRows<Row>({ name, columns, rows }: TableProps<Row>): void {
   download(`${name.toLowerCase().replaceAll(" ", "-")}.csv`, { text, type: "text/csv" });
 }
 
-const alignment = <Row,>({ title, isNumber }: Column<Row>): { class?: string } =>
-  isNumber === true ? { class: "number" } : title === "" ? { class: "does" } : {};
+const alignment = <Row,>({ title, isNumber, isWide }: Column<Row>): { class: string } => ({
+  class: `${isNumber === true ? "number" : title === "" ? "does" : ""} ${isWide === true ? "wide" : ""}`,
+});
 
 interface Sorted {
   title: string;

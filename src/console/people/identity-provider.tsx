@@ -6,9 +6,10 @@ import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
-import { Form } from "../parts/form.tsx";
+import { Check, Form } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import { NotForRole } from "../parts/role.tsx";
+import { useUnsaved } from "../parts/unsaved.tsx";
 import { routerUrl } from "../place.ts";
 import { mayChange } from "../session.ts";
 import { ProviderGuides } from "./provider-guides.tsx";
@@ -156,6 +157,10 @@ const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
 function Edit({ tenant, provider, onDone }: EditProps) {
   const [draft, setDraft] = useState<Draft>({ ...(provider ?? nothing), clientSecret: "" });
   const [groups, setGroups] = useState(groupsOf(provider));
+  const [isSure, setSure] = useState<boolean | null>(null);
+  const current = JSON.stringify([draft, groups]);
+  const [saved] = useState(current);
+  const question = useUnsaved(current !== saved);
   const settingsOf = () => {
     const { kind, issuer, clientId, claim, clientSecret } = draft;
     const secret = clientSecret === "" ? {} : { clientSecret };
@@ -164,13 +169,20 @@ function Edit({ tenant, provider, onDone }: EditProps) {
   const save = async () => {
     const params = { path: { tenant } };
     const body = settingsOf();
+    if (draft.kind === "openid-connect" && isSure !== true) {
+      const tried = await asked(
+        api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { params, body }),
+      );
+      setSure(tried.ok ? null : false);
+      if (!tried.ok) return tried;
+    }
     const put = await asked(api.PUT("/admin/v1/tenants/{tenant}/sign-in", { params, body }));
     if (put.ok) onDone();
     return put;
   };
   return (
     <Form submit="Save changes" act={save}>
-      <ProviderGuides fill={(its) => setDraft({ ...draft, ...its })} />
+      <ProviderGuides isSaved={provider !== null} fill={(its) => setDraft({ ...draft, ...its })} />
       <div class="grid">
         <Fields
           of={fieldsOf(provider)}
@@ -180,6 +192,15 @@ function Edit({ tenant, provider, onDone }: EditProps) {
       </div>
       <Groups groups={groups} change={setGroups} />
       {draft.kind === "openid-connect" && <SignInTrial {...{ tenant, settingsOf }} />}
+      {isSure !== null && (
+        <Check
+          title="Save although the provider can’t be used now"
+          name="sure"
+          value={isSure}
+          onInput={setSure}
+        />
+      )}
+      {question}
       <p class="faint">Saving ends the sessions of all people of this tenant.</p>
     </Form>
   );

@@ -12,7 +12,7 @@ const guides: Readonly<Record<string, Guide>> = {
     issuer: "https://<your-domain>.okta.com/oauth2/default",
     claim: "groups",
     steps:
-      "Applications, Create App Integration, OIDC, Web Application. Assign the groups that may sign in. Then Security, API, default, Claims, Add Claim: groups, in the ID token, always, value type Groups, matching .*, for any scope.",
+      "Applications, Create App Integration, OIDC, Web Application. Assign the groups that may sign in. Then Security, API, default, Claims, Add Claim: groups, in the ID token, always, value type Groups, matching .*, for any scope. With the issuer https://<your-domain>.okta.com (org authorization server), set the claim in the application instead: Sign On, ID token, Groups claim filter.",
   },
   "Microsoft Entra ID": {
     issuer: "https://login.microsoftonline.com/<directory-id>/v2.0",
@@ -34,13 +34,19 @@ const guides: Readonly<Record<string, Guide>> = {
   },
 };
 
-export function ProviderGuides({ fill }: { fill: (its: Pick<Guide, "issuer" | "claim">) => void }) {
+interface GuidesProps {
+  isSaved: boolean;
+  /** unless settings are saved */
+  fill: (its: Pick<Guide, "issuer" | "claim">) => void;
+}
+
+export function ProviderGuides({ isSaved, fill }: GuidesProps) {
   const [shown, show] = useState("");
   const guide = guides[shown];
   return (
     <>
       <p class="buttons">
-        Fill in for:
+        {isSaved ? "Steps for:" : "Fill in for:"}
         {Object.entries(guides).map(([name, { issuer, claim }]) => (
           <button
             key={name}
@@ -49,7 +55,7 @@ export function ProviderGuides({ fill }: { fill: (its: Pick<Guide, "issuer" | "c
             aria-pressed={name === shown}
             onClick={() => {
               show(name);
-              fill({ issuer, claim });
+              if (!isSaved) fill({ issuer, claim });
             }}
           >
             {name}

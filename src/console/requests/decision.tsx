@@ -3,6 +3,7 @@ import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import { Fragment } from "preact";
 import { useLocation } from "preact-iso/router";
 import { count, percent, usd } from "../format.ts";
+import { fileColumn } from "../parts/columns.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Table, type Column } from "../parts/table.tsx";
@@ -61,12 +62,7 @@ const columnsOf = ({
     show: (candidate: Candidate) => <AxisBar value={candidate.axes?.[axis]} />,
     text: (candidate: Candidate) => candidate.axes?.[axis] ?? null,
   })),
-  {
-    title: "Why",
-    show: () => null,
-    text: (candidate) => notesOf(candidate, context),
-    isFileOnly: true,
-  },
+  fileColumn("Why", (candidate) => notesOf(candidate, context)),
 ];
 
 const remedies: Readonly<Record<string, string>> = {

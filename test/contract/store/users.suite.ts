@@ -42,6 +42,17 @@ export const usersSuite = (backend: Backend): void => {
       ]);
     });
 
+    it("name the key of their sign-in, and not the other keys that act for them", async () => {
+      const { user, tenantId } = await given();
+      value(await made(user));
+      const own = key(tenantId, { id: id("key"), userId: user.id, name: "laptop" });
+      value(await world.stores.keys.create(own, event(tenantId)));
+      expect(value(await world.stores.names.of(tenantId, [user.keyId, own.id]))).toEqual({
+        [user.keyId]: "Signs in (Canary)",
+        [own.id]: "laptop",
+      });
+    });
+
     it("keep the first of two keys by which they are found", async () => {
       const { tenantId } = await given();
       const { users } = world.stores;

@@ -3,8 +3,19 @@ import { describe, expect, it, vi } from "vitest";
 
 // The language is read once, when the module is.
 vi.stubGlobal("navigator", { language: "en-US" });
-const { axisTimes, bytes, compact, dateOf, duration, shortTime, time, usd, usdInCents, usdOfCall } =
-  await import("../../../src/console/format.ts");
+const {
+  axisTimes,
+  bytes,
+  compact,
+  dateOf,
+  duration,
+  monthStart,
+  shortTime,
+  time,
+  usd,
+  usdInCents,
+  usdOfCall,
+} = await import("../../../src/console/format.ts");
 vi.unstubAllGlobals();
 
 describe("figures of the console", () => {
@@ -35,6 +46,10 @@ describe("figures of the console", () => {
       "<$0.0001",
       "–",
     ]);
+  });
+
+  it("name the first day of a month as a date field does", () => {
+    expect(monthStart(new Date(2026, 0, 31, 23).getTime())).toBe("2026-01-01");
   });
 
   it("show a moment with its day, and one of another year with the year", () => {

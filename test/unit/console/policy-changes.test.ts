@@ -1,6 +1,11 @@
 /** A policy change lists the members that differ, if the previous version is known. */
 import { describe, expect, it } from "vitest";
-import { policyChanges, type PolicyEvent } from "../../../src/console/policy-changes.ts";
+import {
+  changeText,
+  memberTitle,
+  policyChanges,
+  type PolicyEvent,
+} from "../../../src/console/policy-changes.ts";
 
 const replaced = (detail: PolicyEvent["detail"], target = "ten_a"): PolicyEvent => ({
   action: "policy.replace",
@@ -27,6 +32,26 @@ describe("a change of a policy", () => {
       { member: "capture", before: '"none"', after: '"full"' },
       { member: "limits", before: null, after: '{"usdPerDay":5}' },
     ]);
+  });
+
+  it.each([
+    ["perUser", null, { usdPerDay: 5 }, "Each person: 5 USD a day"],
+    [
+      "limits",
+      { usdPerDay: 5, concurrent: 2 },
+      { requestsPerMinute: 60 },
+      "Whole tenant: 60 requests a minute, before: 5 USD a day, 2 concurrent calls",
+    ],
+    ["deniedModels", ["openai/*"], null, "Denied models: not set, before: openai/*"],
+    ["tags", null, { each: { usdTotal: 1 } }, "Tags: each: 1 USD in total"],
+    ["capture", null, "full", "Capture: full"],
+  ])("of %s is told in words", (member, before, after, text) => {
+    const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+    expect(changeText({ member, before: json(before), after: json(after) })).toBe(text);
+  });
+
+  it("spaces the names of members", () => {
+    expect(memberTitle("canonicalName")).toBe("Canonical name");
   });
 
   it("is not guessed where the policy before is not among the events, and of other events", () => {
