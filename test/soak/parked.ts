@@ -18,7 +18,7 @@ const retryMs = 500;
 /** ms after which both ends have closed connections that nothing uses. */
 const idleMs = 8_000;
 /** Rounds in which V8 compiles, and the router's caches fill. */
-const warmUp = 3;
+const warmUp = 4;
 /** KiB a round that may remain, of about 1,000 KiB that the calls hold while they wait. */
 const maxGrowthKib = 30;
 

@@ -43,6 +43,28 @@ const newRound = (): Round => ({
   outcome: Promise.withResolvers<ParkedOutcome>(),
 });
 
+/** Signals that also abort with `drains`. `AbortSignal.any` would leave an entry in `drains` for each call. */
+function createWaits(drains: AbortSignal | undefined) {
+  const waits = new Set<AbortController>();
+  const endAll = (): void => {
+    for (const wait of waits) wait.abort();
+    waits.clear();
+  };
+  drains?.addEventListener("abort", endAll, { once: true });
+  return (signal: AbortSignal): AbortSignal => {
+    if (drains === undefined || signal.aborted) return signal;
+    if (drains.aborted) return drains;
+    const wait = new AbortController();
+    waits.add(wait);
+    const end = (): void => {
+      waits.delete(wait);
+      wait.abort();
+    };
+    signal.addEventListener("abort", end, { once: true });
+    return wait.signal;
+  };
+}
+
 /**
  * @param deps `epoch` names this process; `patienceMs`: for which a call waits for its client; `drains`: ends all waits;
  * `processes`: whether answers can arrive in others
@@ -56,8 +78,7 @@ export function createParkedCalls(deps: {
   const { drains } = deps;
   const calls = new Map<string, ParkedCall>();
   let lastEnded = new AbortController();
-  const endsWith = (signal: AbortSignal): AbortSignal =>
-    drains === undefined ? signal : AbortSignal.any([signal, drains]);
+  const endsWith = createWaits(drains);
 
   return {
     epoch: deps.epoch,
