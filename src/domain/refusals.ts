@@ -181,6 +181,12 @@ export const serverFailed = (detail: string, serverStatus: number | null = null)
   detail,
 });
 
+/** @param doing what needs the address, for example "signing in" */
+export const ownUrlUnknown = (doing: string): Refusal => ({
+  reason: "forbidden",
+  action: `${doing} where the router doesn't know its own https address: set PUBLIC_URL, or use localhost`,
+});
+
 /** Also used for another tenant's server, so that its existence does not leak. */
 export const noSuchServer: Refusal = {
   reason: "not_found",

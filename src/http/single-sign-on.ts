@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono";
 import { isOwnOrigin, ownOriginOf } from "../domain/servers/own-origin.ts";
-import type { Refusal } from "../domain/refusals.ts";
+import { ownUrlUnknown, type Refusal } from "../domain/refusals.ts";
 import { trialPrefix } from "../domain/tenancy/sign-in.ts";
 import type { NewConsoleSession } from "../pipeline/people/console-sessions.ts";
 import { pendingMs, slugKept } from "../pipeline/people/person-sign-in.ts";
@@ -9,11 +9,7 @@ import { askedAt, ownUrlAt, type HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";
 import { keepCookie, takeCookie } from "./session-cookie.ts";
 
-const noPlace: Refusal = {
-  reason: "forbidden",
-  action:
-    "signing in where the router does not know its own https address: set PUBLIC_URL, or use localhost",
-};
+const noPlace = ownUrlUnknown("signing in");
 
 export const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const maxAssertionCharacters = 16_384;

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Refusal } from "../../domain/refusals.ts";
+import { ownUrlUnknown } from "../../domain/refusals.ts";
 import type { ProviderRedirect } from "../../pipeline/people/consent/person-connections.ts";
 import type { HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
@@ -7,11 +7,7 @@ import { keepCookie } from "../session-cookie.ts";
 import { redirectPage } from "./connect-page.ts";
 import { protect } from "./form.ts";
 
-export const noPlace: Refusal = {
-  reason: "forbidden",
-  action:
-    "connecting an account where the router does not know its own https address: set PUBLIC_URL, or use localhost",
-};
+export const noPlace = ownUrlUnknown("connecting an account");
 
 export function page(c: Context<HttpEnv>, text: string, status: 200 | 403 = 200): Response {
   protect(c.res.headers, c.req.url);

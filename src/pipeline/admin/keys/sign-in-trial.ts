@@ -1,6 +1,6 @@
 /** Tries an identity provider's settings before they are saved. Stores nothing: the client keeps `pending`. */
 import type { IdentityClient } from "../../../domain/ports/sign-ins.ts";
-import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
+import { ownUrlUnknown, type AsyncResult, type Refusal } from "../../../domain/refusals.ts";
 import { err, ok } from "../../../domain/result.ts";
 import {
   isUnreachable,
@@ -40,10 +40,7 @@ interface Tried {
 
 type TrialDeps = SignInDeps & { identity: IdentityClient };
 
-const noPlace: Refusal = {
-  reason: "forbidden",
-  action: "the router doesn't know its own https address: set PUBLIC_URL",
-};
+const noPlace = ownUrlUnknown("trying a sign-in");
 const noRedirect: Refusal = {
   reason: "invalid_params",
   path: "kind",
