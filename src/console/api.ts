@@ -1,67 +1,62 @@
 /** The router's API, typed by its OpenAPI document and authenticated by the session cookie. */
-import type { Client } from "openapi-fetch";
+import type {
+  HttpMethod,
+  OperationRequestBodyContent,
+  PathsWithMethod,
+  SuccessResponseJSON,
+} from "openapi-typescript-helpers";
 import type { components, paths } from "./api-types.d.ts";
-import { prefix } from "./place.ts";
+import { prefix, tenantHere } from "./place.ts";
 import { problemOf, unreachable, type Asked, type Problem } from "./problem.ts";
 import { csrf, sessionLost, signedInAgain } from "./session.ts";
 
 export type Schemas = components["schemas"];
 
-interface Init {
-  params?: { path?: Record<string, string>; query?: Record<string, unknown> };
-  body?: unknown;
-  headers?: Record<string, string>;
+type Operation<P extends keyof paths, M extends HttpMethod> = paths[P][M & keyof paths[P]];
+type ParametersIn<O, Place extends string> = O extends { parameters: infer All }
+  ? [NonNullable<All[Place & keyof All]>] extends [never]
+    ? unknown
+    : NonNullable<All[Place & keyof All]>
+  : unknown;
+type BodyOf<O> = OperationRequestBodyContent<O>;
+
+/** Members of the path and of the query, without those of the page's tenant. */
+type Input<O> = (ParametersIn<O, "path"> extends { tenant: string }
+  ? Omit<ParametersIn<O, "path">, "tenant">
+  : ParametersIn<O, "path">) &
+  ParametersIn<O, "query"> &
+  ([BodyOf<O>] extends [never] ? unknown : { body?: BodyOf<O> }) & {
+    /** the page's by default */
+    tenant?: string;
+    ifMatch?: string | null;
+  };
+export type Inputs<O> = object extends Input<O> ? [input?: Input<O>] : [input: Input<O>];
+type Result<O> = O extends Record<string | number, unknown> ? SuccessResponseJSON<O> : never;
+export type Readable = PathsWithMethod<paths, "get">;
+export type Read<P extends Readable> = Operation<P, "get">;
+export type ReadResult<P extends Readable> = Result<Read<P>>;
+
+type Member = string | number | boolean | null | undefined;
+interface Given {
+  readonly body?: unknown;
+  readonly ifMatch?: string | null;
+  readonly [member: string]: unknown;
 }
 
-function addressOf(path: string, { path: members = {}, query = {} }: Init["params"] & object) {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+/** Null and missing members of a query are left out. */
+export function addressOf(path: string, input: Given = {}): string {
+  const { body: _, ifMatch: _1, ...given } = input;
+  const members = { tenant: tenantHere(), ...given } as Record<string, Member>;
+  const query = new URLSearchParams();
+  const inPath = new Set(path.match(/(?<=\{)\w+/g));
+  for (const [name, value] of Object.entries(members))
+    if (!inPath.has(name) && name !== "tenant" && value !== undefined && value !== null)
+      query.set(name, String(value));
+  const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent(members[name] ?? ""),
   );
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return `${prefix}${filled}${text === "" ? "" : `?${text}`}`;
+  return `${prefix}${filled}${query.size === 0 ? "" : `?${query.toString()}`}`;
 }
-
-/** Repeats reads after a new sign-in. */
-const sending =
-  (method: string) =>
-  async (path: string, init: Init = {}) => {
-    const { params = {}, body, headers } = init;
-    const send = () =>
-      fetch(addressOf(path, params), {
-        method,
-        credentials: "same-origin",
-        headers: {
-          ...(body !== undefined && { "Content-Type": "application/json" }),
-          ...(method !== "GET" && csrf.value !== null && { "X-CSRF-Token": csrf.value }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-    let response = await send();
-    const isRead = method === "GET";
-    const isRefused = (): boolean => response.status === 401 && sessionLost() && isRead;
-    while (isRefused()) {
-      await response.body?.cancel();
-      await signedInAgain();
-      response = await send();
-    }
-    const text = await response.text();
-    if (response.ok)
-      return { data: text === "" ? undefined : (JSON.parse(text) as unknown), response };
-    let error: unknown = text;
-    try {
-      error = JSON.parse(text);
-    } catch {
-      // A gateway's page.
-    }
-    return { error, response };
-  };
-
-/** Only the client's types are used: its code is larger than what the console needs of it. */
-export const api = Object.fromEntries(
-  ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => [method, sending(method)]),
-) as unknown as Client<paths>;
 
 /** Changes are not repeated: another person may have signed in. */
 const notChanged: Problem = {
@@ -71,21 +66,57 @@ const notChanged: Problem = {
   detail: "Nothing was changed. Submit it again.",
 };
 
-interface Answer<T> {
-  data?: T;
-  error?: unknown;
-  response: Response;
+async function answerOf(response: Response): Promise<Asked<unknown>> {
+  const text = await response.text();
+  let value: unknown = text === "" ? undefined : text;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Empty, or a gateway's page.
+  }
+  if (response.ok) return { ok: true, value, tag: response.headers.get("ETag") };
+  const { status } = response;
+  return { ok: false, problem: status === 401 ? notChanged : problemOf(status, value) };
 }
 
-export async function asked<T>(answer: Promise<Answer<T>>): Promise<Asked<T>> {
+/** Repeats reads after a new sign-in. */
+async function send(method: string, path: string, input: Given = {}): Promise<Asked<unknown>> {
+  const { body, ifMatch } = input;
+  const isRead = method === "GET";
+  const request = (): Promise<Response> =>
+    fetch(addressOf(path, input), {
+      method,
+      credentials: "same-origin",
+      headers: {
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...(!isRead && csrf.value !== null && { "X-CSRF-Token": csrf.value }),
+        ...(ifMatch !== undefined && { "If-Match": ifMatch ?? "*" }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
   try {
-    const { data, error, response } = await answer;
-    if (response.ok) return { ok: true, value: data as T, tag: response.headers.get("ETag") };
-    return {
-      ok: false,
-      problem: response.status === 401 ? notChanged : problemOf(response.status, error),
-    };
+    let response = await request();
+    const isRefused = (): boolean => response.status === 401 && sessionLost() && isRead;
+    while (isRefused()) {
+      await response.body?.cancel();
+      await signedInAgain();
+      response = await request();
+    }
+    return await answerOf(response);
   } catch {
     return { ok: false, problem: unreachable };
   }
 }
+
+const sending =
+  <M extends HttpMethod>(method: M) =>
+  <P extends PathsWithMethod<paths, M>>(path: P, ...[input]: Inputs<Operation<P, M>>) =>
+    send(method.toUpperCase(), path, input) as Promise<Asked<Result<Operation<P, M>>>>;
+
+export const api = {
+  GET: sending("get"),
+  POST: sending("post"),
+  PUT: sending("put"),
+  PATCH: sending("patch"),
+  DELETE: sending("delete"),
+};

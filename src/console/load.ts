@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { addressOf, api, type Inputs, type Read, type Readable, type ReadResult } from "./api.ts";
+import { tenantHere } from "./place.ts";
 import type { Asked, Problem } from "./problem.ts";
 
 export type Loaded<T> =
@@ -22,8 +24,9 @@ const failed = <T>(problem: Problem, before: Loaded<T> | null): Loaded<T> =>
     ? { ...before, stale: problem }
     : { state: "failed", problem };
 
-/** @param what identifies the request; a change reloads */
-export function useLoaded<T>(what: string, ask: () => Promise<Asked<T>>): Loading<T> {
+/** @param request identifies the request within the tenant; a change reloads */
+export function useLoaded<T>(request: string, ask: () => Promise<Asked<T>>): Loading<T> {
+  const what = `${tenantHere()} ${request}`;
   const [loaded, setLoaded] = useState<{ what: string; found: Loaded<T> }>({
     what,
     found: { state: "loading" },
@@ -66,3 +69,7 @@ export function useRepeated(ms: number | null, act: () => Promise<void>): void {
     return () => clearInterval(timer);
   }, [ms]);
 }
+
+/** Reads the API, and again when the address changes. */
+export const useRead = <P extends Readable>(path: P, ...input: Inputs<Read<P>>) =>
+  useLoaded<ReadResult<P>>(addressOf(path, input[0]), () => api.GET(path, ...input));

@@ -11,14 +11,20 @@ export function tenantIn(path: string): string | null {
   return slug === undefined ? null : decodeURIComponent(slug);
 }
 
+/** The tenant of the shown page, empty on the operator's pages. */
+export const tenantHere = (): string => tenantIn(location.pathname) ?? "";
+
 /** `page` starts with a slash, or is empty for the overview. */
 export const tenantPath = (tenant: string, page = ""): string =>
   pathOf(`/t/${encodeURIComponent(tenant)}${page}`);
 
+/** A page of the tenant of the shown page. */
+export const ownPath = (page = ""): string => tenantPath(tenantHere(), page);
+
 /** A request, or the list. Keeps the list's filters in the address for the way back. */
-export function requestPath(tenant: string, id = ""): string {
+export function requestPath(id = ""): string {
   const filters = new URLSearchParams(location.search);
   filters.delete("open");
   const query = filters.size === 0 ? "" : `?${filters.toString()}`;
-  return `${tenantPath(tenant, "/requests")}${id === "" ? "" : `/${encodeURIComponent(id)}`}${query}`;
+  return `${ownPath("/requests")}${id === "" ? "" : `/${encodeURIComponent(id)}`}${query}`;
 }

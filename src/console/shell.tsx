@@ -1,9 +1,10 @@
+import { Button } from "./parts/card.tsx";
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Stopped, tenantNames } from "./parts/stopped.tsx";
 import { zone } from "./locale.ts";
-import { consolePath, pathOf, prefix, tenantIn, tenantPath } from "./place.ts";
+import { consolePath, ownPath, pathOf, prefix, tenantIn } from "./place.ts";
 import { isOperator, session, signOut } from "./session.ts";
 import { theme, themes } from "./theme.ts";
 
@@ -101,9 +102,9 @@ function Who() {
         )}
         {part}
       </p>
-      <button type="button" class="quiet" onClick={() => void signOut()}>
+      <Button class="quiet" onClick={() => void signOut()}>
         Sign out
-      </button>
+      </Button>
     </div>
   );
 }
@@ -133,9 +134,7 @@ const Last = () => (
 
 function sectionsAt(path: string, tenant: string | null) {
   const own =
-    tenant === null
-      ? []
-      : sections.map((section) => placed(section, (page) => tenantPath(tenant, page)));
+    tenant === null ? [] : sections.map((section) => placed(section, (page) => ownPath(page)));
   const all = isOperator.value ? [placed(operators, pathOf), ...own] : own;
   return { own, current: all.find((section) => isIn(path, section)) };
 }
@@ -187,7 +186,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Last />
       </nav>
       <main id="page" tabIndex={-1}>
-        {tenant !== null && <Stopped key={tenant} tenant={tenant} />}
+        {tenant !== null && <Stopped key={tenant} />}
         {current !== undefined && <Tabs section={current} path={path} />}
         {children}
       </main>

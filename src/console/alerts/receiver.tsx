@@ -1,3 +1,4 @@
+import { Button, Card } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 import {
   alertFormats,
@@ -7,8 +8,8 @@ import {
   type AlertFormat,
   type AlertKind,
 } from "../../domain/alerts.ts";
-import { api, asked, type Schemas } from "../api.ts";
-import { useLoaded } from "../load.ts";
+import { api, type Schemas } from "../api.ts";
+import { useRead } from "../load.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Check, Form } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
@@ -115,23 +116,18 @@ const bodyField: readonly FieldOf<Draft>[] = [
 interface PartProps {
   draft: Draft;
   change: (changes: Partial<Draft>) => void;
-  tenant: string;
 }
 
-function Custom({ draft, change, tenant }: PartProps) {
-  const params = { path: { tenant } };
-  const loading = useLoaded(`header of ${tenant}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/webhooks/header", { params })),
-  );
+function Custom({ draft, change }: PartProps) {
+  const loading = useRead("/admin/v1/tenants/{tenant}/webhooks/header");
   return (
     <fieldset>
       <legend>The API’s request</legend>
       <p class="buttons">
         Fill in for:
         {emailApis.map(({ name, url, header: headerName, scheme, body }) => (
-          <button
+          <Button
             key={name}
-            type="button"
             class="quiet"
             onClick={() =>
               change({
@@ -143,7 +139,7 @@ function Custom({ draft, change, tenant }: PartProps) {
             }
           >
             {name}
-          </button>
+          </Button>
         ))}
       </p>
       <There what="the header" loading={loading}>
@@ -180,7 +176,6 @@ const Kinds = ({ draft: { kinds }, change }: Pick<PartProps, "draft" | "change">
 );
 
 interface Tested {
-  tenant: string;
   onTest: (hasFailed: boolean) => void;
 }
 
@@ -190,29 +185,26 @@ const headerIn = ({ format, headerName: name, headerValue }: Draft) => {
   return format === "custom" && value !== "" && value !== "Bearer" ? { name, value } : null;
 };
 
-function SendTest({ tenant, draft, onTest }: { draft: Draft } & Tested) {
+function SendTest({ draft, onTest }: { draft: Draft } & Tested) {
   const [test, setTest] = useState<Asked<Schemas["AlertTest"]> | "asking" | null>(null);
   const { webhookUrl, format } = draft;
   const send = async (): Promise<void> => {
     setTest("asking");
-    const params = { path: { tenant } };
     const header = headerIn(draft);
     const custom = { body: draft.body, ...(header !== null && { header }) };
     const body = { webhookUrl, format, ...(format === "custom" && custom) };
-    const found = await asked(api.POST("/admin/v1/tenants/{tenant}/alerts/test", { params, body }));
+    const found = await api.POST("/admin/v1/tenants/{tenant}/alerts/test", {
+      body,
+    });
     setTest(found);
     onTest(!found.ok || found.value.fault !== null);
   };
   return (
     <>
       <p>
-        <button
-          type="button"
-          disabled={webhookUrl === "" || test === "asking"}
-          onClick={() => void send()}
-        >
+        <Button disabled={webhookUrl === "" || test === "asking"} onClick={() => void send()}>
           {test === "asking" ? "Sending…" : "Send test alert"}
-        </button>
+        </Button>
       </p>
       {test !== null && test !== "asking" && <TestResult test={test} />}
     </>
@@ -225,21 +217,17 @@ interface ReceiverProps extends Tested {
   onDone: () => void;
 }
 
-async function saved({ tenant, tag }: ReceiverProps, draft: Draft): Promise<Asked<unknown>> {
+async function saved({ tag }: ReceiverProps, draft: Draft): Promise<Asked<unknown>> {
   const { webhookUrl, format, kinds, body } = draft;
-  const params = { path: { tenant } };
   const thresholds = thresholdsIn(draft.thresholds);
   if (thresholds === null) return notNumbers;
   const header = headerIn(draft);
   const put =
     header === null
       ? null
-      : await asked(
-          api.PUT("/admin/v1/tenants/{tenant}/webhooks/header", {
-            params,
-            body: { url: webhookUrl, ...header },
-          }),
-        );
+      : await api.PUT("/admin/v1/tenants/{tenant}/webhooks/header", {
+          body: { url: webhookUrl, ...header },
+        });
   if (put?.ok === false) return put;
   const alerts = {
     webhookUrl: webhookUrl === "" ? null : webhookUrl,
@@ -248,14 +236,11 @@ async function saved({ tenant, tag }: ReceiverProps, draft: Draft): Promise<Aske
     thresholds,
     kinds: kinds.length === alertKinds.length ? null : kinds,
   };
-  const headers = { "If-Match": tag ?? "*" };
-  return asked(
-    api.PATCH("/admin/v1/tenants/{tenant}/policy", { params, headers, body: { alerts } }),
-  );
+  return api.PATCH("/admin/v1/tenants/{tenant}/policy", { ifMatch: tag, body: { alerts } });
 }
 
 export function Receiver(props: ReceiverProps) {
-  const { tenant, policy, onTest, onDone } = props;
+  const { policy, onTest, onDone } = props;
   const [draft, setDraft] = useState<Draft>(draftOf(policy));
   const change = ({ webhookUrl, ...rest }: Partial<Draft>): void => {
     const known = hosts.find(([host]) => host.test(webhookUrl ?? ""))?.[1];
@@ -268,16 +253,15 @@ export function Receiver(props: ReceiverProps) {
     return done;
   };
   return (
-    <section class="card stack">
-      <h2>Where alerts are sent</h2>
+    <Card title="Where alerts are sent" isStack>
       <Form submit="Save changes" act={save} reload={onDone}>
         <div class="grid">
           <Fields of={receiverFields} {...{ draft, change }} path="alerts." />
         </div>
-        {draft.format === "custom" && <Custom {...{ draft, change, tenant }} />}
+        {draft.format === "custom" && <Custom {...{ draft, change }} />}
         <Kinds {...{ draft, change }} />
-        <SendTest {...{ tenant, draft, onTest }} />
+        <SendTest {...{ draft, onTest }} />
       </Form>
-    </section>
+    </Card>
   );
 }

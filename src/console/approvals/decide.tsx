@@ -1,8 +1,9 @@
+import { Button } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
-import { api, asked, type Schemas } from "../api.ts";
-import { useLoaded } from "../load.ts";
+import { api, type Schemas } from "../api.ts";
+import { useRead } from "../load.ts";
 import { Choice, Field, TextArea } from "../parts/form.tsx";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Problem } from "../problem.ts";
@@ -64,10 +65,8 @@ function Result({ draft, change }: EditProps) {
   );
 }
 
-function useAllowed(tenant: string, models: readonly string[], chosen: string): string[] {
-  const { loaded } = useLoaded(`policy of ${tenant}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params: { path: { tenant } } })),
-  );
+function useAllowed(models: readonly string[], chosen: string): string[] {
+  const { loaded } = useRead("/admin/v1/tenants/{tenant}/policy");
   const policy = loaded.state === "there" ? loaded.value : {};
   return models.filter((each) => {
     const [provider = "", ...id] = each.split("/");
@@ -77,12 +76,11 @@ function useAllowed(tenant: string, models: readonly string[], chosen: string): 
 }
 
 interface ModelProps extends EditProps {
-  tenant: string;
   models: readonly string[];
 }
 
-function Model({ tenant, draft, change, models: all }: ModelProps) {
-  const models = useAllowed(tenant, all, all[0] ?? "");
+function Model({ draft, change, models: all }: ModelProps) {
+  const models = useAllowed(all, all[0] ?? "");
   if (models.length < 2) return null;
   return (
     <Choice
@@ -97,7 +95,6 @@ function Model({ tenant, draft, change, models: all }: ModelProps) {
 }
 
 interface DecideProps {
-  tenant: string;
   held: Schemas["Approval"];
   onDone: (decision: Decision) => void;
   onConflict: () => void;
@@ -108,7 +105,7 @@ export type Decision = "approve" | "deny";
 const namesOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 
-export function Decide({ tenant, held, onDone, onConflict }: DecideProps) {
+export function Decide({ held, onDone, onConflict }: DecideProps) {
   const { content, contentHash, stage, requestId } = held;
   const [before] = useState(() => draftOf(stage, content));
   const [draft, change] = useState(before);
@@ -118,17 +115,15 @@ export function Decide({ tenant, held, onDone, onConflict }: DecideProps) {
   const edited = editsOf(before, draft);
   const decide = async (decision: Decision): Promise<void> => {
     setBusy(true);
-    const done = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/approvals/{id}", {
-        params: { path: { tenant, id: requestId } },
-        body: {
-          decision,
-          contentHash,
-          ...(reason !== "" && { reason }),
-          ...(decision === "approve" && edited !== null && { edited }),
-        },
-      }),
-    );
+    const done = await api.POST("/admin/v1/tenants/{tenant}/approvals/{id}", {
+      id: requestId,
+      body: {
+        decision,
+        contentHash,
+        ...(reason !== "" && { reason }),
+        ...(decision === "approve" && edited !== null && { edited }),
+      },
+    });
     setBusy(false);
     if (done.ok) return onDone(decision);
     setProblem(done.problem);
@@ -140,7 +135,7 @@ export function Decide({ tenant, held, onDone, onConflict }: DecideProps) {
       {stage === "request" ? (
         <>
           <Prompt draft={draft} change={change} />
-          <Model {...{ tenant, draft, change, models }} />
+          <Model {...{ draft, change, models }} />
         </>
       ) : (
         <>
@@ -151,12 +146,12 @@ export function Decide({ tenant, held, onDone, onConflict }: DecideProps) {
       <Field title="Reason" name="reason" value={reason} onInput={setReason} />
       {problem !== null && <ProblemNotice problem={problem} />}
       <div class="buttons">
-        <button type="button" class="danger" disabled={isBusy} onClick={() => void decide("deny")}>
+        <Button class="danger" disabled={isBusy} onClick={() => void decide("deny")}>
           {stage === "result" ? "Deny and charge" : "Deny"}
-        </button>
-        <button type="button" class="main" disabled={isBusy} onClick={() => void decide("approve")}>
+        </Button>
+        <Button class="main" disabled={isBusy} onClick={() => void decide("approve")}>
           {edited === null ? "Approve" : "Approve as edited"}
-        </button>
+        </Button>
       </div>
     </section>
   );

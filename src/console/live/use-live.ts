@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useRepeated } from "../load.ts";
-import { consolePath } from "../place.ts";
+import { consolePath, tenantHere } from "../place.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import { createBrowserStream, type BrowserStreamDeps } from "./browser-stream.ts";
 import { readStream } from "./read-stream.ts";
@@ -64,7 +64,6 @@ function followHere(): ReturnType<typeof createBrowserStream> | null {
 }
 
 interface LiveOptions {
-  tenant: string;
   isOn: boolean;
   hear: (records: readonly RequestRecord[]) => void;
   reload: () => Promise<void>;
@@ -73,7 +72,8 @@ interface LiveOptions {
 
 const gatherMs = 200;
 
-export function useLive({ tenant, isOn, hear, reload, pollMs }: LiveOptions): boolean {
+export function useLive({ isOn, hear, reload, pollMs }: LiveOptions): boolean {
+  const tenant = tenantHere();
   const [isLive, setLive] = useState(false);
   const newest = useRef({ hear, reload });
   newest.current = { hear, reload };

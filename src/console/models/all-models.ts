@@ -1,15 +1,14 @@
-import { api, asked } from "../api.ts";
+import { api } from "../api.ts";
 import type { Asked } from "../problem.ts";
 import type { Model } from "./columns.tsx";
 
-export async function allModels(tenant: string): Promise<Asked<Model[]>> {
+export async function allModels(): Promise<Asked<Model[]>> {
   const models: Model[] = [];
   let cursor: string | null = null;
   do {
-    const page: Asked<{ data: Model[]; nextCursor: string | null }> = await asked(
-      api.GET("/admin/v1/tenants/{tenant}/models", {
-        params: { path: { tenant }, query: { limit: 1_000, ...(cursor !== null && { cursor }) } },
-      }),
+    const page: Asked<{ data: Model[]; nextCursor: string | null }> = await api.GET(
+      "/admin/v1/tenants/{tenant}/models",
+      { limit: 1_000, ...(cursor !== null && { cursor }) },
     );
     if (!page.ok) return page;
     models.push(...page.value.data);

@@ -1,3 +1,4 @@
+import { Button } from "../parts/card.tsx";
 import type { Schemas } from "../api.ts";
 import { count, duration, none, usdOfCall } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
@@ -50,9 +51,9 @@ export const columnsOf = (open: (model: Model) => void): readonly Column<Model>[
     title: "Model",
     show: (model) => (
       <>
-        <button type="button" class="link" onClick={() => open(model)}>
+        <Button class="link" onClick={() => open(model)}>
           <code class="wraps">{nameOf(model)}</code>
-        </button>{" "}
+        </Button>{" "}
         {!model.available && <Badge word="unavailable" />}{" "}
         {model.status !== "active" && <Badge word={model.status} />}
         {model.available && <small> {conditionsOf(model)}</small>}

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { causeOf } from "../../domain/alert-messages.ts";
-import { api, asked, type Schemas } from "../api.ts";
-import { useLoaded } from "../load.ts";
+import type { Schemas } from "../api.ts";
+import { useRead } from "../load.ts";
 import { Receiver } from "../alerts/receiver.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Listed } from "../parts/listed.tsx";
@@ -10,14 +10,14 @@ import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { Webhooks } from "../parts/webhooks.tsx";
-import { tenantPath } from "../place.ts";
+import { ownPath } from "../place.ts";
 import { mayChange } from "../session.ts";
 
 type Alert = Schemas["Alert"];
 
 const tones = { info: "busy", warning: "warn", critical: "bad" } as const;
 
-const columnsOf = (tenant: string): Column<Alert>[] => [
+const columnsOf = (): Column<Alert>[] => [
   {
     title: "When",
     order: ({ at }) => at,
@@ -32,7 +32,7 @@ const columnsOf = (tenant: string): Column<Alert>[] => [
   },
   {
     title: "Alert",
-    show: (alert) => <a href={tenantPath(tenant, causeOf(alert))}>{alert.text}</a>,
+    show: (alert) => <a href={ownPath(causeOf(alert))}>{alert.text}</a>,
     text: ({ text }) => text,
   },
   {
@@ -42,14 +42,9 @@ const columnsOf = (tenant: string): Column<Alert>[] => [
   },
 ];
 
-export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
-  const paging = usePaging<Alert>(`alerts of ${tenant}`, (query) =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/alerts", { params: { path: { tenant }, query } })),
-  );
-  const params = { path: { tenant } };
-  const policy = useLoaded(`policy of ${tenant}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params })),
-  );
+export function Alerts() {
+  const paging = usePaging("/admin/v1/tenants/{tenant}/alerts");
+  const policy = useRead("/admin/v1/tenants/{tenant}/policy");
   const [isSaved, setSaved] = useState(false);
   const [isUndelivered, setUndelivered] = useState(false);
   const done = async (): Promise<void> => {
@@ -64,7 +59,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
             what="alerts"
             paging={paging}
             name="Alerts"
-            columns={columnsOf(tenant)}
+            columns={columnsOf()}
             keyOf={({ id }) => id}
             empty="No alerts: no budget reached a threshold, and no problem persisted. A single failed check isn’t an alert; Credentials and Servers show it."
           />
@@ -74,7 +69,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
             {(found, { tag }) => (
               <Receiver
                 key={tag}
-                {...{ tenant, policy: found, tag }}
+                {...{ policy: found, tag }}
                 onTest={setUndelivered}
                 onDone={() => void done()}
               />
@@ -88,7 +83,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
               : "Saved. Alerts are sent there from now on."}
           </p>
         )}
-        <Webhooks tenant={tenant} />
+        <Webhooks />
       </div>
     </Page>
   );

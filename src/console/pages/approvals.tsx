@@ -1,11 +1,12 @@
+import { Button } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
-import { api, asked, type Schemas } from "../api.ts";
+import type { Schemas } from "../api.ts";
 import { Decide, type Decision } from "../approvals/decide.tsx";
 import { conditionsText, pendingWord } from "../approvals/conditions.ts";
 import { Webhooks } from "../parts/webhooks.tsx";
 import { Held } from "../approvals/held.tsx";
 import { fromNow } from "../format.ts";
-import { useLoaded, useRepeated } from "../load.ts";
+import { useRead, useRepeated } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Choice } from "../parts/form.tsx";
 import { Badge, There } from "../parts/notice.tsx";
@@ -14,7 +15,7 @@ import { NotForRole } from "../parts/role.tsx";
 import { Steps, useOpened, useQuery } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
-import { tenantPath } from "../place.ts";
+import { ownPath } from "../place.ts";
 import { may } from "../session.ts";
 
 type Listed = Schemas["ListedApproval"];
@@ -32,19 +33,18 @@ const states: readonly (readonly [State | "", string])[] = [
 ];
 
 interface ColumnOptions {
-  tenant: string;
   names: Readonly<Record<string, string>>;
   open: (id: string) => void;
 }
 
-const columnsOf = ({ tenant, names, open }: ColumnOptions): Column<Listed>[] => [
+const columnsOf = ({ names, open }: ColumnOptions): Column<Listed>[] => [
   {
     title: "Came",
     show: ({ requestId, createdAt }) =>
       may("approve") ? (
-        <button type="button" class="link" aria-haspopup="dialog" onClick={() => open(requestId)}>
+        <Button class="link" aria-haspopup="dialog" onClick={() => open(requestId)}>
           <Time at={createdAt} />
-        </button>
+        </Button>
       ) : (
         <Time at={createdAt} />
       ),
@@ -82,7 +82,7 @@ const columnsOf = ({ tenant, names, open }: ColumnOptions): Column<Listed>[] => 
   {
     title: "Request",
     show: ({ requestId }) => (
-      <a href={tenantPath(tenant, `/requests/${encodeURIComponent(requestId)}`)}>
+      <a href={ownPath(`/requests/${encodeURIComponent(requestId)}`)}>
         <code>{requestId.slice(-6)}</code>
       </a>
     ),
@@ -91,7 +91,6 @@ const columnsOf = ({ tenant, names, open }: ColumnOptions): Column<Listed>[] => 
 ];
 
 interface DrawerProps {
-  tenant: string;
   id: string;
   onDone: (decision: Decision) => void;
   onConflict: () => void;
@@ -110,12 +109,8 @@ function Decided({ held }: { held: Schemas["Approval"] }) {
   );
 }
 
-function ApprovalDrawer({ tenant, id, onDone, onConflict, onClose }: DrawerProps) {
-  const loading = useLoaded(`approval ${id} of ${tenant}`, () =>
-    asked(
-      api.GET("/admin/v1/tenants/{tenant}/approvals/{id}", { params: { path: { tenant, id } } }),
-    ),
-  );
+function ApprovalDrawer({ id, onDone, onConflict, onClose }: DrawerProps) {
+  const loading = useRead("/admin/v1/tenants/{tenant}/approvals/{id}", { id });
   return (
     <Dialog title="Approval" onClose={onClose} isDrawer>
       <There what="the call" loading={loading}>
@@ -125,7 +120,7 @@ function ApprovalDrawer({ tenant, id, onDone, onConflict, onClose }: DrawerProps
             {held.state === "waiting" ? (
               <Decide
                 key={held.contentHash}
-                {...{ tenant, held, onDone }}
+                {...{ held, onDone }}
                 onConflict={() => {
                   void loading.again();
                   onConflict();
@@ -141,20 +136,11 @@ function ApprovalDrawer({ tenant, id, onDone, onConflict, onClose }: DrawerProps
   );
 }
 
-function useHeldCalls(
-  tenant: string,
-  { state, cursor }: { state: State | ""; cursor: string | null },
-) {
-  const loading = useLoaded(`approvals of ${tenant} ${state} ${cursor ?? ""}`, () =>
-    asked(
-      api.GET("/admin/v1/tenants/{tenant}/approvals", {
-        params: {
-          path: { tenant },
-          query: { ...(state !== "" && { state }), ...(cursor !== null && { cursor }) },
-        },
-      }),
-    ),
-  );
+function useHeldCalls({ state, cursor }: { state: State | ""; cursor: string | null }) {
+  const loading = useRead("/admin/v1/tenants/{tenant}/approvals", {
+    ...(state !== "" && { state }),
+    ...(cursor !== null && { cursor }),
+  });
   useRepeated(cursor === null ? refreshMs : null, loading.again);
   return loading;
 }
@@ -169,22 +155,22 @@ function Notice({ text }: { text: string }) {
   );
 }
 
-const NoApprovals = ({ tenant }: { tenant: string }) => (
+const NoApprovals = () => (
   <>
     <p>No pending approvals.</p>
-    <a class="button" href={tenantPath(tenant, "/policy#approval")}>
+    <a class="button" href={ownPath("/policy#approval")}>
       Set which calls need approval
     </a>
   </>
 );
 
-export function Approvals({ params: { tenant } }: { params: { tenant: string } }) {
+export function Approvals() {
   const inAddress = useQuery();
   const [query, change] = inAddress;
   const { shown, open, close } = useOpened(inAddress);
   const state = states.find(([each]) => each === query["state"])?.[0] ?? "";
   const cursor = query["cursor"] ?? null;
-  const loading = useHeldCalls(tenant, { state, cursor });
+  const loading = useHeldCalls({ state, cursor });
   const [notice, say] = useState<string | null>(null);
   return (
     <Page
@@ -205,25 +191,25 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
         {({ data, nextCursor, names }) => (
           <Table
             name="Approvals"
-            columns={columnsOf({ tenant, names, open })}
+            columns={columnsOf({ names, open })}
             rows={data}
             keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
             current={null}
             {...(may("approve") && { open: ({ requestId }: Listed) => open(requestId) })}
-            empty={<NoApprovals tenant={tenant} />}
+            empty={<NoApprovals />}
             foot={
               <Steps {...{ cursor, next: nextCursor }} go={(to) => change({ cursor: to ?? "" })} />
             }
           />
         )}
       </There>
-      <Webhooks tenant={tenant} />
+      <Webhooks />
       {!may("approve") && (
         <NotForRole what="can’t read or decide pending approvals" permission="approve" />
       )}
       {shown !== undefined && may("approve") && (
         <ApprovalDrawer
-          {...{ tenant, id: shown }}
+          {...{ id: shown }}
           onClose={close}
           onConflict={() => void loading.again()}
           onDone={(decision) => {

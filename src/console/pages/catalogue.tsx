@@ -1,7 +1,8 @@
+import { Button, Card } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { time } from "../format.ts";
-import { useLoaded } from "../load.ts";
+import { useRead } from "../load.ts";
 import { ProblemNotice, There } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
 
@@ -16,17 +17,16 @@ function syncText({ state, changes, fault }: Sync): string {
 }
 
 export function Catalogue({ onSynced }: { onSynced: () => void }) {
-  const loading = useLoaded("the catalogue", () => asked(api.GET("/admin/v1/catalogue")));
+  const loading = useRead("/admin/v1/catalogue");
   const [found, setFound] = useState<Asked<Sync> | "asking" | null>(null);
   const sync = async (): Promise<void> => {
     setFound("asking");
-    setFound(await asked(api.POST("/admin/v1/catalogue/sync")));
+    setFound(await api.POST("/admin/v1/catalogue/sync"));
     void loading.again();
     onSynced();
   };
   return (
-    <section class="card">
-      <h2>Catalogue</h2>
+    <Card title="Catalogue">
       <There what="the catalogue" loading={loading}>
         {({ version, models, syncedAt, fault }) => (
           <p>
@@ -36,15 +36,15 @@ export function Catalogue({ onSynced }: { onSynced: () => void }) {
           </p>
         )}
       </There>
-      <button type="button" disabled={found === "asking"} onClick={() => void sync()}>
+      <Button disabled={found === "asking"} onClick={() => void sync()}>
         {found === "asking" ? "Looking…" : "Sync now"}
-      </button>
+      </Button>
       {found !== null && found !== "asking" && !found.ok && (
         <ProblemNotice problem={found.problem} />
       )}
       {found !== null && found !== "asking" && found.ok && (
         <p role="status">{syncText(found.value)}</p>
       )}
-    </section>
+    </Card>
   );
 }

@@ -1,17 +1,13 @@
 import { networkMessage } from "../../domain/network-fault.ts";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
 
 export type Check = Schemas["CredentialCheck"];
 
-export const checkCredential = (tenant: string, id: string): Promise<Asked<Check>> =>
-  asked(
-    api.POST("/admin/v1/tenants/{tenant}/credentials/{id}/check", {
-      params: { path: { tenant, id } },
-    }),
-  );
+export const checkCredential = (id: string): Promise<Asked<Check>> =>
+  api.POST("/admin/v1/tenants/{tenant}/credentials/{id}/check", { id });
 
 type Fault = NonNullable<Check["fault"]>;
 

@@ -1,4 +1,4 @@
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
 import type { Asked } from "../problem.ts";
@@ -109,30 +109,26 @@ function KeptHeaders({ kept, draft, change }: PartProps & { kept: readonly strin
 const CloudPart = later(async () => (await import("./cloud-fields.tsx")).CloudFields);
 
 interface FormProps {
-  tenant: string;
   onDone: (made: Credential) => void;
   onClose?: () => void;
 }
 
-export function NewCredential({ tenant, onDone, onClose }: FormProps) {
+export function NewCredential({ onDone, onClose }: FormProps) {
   const { draft, change } = useDraft(nothing);
   const { provider, name, apiKey, baseUrl, members } = draft;
   const make = async () => {
     const declared = modelsIn(draft.models);
     if (declared === undefined) return notJson;
-    const made = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/credentials", {
-        params: { path: { tenant } },
-        body: {
-          provider,
-          name,
-          ...(isCloud(provider) ? members : { apiKey: apiKey.trim() }),
-          ...(baseUrl !== "" && { baseUrl }),
-          ...(declared !== null && { models: declared }),
-          ...headersIn(draft),
-        },
-      }),
-    );
+    const made = await api.POST("/admin/v1/tenants/{tenant}/credentials", {
+      body: {
+        provider,
+        name,
+        ...(isCloud(provider) ? members : { apiKey: apiKey.trim() }),
+        ...(baseUrl !== "" && { baseUrl }),
+        ...(declared !== null && { models: declared }),
+        ...headersIn(draft),
+      },
+    });
     if (made.ok) onDone(made.value);
     return made;
   };
@@ -163,7 +159,7 @@ export function NewCredential({ tenant, onDone, onClose }: FormProps) {
 }
 
 export function ChangeCredential(props: FormProps & { credential: Credential }) {
-  const { tenant, credential, onDone, onClose } = props;
+  const { credential, onDone, onClose } = props;
   const { draft, change } = useDraft({
     ...nothing,
     name: credential.name,
@@ -172,18 +168,16 @@ export function ChangeCredential(props: FormProps & { credential: Credential }) 
   const { name, apiKey, baseUrl, members } = draft;
   const { provider, headerNames } = credential;
   const save = async () => {
-    const changed = await asked(
-      api.PATCH("/admin/v1/tenants/{tenant}/credentials/{id}", {
-        params: { path: { tenant, id: credential.id } },
-        body: {
-          name,
-          ...members,
-          ...(apiKey !== "" && { apiKey: apiKey.trim() }),
-          ...(baseUrl !== (credential.baseUrl ?? "") && { baseUrl: baseUrl || null }),
-          ...headersIn(draft),
-        },
-      }),
-    );
+    const changed = await api.PATCH("/admin/v1/tenants/{tenant}/credentials/{id}", {
+      id: credential.id,
+      body: {
+        name,
+        ...members,
+        ...(apiKey !== "" && { apiKey: apiKey.trim() }),
+        ...(baseUrl !== (credential.baseUrl ?? "") && { baseUrl: baseUrl || null }),
+        ...headersIn(draft),
+      },
+    });
     if (changed.ok) onDone(changed.value);
     return changed;
   };

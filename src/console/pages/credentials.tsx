@@ -1,4 +1,4 @@
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { fromNow, usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { fileColumn } from "../parts/columns.tsx";
@@ -96,12 +96,11 @@ const columnsOf = (spenders: readonly Spender[]): readonly Column<Credential>[] 
 ];
 
 interface DoProps extends Ends {
-  tenant: string;
   doing: { verb: (typeof verbs)[number]; row: Credential };
 }
 
-function Checked({ tenant, row: { id, name } }: { tenant: string; row: Credential }) {
-  const loading = useLoaded(`check of ${id}`, () => checkCredential(tenant, id));
+function Checked({ row: { id, name } }: { row: Credential }) {
+  const loading = useLoaded(`check of ${id}`, () => checkCredential(id));
   return (
     <There what={`the provider’s answer for ${name}`} loading={loading}>
       {(value) => <CheckResult name={name} found={{ ok: true, value, tag: null }} />}
@@ -109,24 +108,24 @@ function Checked({ tenant, row: { id, name } }: { tenant: string; row: Credentia
   );
 }
 
-function Do({ tenant, doing: { verb, row }, onDone, onClose }: DoProps) {
+function Do({ doing: { verb, row }, onDone, onClose }: DoProps) {
   if (verb === "Check")
     return (
       <Dialog title="Check" onClose={onDone}>
-        <Checked {...{ tenant, row }} />
+        <Checked {...{ row }} />
       </Dialog>
     );
   if (verb === "Change")
     return (
       <Dialog title={`Change ${row.name}`} onClose={onClose}>
-        <ChangeCredential {...{ tenant, credential: row, onDone, onClose }} />
+        <ChangeCredential {...{ credential: row, onDone, onClose }} />
       </Dialog>
     );
-  const params = { path: { tenant, id: row.id } };
+  const params = { id: row.id };
   return (
     <Confirm
       title="Delete credential"
-      act={() => asked(api.DELETE("/admin/v1/tenants/{tenant}/credentials/{id}", { params }))}
+      act={() => api.DELETE("/admin/v1/tenants/{tenant}/credentials/{id}", params)}
       onDone={onDone}
       onClose={onClose}
     >
@@ -138,18 +137,14 @@ function Do({ tenant, doing: { verb, row }, onDone, onClose }: DoProps) {
   );
 }
 
-export function Credentials({ params: { tenant } }: { params: { tenant: string } }) {
-  const paging = usePaging<Credential>(`credentials of ${tenant}`, (query) =>
-    asked(
-      api.GET("/admin/v1/tenants/{tenant}/credentials", { params: { path: { tenant }, query } }),
-    ),
-  );
+export function Credentials() {
+  const paging = usePaging("/admin/v1/tenants/{tenant}/credentials");
   return (
     <ListPage
       title="Credentials"
       lead="Keys of model providers, with this month’s spend at each provider. They can’t be read back. For keys that your programs use, see API keys."
       paging={paging}
-      columns={columnsOf([...useSpending(tenant, "model").values()])}
+      columns={columnsOf([...useSpending("model").values()])}
       nameOf={({ name }) => name}
       verbs={() => verbs}
       empty="No credentials yet. Add one to make models available."
@@ -157,11 +152,11 @@ export function Credentials({ params: { tenant } }: { params: { tenant: string }
         title: "New credential",
         dialog: ({ onDone, onClose }) => (
           <Dialog title="New credential" onClose={onClose}>
-            <NewCredential {...{ tenant, onDone, onClose }} />
+            <NewCredential {...{ onDone, onClose }} />
           </Dialog>
         ),
       }}
-      dialog={(doing, ends) => <Do {...{ tenant, doing, ...ends }} />}
+      dialog={(doing, ends) => <Do {...{ doing, ...ends }} />}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { api, asked, type Schemas } from "../api.ts";
+import type { Schemas } from "../api.ts";
 import { actionTexts } from "../action-texts.ts";
 import { changeText, memberTitle, policyChanges } from "../policy-changes.ts";
 import { CodeBlock } from "../parts/copy.tsx";
@@ -101,22 +101,14 @@ function EventsPage({ title, paging, names, more = [] }: EventsPageProps) {
 const limit = 200;
 
 export function AllEvents() {
-  const paging = usePaging<Event, { names?: Names }>("events", (query) =>
-    asked(api.GET("/admin/v1/events", { params: { query: { ...query, limit } } })),
-  );
+  const paging = usePaging("/admin/v1/events", { limit });
   const { loaded } = paging.loading;
   const { names = {} } = loaded.state === "there" ? loaded.value : {};
   return <EventsPage {...{ paging, names }} title="All events" more={[tenantColumn(names)]} />;
 }
 
-export function Events({ params: { tenant } }: { params: { tenant: string } }) {
-  const paging = usePaging<Event, { names: Names }>(`events of ${tenant}`, (query) =>
-    asked(
-      api.GET("/admin/v1/tenants/{tenant}/events", {
-        params: { path: { tenant }, query: { ...query, limit } },
-      }),
-    ),
-  );
+export function Events() {
+  const paging = usePaging("/admin/v1/tenants/{tenant}/events", { limit });
   const { loaded } = paging.loading;
   const names = loaded.state === "there" ? loaded.value.names : {};
   return <EventsPage title="Events" paging={paging} names={names} />;

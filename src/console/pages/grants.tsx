@@ -1,4 +1,4 @@
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { dayColumn } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { ListPage } from "../parts/list-page.tsx";
@@ -8,10 +8,7 @@ import type { Column } from "../parts/table.tsx";
 
 type Grant = Schemas["Grant"];
 
-const columnsOf = (
-  tenant: string,
-  spending: ReadonlyMap<string, Spender>,
-): readonly Column<Grant>[] => [
+const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<Grant>[] => [
   {
     title: "Program",
     show: ({ clientId, clientName }) => <span title={clientId}>{clientName}</span>,
@@ -26,9 +23,7 @@ const columnsOf = (
   { title: "Scopes", text: ({ scopes }) => scopes.join(", ") },
   {
     title: "Acts as the key",
-    show: ({ keyId }) => (
-      <RequestsOf {...{ tenant }} by="key" id={keyId} name={`…${keyId.slice(-6)}`} />
-    ),
+    show: ({ keyId }) => <RequestsOf by="key" id={keyId} name={`…${keyId.slice(-6)}`} />,
     text: ({ keyId }) => keyId,
   },
   ...spendColumns<Grant>(({ keyId }) => spending.get(keyId)).filter(
@@ -38,29 +33,21 @@ const columnsOf = (
   dayColumn("Ends", ({ expiresAt }) => expiresAt),
 ];
 
-export function Grants({ params: { tenant } }: { params: { tenant: string } }) {
-  const paging = usePaging<Grant>(`grants of ${tenant}`, (query) =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/grants", { params: { path: { tenant }, query } })),
-  );
+export function Grants() {
+  const paging = usePaging("/admin/v1/tenants/{tenant}/grants");
   return (
     <ListPage
       title="Grants"
       lead="Programs that people connected by OAuth. Each acts as an API key of this tenant, whose spend of this month is shown."
       paging={paging}
-      columns={columnsOf(tenant, useSpending(tenant, "key"))}
+      columns={columnsOf(useSpending("key"))}
       nameOf={({ clientName }) => clientName}
       verbs={() => ["End"] as const}
       empty="No connected programs. A hosted client connects by a server’s address and asks the person for consent."
       dialog={({ row: { id, clientName } }, ends) => (
         <Confirm
           title="Revoke grant"
-          act={() =>
-            asked(
-              api.DELETE("/admin/v1/tenants/{tenant}/grants/{id}", {
-                params: { path: { tenant, id } },
-              }),
-            )
-          }
+          act={() => api.DELETE("/admin/v1/tenants/{tenant}/grants/{id}", { id })}
           {...ends}
         >
           <p>

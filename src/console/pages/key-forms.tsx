@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { dateOf, millisOf } from "../format.ts";
-import { useLoaded } from "../load.ts";
+import { useRead } from "../load.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Check, Form, useDraft } from "../parts/form.tsx";
 import { LimitFields, limitsOf, limitsPatchOf, textsOf } from "../parts/limits.tsx";
@@ -91,7 +91,6 @@ const nameField = { name: "name", title: "Name", isRequired: true } as const;
 const nameHint = "What uses it, for example “search server”.";
 
 interface NewKeyProps {
-  tenant: string;
   like?: Key;
   /** of an auditor, for example, who only signs in */
   role?: string | undefined;
@@ -99,24 +98,21 @@ interface NewKeyProps {
   onClose: () => void;
 }
 
-export function NewKey({ tenant, like, role, onDone, onClose }: NewKeyProps) {
+export function NewKey({ like, role, onDone, onClose }: NewKeyProps) {
   const { draft, change } = useDraft(draftOf(like, role));
   const [earliest] = useState(() => localText(Date.now()));
   const make = async () => {
     const { name, scopes } = draft;
     const expiresAt = millisOf(draft.expiresAt);
-    const made = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/keys", {
-        params: { path: { tenant } },
-        body: {
-          name,
-          scopes: scopes === "" ? draft.uses : [...draft.uses, scopes],
-          limits: limitsOf(draft.limits),
-          ...(expiresAt !== null && { expiresAt }),
-          ...(like !== undefined && like.userId !== null && { userId: like.userId }),
-        },
-      }),
-    );
+    const made = await api.POST("/admin/v1/tenants/{tenant}/keys", {
+      body: {
+        name,
+        scopes: scopes === "" ? draft.uses : [...draft.uses, scopes],
+        limits: limitsOf(draft.limits),
+        ...(expiresAt !== null && { expiresAt }),
+        ...(like !== undefined && like.userId !== null && { userId: like.userId }),
+      },
+    });
     if (made.ok) onDone(made.value);
     return made;
   };
@@ -131,20 +127,17 @@ export function NewKey({ tenant, like, role, onDone, onClose }: NewKeyProps) {
 }
 
 interface ChangeKeyProps {
-  tenant: string;
   id: string;
   onDone: () => void;
   onClose: () => void;
 }
 
-export function ChangeKey({ tenant, id, ...ends }: ChangeKeyProps) {
-  const params = { path: { tenant, id } };
-  const loading = useLoaded(`key ${id}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/keys/{id}", { params })),
-  );
+export function ChangeKey({ id, ...ends }: ChangeKeyProps) {
+  const params = { id };
+  const loading = useRead("/admin/v1/tenants/{tenant}/keys/{id}", params);
   return (
     <There what="the key" loading={loading}>
-      {(shown, { tag }) => <KeyForm {...{ tenant, shown, tag, ...ends }} />}
+      {(shown, { tag }) => <KeyForm {...{ shown, tag, ...ends }} />}
     </There>
   );
 }
@@ -154,7 +147,7 @@ interface KeyFormProps extends Omit<ChangeKeyProps, "id"> {
   tag: string | null;
 }
 
-function KeyForm({ tenant, shown, tag, onDone, onClose }: KeyFormProps) {
+function KeyForm({ shown, tag, onDone, onClose }: KeyFormProps) {
   const { draft, change } = useDraft({
     name: shown.name,
     expiresAt: localText(shown.expiresAt),
@@ -162,17 +155,15 @@ function KeyForm({ tenant, shown, tag, onDone, onClose }: KeyFormProps) {
   });
   const save = async () => {
     const { name, expiresAt, limits } = draft;
-    const changed = await asked(
-      api.PATCH("/admin/v1/tenants/{tenant}/keys/{id}", {
-        params: { path: { tenant, id: shown.id } },
-        headers: { "If-Match": tag ?? "*" },
-        body: {
-          name,
-          limits: limitsPatchOf(limits),
-          ...(expiresAt !== localText(shown.expiresAt) && { expiresAt: millisOf(expiresAt) }),
-        },
-      }),
-    );
+    const changed = await api.PATCH("/admin/v1/tenants/{tenant}/keys/{id}", {
+      id: shown.id,
+      ifMatch: tag,
+      body: {
+        name,
+        limits: limitsPatchOf(limits),
+        ...(expiresAt !== localText(shown.expiresAt) && { expiresAt: millisOf(expiresAt) }),
+      },
+    });
     if (changed.ok) onDone();
     return changed;
   };

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { day, time } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { fileColumn } from "../parts/columns.tsx";
@@ -32,19 +32,18 @@ const nameOf = ({ name, userId }: Key, names: Known["names"]): string =>
   name.replace(/^Signs in \(usr_.*\)$/, `Signs in (${names.get(userId ?? "") ?? userId})`);
 
 interface Known {
-  tenant: string;
   spending: ReadonlyMap<string, Spender>;
   /** of keys and people */
   names: ReadonlyMap<string, string>;
 }
 
-const columnsOf = ({ tenant, spending, names }: Known): readonly Column<Key>[] => [
+const columnsOf = ({ spending, names }: Known): readonly Column<Key>[] => [
   {
     title: "Name",
     show: (key) => (
       <span class="one-line">
         {stateOf(key) !== "active" && <Badge word={stateOf(key)} />}{" "}
-        <RequestsOf {...{ tenant }} by="key" id={key.id} name={nameOf(key, names)} />
+        <RequestsOf by="key" id={key.id} name={nameOf(key, names)} />
         {key.expiresAt !== null && stateOf(key) === "active" && (
           <small title={time(key.expiresAt)}>until {day(key.expiresAt)}</small>
         )}
@@ -77,27 +76,26 @@ const columnsOf = ({ tenant, spending, names }: Known): readonly Column<Key>[] =
 ];
 
 interface DoProps extends Ends {
-  tenant: string;
   doing: { verb: Verb; row: Key };
   onMade: (made: NewKeyAnswer) => void;
 }
 
-function Do({ tenant, doing: { verb, row: key }, onMade, onDone, onClose }: DoProps) {
+function Do({ doing: { verb, row: key }, onMade, onDone, onClose }: DoProps) {
   if (verb === "Change" || verb === "Duplicate")
     return (
       <Dialog title={`${verb} ${key.name}`} onClose={onClose}>
         {verb === "Change" ? (
-          <ChangeKey {...{ tenant, id: key.id, onDone, onClose }} />
+          <ChangeKey {...{ id: key.id, onDone, onClose }} />
         ) : (
-          <NewKey {...{ tenant, like: key, onClose }} onDone={onMade} />
+          <NewKey {...{ like: key, onClose }} onDone={onMade} />
         )}
       </Dialog>
     );
-  const params = { params: { path: { tenant, id: key.id } } };
+  const params = { id: key.id };
   const isRevoking = verb === "Revoke";
   const act = async () => {
-    if (isRevoking) return asked(api.DELETE("/admin/v1/tenants/{tenant}/keys/{id}", params));
-    const made = await asked(api.POST("/admin/v1/tenants/{tenant}/keys/{id}/rotate", params));
+    if (isRevoking) return api.DELETE("/admin/v1/tenants/{tenant}/keys/{id}", params);
+    const made = await api.POST("/admin/v1/tenants/{tenant}/keys/{id}/rotate", params);
     if (made.ok) onMade(made.value);
     return made;
   };
@@ -114,30 +112,22 @@ function Do({ tenant, doing: { verb, row: key }, onMade, onDone, onClose }: DoPr
 }
 
 /** Only if a key is named after a person. */
-function usePeopleOf(tenant: string, listed: readonly Key[]): readonly Schemas["User"][] {
+function usePeopleOf(listed: readonly Key[]): readonly Schemas["User"][] {
   const hasSignIns = listed.some(({ name }) => name.startsWith("Signs in ("));
-  const people = useLoaded<{ data: Schemas["User"][] }>(
-    `people, ${tenant} ${hasSignIns}`,
-    async () =>
-      hasSignIns
-        ? asked(
-            api.GET("/admin/v1/tenants/{tenant}/users", {
-              params: { path: { tenant }, query: { limit: 200 } },
-            }),
-          )
-        : { ok: true, value: { data: [] }, tag: null },
+  const people = useLoaded<{ data: Schemas["User"][] }>(`people ${hasSignIns}`, async () =>
+    hasSignIns
+      ? api.GET("/admin/v1/tenants/{tenant}/users", { limit: 200 })
+      : { ok: true, value: { data: [] }, tag: null },
   ).loaded;
   return people.state === "there" ? people.value.data : [];
 }
 
-export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
-  const paging = usePaging<Key>(`keys of ${tenant}`, (query) =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/keys", { params: { path: { tenant }, query } })),
-  );
-  const spending = useSpending(tenant, "key");
+export function Keys() {
+  const paging = usePaging("/admin/v1/tenants/{tenant}/keys");
+  const spending = useSpending("key");
   const { loaded } = paging.loading;
   const listed = loaded.state === "there" ? loaded.value.data : [];
-  const users = usePeopleOf(tenant, listed);
+  const users = usePeopleOf(listed);
   const names = new Map([...listed, ...users].map(({ id, name }) => [id, name ?? id]));
   const [{ role }] = useQuery();
   const [made, setMade] = useState<NewKeyAnswer | null>(null);
@@ -154,7 +144,7 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
       what="API keys"
       lead="Keys that programs use to call the router, with what they spent this month."
       paging={paging}
-      columns={columnsOf({ tenant, spending, names })}
+      columns={columnsOf({ spending, names })}
       nameOf={(key) => nameOf(key, names)}
       verbs={verbsOf}
       empty="No API keys yet. Create one per program, so that each can be limited and revoked."
@@ -163,11 +153,11 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
         isOpen: role !== undefined,
         dialog: (ends) => (
           <Dialog title="New API key" onClose={ends.onClose}>
-            <NewKey {...{ tenant, role }} onClose={ends.onClose} onDone={making(ends).onMade} />
+            <NewKey {...{ role }} onClose={ends.onClose} onDone={making(ends).onMade} />
           </Dialog>
         ),
       }}
-      dialog={(doing, ends) => <Do {...{ tenant, doing, ...ends }} {...making(ends)} />}
+      dialog={(doing, ends) => <Do {...{ doing, ...ends }} {...making(ends)} />}
     >
       {made !== null && (
         <Secret title={`The key ${made.name}`} secret={made.key} onDone={() => setMade(null)}>

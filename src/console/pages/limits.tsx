@@ -1,6 +1,5 @@
 import { roomLevel } from "../../domain/limits/room.ts";
-import { api, asked, type Schemas } from "../api.ts";
-import { useLoaded } from "../load.ts";
+import { useRead } from "../load.ts";
 import { bytes, count, fromNow, percent, usdInCents } from "../format.ts";
 import { limitTitle } from "../limit-titles.ts";
 import { forecastOf, shareOf, type LimitState } from "../overview-figures.ts";
@@ -12,12 +11,12 @@ import { usePaging } from "../parts/pages.tsx";
 import { Meter } from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
-import { tenantPath } from "../place.ts";
+import { ownPath } from "../place.ts";
 
 const amount = ({ unit }: LimitState, value: number): string =>
   unit === "usd" ? usdInCents(value) : unit === "bytes" ? bytes(value) : count(value);
 
-const columnsOf = (tenant: string, names: Names): Column<LimitState>[] => [
+const columnsOf = (names: Names): Column<LimitState>[] => [
   {
     title: "Limit",
     order: ({ name }) => limitTitle(name),
@@ -30,7 +29,7 @@ const columnsOf = (tenant: string, names: Names): Column<LimitState>[] => [
           ) && (
             <>
               {" "}
-              <a href={tenantPath(tenant, "/policy")}>Keep records for a shorter time</a>
+              <a href={ownPath("/policy")}>Keep records for a shorter time</a>
             </>
           )}
       </>
@@ -78,10 +77,8 @@ const columnsOf = (tenant: string, names: Names): Column<LimitState>[] => [
 ];
 
 /** The API lists people, groups, and tags only from their first call. */
-function Each({ tenant }: { tenant: string }) {
-  const { loaded } = useLoaded(`limits in the policy of ${tenant}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params: { path: { tenant } } })),
-  );
+function Each() {
+  const { loaded } = useRead("/admin/v1/tenants/{tenant}/policy");
   const { perUser, groups, tags } = loaded.state === "there" ? loaded.value : {};
   return (
     <>
@@ -101,12 +98,8 @@ function Each({ tenant }: { tenant: string }) {
   );
 }
 
-export function Limits({ params: { tenant } }: { params: { tenant: string } }) {
-  const paging = usePaging<Schemas["LimitState"], { names: Names }>(
-    `limits of ${tenant}`,
-    (query) =>
-      asked(api.GET("/admin/v1/tenants/{tenant}/limits", { params: { path: { tenant }, query } })),
-  );
+export function Limits() {
+  const paging = usePaging("/admin/v1/tenants/{tenant}/limits");
   const { loaded } = paging.loading;
   const names = loaded.state === "there" ? loaded.value.names : {};
   return (
@@ -114,21 +107,21 @@ export function Limits({ params: { tenant } }: { params: { tenant: string } }) {
       title="Limits"
       lead="Every limit with what is used, reserved, and left."
       actions={
-        <a class="button" href={tenantPath(tenant, "/policy")}>
+        <a class="button" href={ownPath("/policy")}>
           Edit in Policy
         </a>
       }
     >
-      <Each tenant={tenant} />
+      <Each />
       <Listed
         what="limits"
         paging={paging}
         name="Limits"
-        columns={columnsOf(tenant, names)}
+        columns={columnsOf(names)}
         keyOf={({ name, subject }) => `${name} ${subject}`}
         empty={
           <>
-            No limits. <a href={tenantPath(tenant, "/policy")}>Set one in the policy</a>
+            No limits. <a href={ownPath("/policy")}>Set one in the policy</a>
           </>
         }
       />

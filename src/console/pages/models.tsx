@@ -80,8 +80,8 @@ function EndingSoon({ models }: { models: readonly Model[] }) {
   );
 }
 
-export function Models({ params: { tenant } }: { params: { tenant: string } }) {
-  const loading = useLoaded(`models of ${tenant}`, () => allModels(tenant));
+export function Models() {
+  const loading = useLoaded(`models`, () => allModels());
   const inAddress = useQuery();
   const [query] = inAddress;
   const [shown, open] = useState<Model | null>(null);

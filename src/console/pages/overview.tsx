@@ -1,5 +1,6 @@
+import { Card } from "../parts/card.tsx";
 import { useMemo } from "preact/hooks";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { percent, usdInCents } from "../format.ts";
 import { useLoaded, useRepeated } from "../load.ts";
 import {
@@ -25,7 +26,7 @@ import {
   topUsage,
   type Grouping,
 } from "../parts/spend.tsx";
-import { tenantPath } from "../place.ts";
+import { ownPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { splits, UsagePart, type Split } from "./usage-part.tsx";
 
@@ -39,19 +40,19 @@ interface Usage {
   isWhole?: true;
 }
 
-async function usageOf(
-  tenant: string,
-  { range, by }: { range: RangeName; by: Split | "all" },
-): Promise<Asked<Usage>> {
+async function usageOf({
+  range,
+  by,
+}: {
+  range: RangeName;
+  by: Split | "all";
+}): Promise<Asked<Usage>> {
   const usageBy = (group: Split | "all") =>
-    asked(
-      api.GET("/admin/v1/tenants/{tenant}/usage", {
-        params: {
-          path: { tenant },
-          query: { ...rangeAt(range, Date.now()), bucket: ranges[range].bucket, by: group },
-        },
-      }),
-    );
+    api.GET("/admin/v1/tenants/{tenant}/usage", {
+      ...rangeAt(range, Date.now()),
+      bucket: ranges[range].bucket,
+      by: group,
+    });
   const found = await usageBy(by);
   if (!found.ok || found.value.nextCursor === null || by === "all") return found;
   const whole = await usageBy("all");
@@ -60,17 +61,7 @@ async function usageOf(
 
 type Top = Extract<Awaited<ReturnType<typeof topUsage>>, { ok: true }>["value"];
 
-function TopList({
-  tenant,
-  top,
-  by,
-  range,
-}: {
-  tenant: string;
-  top: Top;
-  by: Grouping;
-  range: string;
-}) {
+function TopList({ top, by, range }: { top: Top; by: Grouping; range: string }) {
   const rows = top.data.filter((row) => row.by === by);
   if (rows.length === 0) return null;
   const title = `By ${groupings[by]}`.replace(/ [A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
@@ -78,7 +69,7 @@ function TopList({
     <section class="top-list" aria-label={title}>
       <div class="over">
         <h3>{title}</h3>
-        <a href={`${tenantPath(tenant, "/usage")}?by=${by}&range=${range}`}>
+        <a href={`${ownPath("/usage")}?by=${by}&range=${range}`}>
           All {top.groups[by]}
           <span class="unseen"> {title.toLowerCase()}</span>
         </a>
@@ -87,7 +78,7 @@ function TopList({
         {rows.map((row) => (
           <li key={row.group}>
             <span class="top-share" style={{ width: `${row.share * 100}%` }} aria-hidden="true" />
-            <Spent tenant={tenant} row={row} name={spenderName(row, top.names)} />
+            <Spent row={row} name={spenderName(row, top.names)} />
             <span class="nowrap" title={percent(row.share)}>
               <Change now={row.costUsd} before={row.before.costUsd} />{" "}
               <strong>{usdInCents(row.costUsd)}</strong>
@@ -118,16 +109,14 @@ function choicesIn(query: Readonly<Record<string, string>>): ChoicesOf {
   };
 }
 
-export function Overview({ params: { tenant } }: { params: { tenant: string } }) {
+export function Overview() {
   const [query, change] = useQuery();
   const choices = useMemo(() => choicesIn(query), [JSON.stringify(query)]);
   const { range, by, metric } = choices;
   const asks = metric === "duration" ? "all" : by;
-  const usage = useLoaded(`usage of ${tenant} ${range} ${asks}`, () =>
-    usageOf(tenant, { range, by: asks }),
-  );
-  const top = useLoaded(`top usage of ${tenant} ${range}`, () =>
-    topUsage(tenant, { ...rangeAt(range, Date.now()), by: groupingNames, limit: shownOfEach }),
+  const usage = useLoaded(`usage ${range} ${asks}`, () => usageOf({ range, by: asks }));
+  const top = useLoaded(`top usage ${range}`, () =>
+    topUsage({ ...rangeAt(range, Date.now()), by: groupingNames, limit: shownOfEach }),
   );
   useRepeated(refreshMs, usage.again);
   useRepeated(refreshMs, top.again);
@@ -147,22 +136,21 @@ export function Overview({ params: { tenant } }: { params: { tenant: string } })
       <div class="stack">
         <There what="usage" loading={usage}>
           {({ data, names = {}, isWhole = false }) => (
-            <UsagePart {...{ tenant, rows: data, names, isWhole, choices, before, change }} />
+            <UsagePart {...{ rows: data, names, isWhole, choices, before, change }} />
           )}
         </There>
         <There what="budgets and who spent most" loading={top}>
           {(found) => (
             <>
-              <Budgets tenant={tenant} states={budgetsIn(found)} names={found.names} />
+              <Budgets states={budgetsIn(found)} names={found.names} />
               {found.data.length > 0 && (
-                <section class="card">
-                  <h2>Who spent most</h2>
+                <Card title="Who spent most">
                   <div class="top-lists">
                     {groupingNames.map((each) => (
-                      <TopList key={each} {...{ tenant, top: found, by: each, range }} />
+                      <TopList key={each} {...{ top: found, by: each, range }} />
                     ))}
                   </div>
-                </section>
+                </Card>
               )}
             </>
           )}

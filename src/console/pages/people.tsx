@@ -1,4 +1,4 @@
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { dayColumn, fileColumn, timeColumn } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Fields } from "../parts/fields.tsx";
@@ -7,19 +7,16 @@ import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging, type Paging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
-import { tenantPath } from "../place.ts";
+import { ownPath } from "../place.ts";
 
 type User = Schemas["User"];
 
 const nameOf = ({ id, name }: User): string => name ?? `${id.slice(0, 12)}…`;
 
-const columnsOf = (
-  tenant: string,
-  spending: ReadonlyMap<string, Spender>,
-): readonly Column<User>[] => [
+const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<User>[] => [
   {
     title: "Person",
-    show: (user) => <RequestsOf {...{ tenant }} by="user" id={user.id} name={nameOf(user)} />,
+    show: (user) => <RequestsOf by="user" id={user.id} name={nameOf(user)} />,
     text: nameOf,
   },
   fileColumn("Id", ({ id }) => id),
@@ -49,16 +46,13 @@ const newFields = [
   { name: "name", title: "Display name", hint: "Stored only if the policy stores names." },
 ] as const;
 
-function NewPerson({ tenant, onDone, onClose }: Ends & { tenant: string }) {
+function NewPerson({ onDone, onClose }: Ends & {}) {
   const { draft, change } = useDraft({ subject: "", issuer: "", name: "" });
   const { subject, issuer, name } = draft;
   const create = async () => {
-    const made = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/users", {
-        params: { path: { tenant } },
-        body: { subject, ...(issuer !== "" && { issuer }), ...(name !== "" && { name }) },
-      }),
-    );
+    const made = await api.POST("/admin/v1/tenants/{tenant}/users", {
+      body: { subject, ...(issuer !== "" && { issuer }), ...(name !== "" && { name }) },
+    });
     if (made.ok) onDone();
     return made;
   };
@@ -76,16 +70,14 @@ const haveNoNames = ({ loading: { loaded } }: Paging<User>): boolean =>
   loaded.value.data.length > 0 &&
   loaded.value.data.every(({ name }) => name === null);
 
-export function People({ params: { tenant } }: { params: { tenant: string } }) {
-  const paging = usePaging<User>(`people of ${tenant}`, (query) =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/users", { params: { path: { tenant }, query } })),
-  );
+export function People() {
+  const paging = usePaging("/admin/v1/tenants/{tenant}/users");
   return (
     <ListPage
       title="People"
       lead="People who signed in with the identity provider, and those on whose behalf programs call. Budgets count from the time when they are set."
       paging={paging}
-      columns={columnsOf(tenant, useSpending(tenant, "user"))}
+      columns={columnsOf(useSpending("user"))}
       nameOf={nameOf}
       verbs={() => ["Erase"] as const}
       empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
@@ -93,24 +85,18 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
         haveNoNames(paging) && (
           <p class="faint">
             Names aren’t stored. To see them after the next sign-in, choose “Stored” for names of
-            people on <a href={tenantPath(tenant, "/policy")}>Policy</a>.
+            people on <a href={ownPath("/policy")}>Policy</a>.
           </p>
         )
       }
       make={{
         title: "Add person",
-        dialog: (ends) => <NewPerson tenant={tenant} {...ends} />,
+        dialog: (ends) => <NewPerson {...ends} />,
       }}
       dialog={({ row: { id } }, ends) => (
         <Confirm
           title="Erase person"
-          act={() =>
-            asked(
-              api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", {
-                params: { path: { tenant, id } },
-              }),
-            )
-          }
+          act={() => api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", { id })}
           {...ends}
         >
           <p>

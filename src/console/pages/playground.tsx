@@ -1,3 +1,4 @@
+import { Card } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { Decision } from "../../domain/choice/decision.ts";
 import { usd } from "../format.ts";
@@ -5,7 +6,7 @@ import { CodeBlock } from "../parts/copy.tsx";
 import { Field, Form, TextArea } from "../parts/form.tsx";
 import { ProblemNotice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { tenantPath } from "../place.ts";
+import { ownPath, tenantHere } from "../place.ts";
 import {
   caller,
   dryRun,
@@ -183,7 +184,7 @@ function textIn(content: unknown): string {
   return blocks.map((block) => block.text ?? JSON.stringify(block)).join("\n");
 }
 
-function Answered({ tenant, answer }: { tenant: string; answer: Answer }) {
+function Answered({ answer }: { answer: Answer }) {
   const { requestId, costUsd } = answer._meta?.["sampling-router/decision"] ?? {};
   return (
     <section class="card stack" aria-label="Answer">
@@ -192,16 +193,14 @@ function Answered({ tenant, answer }: { tenant: string; answer: Answer }) {
       <p>
         It cost {usd(costUsd)}.{" "}
         {requestId !== undefined && (
-          <a href={`${tenantPath(tenant, "/requests")}?open=${encodeURIComponent(requestId)}`}>
-            View record
-          </a>
+          <a href={`${ownPath("/requests")}?open=${encodeURIComponent(requestId)}`}>View record</a>
         )}
       </p>
     </section>
   );
 }
 
-function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
+function Bench({ apiKey }: { apiKey: string }) {
   const [draft, setDraft] = useState(empty);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [isSending, setSending] = useState(false);
@@ -229,27 +228,26 @@ function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
         </Form>
       </section>
       <div class="stack">
-        {isSending && keyId !== undefined && <Pending {...{ tenant, keyId }} />}
-        {answer !== null && <Answered tenant={tenant} answer={answer} />}
-        <section class="card stack" aria-label="Ranking" aria-live="polite">
-          <h2>Selected model</h2>
+        {isSending && keyId !== undefined && <Pending {...{ keyId }} />}
+        {answer !== null && <Answered answer={answer} />}
+        <Card title="Selected model" isStack aria-label="Ranking" aria-live="polite">
           {ranking === null && <p class="waiting">Asking…</p>}
           {ranking?.ok === false && <ProblemNotice problem={ranking.problem} />}
           {ranking?.ok === true && <DecisionTable decision={ranking.value} />}
-        </section>
+        </Card>
         {params !== null && <WireRequests params={params} />}
       </div>
     </div>
   );
 }
 
-export function Playground({ params: { tenant } }: { params: { tenant: string } }) {
-  const held = caller.value?.tenant === tenant ? caller.value.key : null;
+export function Playground() {
+  const held = caller.value?.tenant === tenantHere() ? caller.value.key : null;
   const [pasted, setPasted] = useState("");
   const mayMake = mayChange.value;
   const take = async (): Promise<Asked<unknown>> => {
-    if (pasted.trim() === "") return makeCaller(tenant);
-    caller.value = { tenant, key: pasted.trim() };
+    if (pasted.trim() === "") return makeCaller();
+    caller.value = { tenant: tenantHere(), key: pasted.trim() };
     return { ok: true, value: null, tag: null };
   };
   return (
@@ -258,7 +256,7 @@ export function Playground({ params: { tenant } }: { params: { tenant: string } 
       lead="Compose a request, see which model is selected as you change priorities, and send it."
     >
       {held !== null ? (
-        <Bench tenant={tenant} apiKey={held} />
+        <Bench apiKey={held} />
       ) : (
         <section class="card">
           <Form

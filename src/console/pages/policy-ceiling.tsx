@@ -1,6 +1,7 @@
+import { Button } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 import { operatorPaidProviders } from "../../domain/limits/ceilings.ts";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { Check, Form } from "../parts/form.tsx";
 import { JsonEdit } from "../parts/json-edit.tsx";
@@ -38,21 +39,17 @@ function CeilingForm({ ceiling, put }: EditProps) {
   );
 }
 
-export function Ceiling({ tenant }: { tenant: string }) {
-  const params = { path: { tenant } };
+export function Ceiling() {
   const [saved, setSaved] = useState(0);
   const [isJson, setJson] = useState(false);
-  const loading = useLoaded(`ceiling of ${tenant} ${saved}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/ceiling", { params })),
+  const loading = useLoaded(`ceiling ${saved}`, () =>
+    api.GET("/admin/v1/tenants/{tenant}/ceiling"),
   );
   const putWith = (tag: string | null) => async (value: object) => {
-    const changed = await asked(
-      api.PUT("/admin/v1/tenants/{tenant}/ceiling", {
-        params,
-        headers: { "If-Match": tag ?? "*" },
-        body: value as Schemas["Ceiling"],
-      }),
-    );
+    const changed = await api.PUT("/admin/v1/tenants/{tenant}/ceiling", {
+      ifMatch: tag,
+      body: value as Schemas["Ceiling"],
+    });
     if (changed.ok) setSaved(saved + 1);
     return changed;
   };
@@ -60,9 +57,9 @@ export function Ceiling({ tenant }: { tenant: string }) {
     <section class="card stack" aria-label="Ceiling">
       <header class="page-head">
         <h2>Ceiling (operator)</h2>
-        <button type="button" class="quiet" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+        <Button class="quiet" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
           {isJson ? "Show ceiling as form" : "Show ceiling as JSON"}
-        </button>
+        </Button>
       </header>
       <p class="lead">Limits that the tenant’s policy can only narrow.</p>
       {saved > 0 && (

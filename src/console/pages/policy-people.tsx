@@ -1,4 +1,5 @@
 /** Limits of each person, group, tag and run, and of single groups and tags. */
+import { Button } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
@@ -163,22 +164,17 @@ function OwnerFields({ owner, its: { each, named }, change }: OwnerFieldsProps) 
             texts={texts}
             onInput={(next) => replaceAt(at, { texts: next })}
           />
-          <button
-            type="button"
-            class="quiet danger"
-            onClick={() => change({ named: named.toSpliced(at, 1) })}
-          >
+          <Button class="quiet danger" onClick={() => change({ named: named.toSpliced(at, 1) })}>
             Remove the {title} {name}
-          </button>
+          </Button>
         </section>
       ))}
-      <button
-        type="button"
+      <Button
         class="quiet"
         onClick={() => change({ named: [...named, { name: "", texts: textsOf({}) }] })}
       >
         Limit a single {title}
-      </button>
+      </Button>
     </section>
   );
 }

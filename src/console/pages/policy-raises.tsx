@@ -72,7 +72,6 @@ const raiseFields: readonly FieldOf<RaisesDraft>[] = [
 ];
 
 interface RaiseFieldsProps {
-  tenant: string;
   draft: RaisesDraft;
   change: (draft: RaisesDraft) => void;
 }
@@ -99,8 +98,8 @@ function Kept({
   );
 }
 
-function AllKept({ tenant, draft, change }: RaiseFieldsProps) {
-  const names = useSubjectNames(tenant);
+function AllKept({ draft, change }: RaiseFieldsProps) {
+  const names = useSubjectNames();
   return (
     <ul>
       {draft.all.map((raise) => (
@@ -110,8 +109,8 @@ function AllKept({ tenant, draft, change }: RaiseFieldsProps) {
   );
 }
 
-function NewRaise({ tenant, draft, change }: RaiseFieldsProps) {
-  const names = useSubjectNames(tenant);
+function NewRaise({ draft, change }: RaiseFieldsProps) {
+  const names = useSubjectNames();
   const path = `raises.${draft.kept.length}.`;
   const fields = raiseFields.map((field) =>
     field.name === "amount" ? { ...field, path: `${path}limits.${draft.limit}` } : field,
@@ -137,19 +136,19 @@ function NewRaise({ tenant, draft, change }: RaiseFieldsProps) {
   );
 }
 
-export function RaiseFields({ tenant, draft, change }: RaiseFieldsProps) {
+export function RaiseFields({ draft, change }: RaiseFieldsProps) {
   const [isOpen, setOpen] = useState(isBegun(draft));
   const isWrong = useFaults()(`raises.${draft.kept.length}`) !== null;
   return (
     <fieldset>
       <legend>Temporary raises</legend>
-      {draft.all.length > 0 && <AllKept {...{ tenant, draft, change }} />}
+      {draft.all.length > 0 && <AllKept {...{ draft, change }} />}
       <details
         open={isOpen || isWrong}
         onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       >
         <summary>Raise one</summary>
-        {(isOpen || isWrong) && <NewRaise {...{ tenant, draft, change }} />}
+        {(isOpen || isWrong) && <NewRaise {...{ draft, change }} />}
       </details>
     </fieldset>
   );

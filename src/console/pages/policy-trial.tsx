@@ -1,9 +1,10 @@
+import { Button } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { count, spaced } from "../format.ts";
 import { ProblemNotice } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
-import { tenantPath } from "../place.ts";
+import { ownPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { exclusionText } from "../requests/notes.ts";
 
@@ -26,11 +27,11 @@ function whyOf({ excludedBy, before, after }: Tried): string {
 const excludedText = (model: string | null, reason: string): string =>
   `${model ?? "the model"}: ${exclusionText(reason)}`;
 
-const columnsOf = (tenant: string): Column<Tried>[] => [
+const columnsOf = (): Column<Tried>[] => [
   {
     title: "Request",
     show: ({ id }) => (
-      <a href={tenantPath(tenant, `/requests/${encodeURIComponent(id)}`)}>
+      <a href={ownPath(`/requests/${encodeURIComponent(id)}`)}>
         <code>{id.slice(-6)}</code>
       </a>
     ),
@@ -47,7 +48,7 @@ const columnsOf = (tenant: string): Column<Tried>[] => [
   { title: "Why", show: whyOf, text: whyOf },
 ];
 
-function Found({ tenant, trial }: { tenant: string; trial: Trial }) {
+function Found({ trial }: { trial: Trial }) {
   const { decisions, changed, newlyRefused, notReplayed, data } = trial;
   return (
     <div role="status">
@@ -62,7 +63,7 @@ function Found({ tenant, trial }: { tenant: string; trial: Trial }) {
       {changed > 0 && (
         <Table
           name="Test changes"
-          columns={columnsOf(tenant)}
+          columns={columnsOf()}
           rows={data.filter(({ isChanged }) => isChanged)}
           keyOf={({ id }) => id}
           empty=""
@@ -73,40 +74,26 @@ function Found({ tenant, trial }: { tenant: string; trial: Trial }) {
 }
 
 interface PolicyTrialProps {
-  tenant: string;
   policyOf: () => object | null;
 }
 
-export function PolicyTrial({ tenant, policyOf }: PolicyTrialProps) {
+export function PolicyTrial({ policyOf }: PolicyTrialProps) {
   const [found, setFound] = useState<Asked<Trial> | "asking" | null>(null);
   const policy = policyOf();
   const attempt = async (): Promise<void> => {
     if (policy === null) return;
     setFound("asking");
-    setFound(
-      await asked(
-        api.POST("/admin/v1/tenants/{tenant}/policy/dry-run", {
-          params: { path: { tenant } },
-          body: { policy },
-        }),
-      ),
-    );
+    setFound(await api.POST("/admin/v1/tenants/{tenant}/policy/dry-run", { body: { policy } }));
   };
   return (
     <section class="stack" aria-label="Dry run">
-      <button
-        type="button"
-        disabled={policy === null || found === "asking"}
-        onClick={() => void attempt()}
-      >
+      <Button disabled={policy === null || found === "asking"} onClick={() => void attempt()}>
         {found === "asking" ? "Testing…" : "Test changes"}
-      </button>
+      </Button>
       {found !== null && found !== "asking" && !found.ok && (
         <ProblemNotice problem={found.problem} />
       )}
-      {found !== null && found !== "asking" && found.ok && (
-        <Found tenant={tenant} trial={found.value} />
-      )}
+      {found !== null && found !== "asking" && found.ok && <Found trial={found.value} />}
     </section>
   );
 }

@@ -1,6 +1,7 @@
+import { Button } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
 import { mergePatch } from "../../domain/merge-patch.ts";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Form } from "../parts/form.tsx";
@@ -11,7 +12,7 @@ import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { useUnsaved } from "../parts/unsaved.tsx";
 import { changedMembers, changeText, type MemberChange } from "../policy-changes.ts";
-import { prefix, tenantPath } from "../place.ts";
+import { ownPath, prefix } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { isOperator, mayChange } from "../session.ts";
 import { ApprovalFields } from "./policy-approval.tsx";
@@ -24,7 +25,6 @@ import { PolicyTrial } from "./policy-trial.tsx";
 type Policy = Schemas["Policy"];
 
 interface EditProps {
-  tenant: string;
   policy: Policy;
   tag: string | null;
   draft: Policy | null;
@@ -33,7 +33,7 @@ interface EditProps {
   reload: () => unknown;
 }
 
-function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps) {
+function PolicyForm({ policy, tag, onDraft, onDone, reload }: EditProps) {
   const [draft, setDraft] = useState(draftOf(policy));
   const change = (changes: Partial<Draft>): void => setDraft({ ...draft, ...changes });
   const patch = patchOf(draft, policy);
@@ -45,13 +45,10 @@ function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps)
   const save = async (): Promise<Asked<unknown>> => {
     const problem = raiseProblem(draft.raises);
     if (problem !== null) return { ok: false, problem };
-    const saved = await asked(
-      api.PATCH("/admin/v1/tenants/{tenant}/policy", {
-        params: { path: { tenant } },
-        headers: { "If-Match": tag ?? "*" },
-        body: patch,
-      }),
-    );
+    const saved = await api.PATCH("/admin/v1/tenants/{tenant}/policy", {
+      ifMatch: tag,
+      body: patch,
+    });
     if (saved.ok) onDone(saved.value);
     return saved;
   };
@@ -61,27 +58,24 @@ function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps)
       <Form submit="Save changes" act={save} reload={reload}>
         <LimitFields texts={limits} onInput={(texts) => change({ limits: texts })} />
         <PeopleFields draft={people} change={(next) => change({ people: next })} />
-        <RaiseFields tenant={tenant} draft={raises} change={(next) => change({ raises: next })} />
+        <RaiseFields draft={raises} change={(next) => change({ raises: next })} />
         <Lists {...{ draft, change }} />
         <ApprovalFields draft={approval} change={(next) => change({ approval: next })} />
         <Rest {...{ draft, change }} />
-        <PolicyTrial tenant={tenant} policyOf={() => mergePatch(policy, patch)} />
+        <PolicyTrial policyOf={() => mergePatch(policy, patch)} />
       </Form>
       {question}
     </div>
   );
 }
 
-function PolicyJson({ tenant, policy, tag, draft, onDraft, onDone }: EditProps) {
+function PolicyJson({ policy, tag, draft, onDraft, onDone }: EditProps) {
   const [begun] = useState(draft);
   const put = async (value: object) => {
-    const changed = await asked(
-      api.PUT("/admin/v1/tenants/{tenant}/policy", {
-        params: { path: { tenant } },
-        headers: { "If-Match": tag ?? "*" },
-        body: value,
-      }),
-    );
+    const changed = await api.PUT("/admin/v1/tenants/{tenant}/policy", {
+      ifMatch: tag,
+      body: value,
+    });
     if (changed.ok) onDone(changed.value);
     return changed;
   };
@@ -93,27 +87,25 @@ function PolicyJson({ tenant, policy, tag, draft, onDraft, onDone }: EditProps) 
       submit="Replace policy"
       put={put}
       hint="The whole policy. Omitted members return to their defaults."
-      beside={(policyOf) => <PolicyTrial tenant={tenant} policyOf={policyOf} />}
+      beside={(policyOf) => <PolicyTrial policyOf={policyOf} />}
     />
   );
 }
 
 interface ActionsProps {
-  tenant: string;
   isJson: boolean;
   setJson: (isJson: boolean) => void;
   /** The JSON editor has unsaved changes, which switching to the form would lose. */
   isJsonUnsaved: boolean;
 }
 
-const Actions = ({ tenant, isJson, setJson, isJsonUnsaved }: ActionsProps) => (
+const Actions = ({ isJson, setJson, isJsonUnsaved }: ActionsProps) => (
   <>
-    <a class="button quiet" href={`${tenantPath(tenant, "/events")}?find=policy`}>
+    <a class="button quiet" href={`${ownPath("/events")}?find=policy`}>
       Policy history
     </a>
     {mayChange.value && (
-      <button
-        type="button"
+      <Button
         class="quiet"
         aria-pressed={isJson}
         disabled={isJsonUnsaved}
@@ -124,7 +116,7 @@ const Actions = ({ tenant, isJson, setJson, isJsonUnsaved }: ActionsProps) => (
           : isJson
             ? "Show the form"
             : "Show as JSON"}
-      </button>
+      </Button>
     )}
   </>
 );
@@ -145,12 +137,12 @@ const SavedNotice = ({ at, changes }: Saved) => (
   </div>
 );
 
-export function PolicyPage({ params: { tenant } }: { params: { tenant: string } }) {
+export function PolicyPage() {
   const [isJson, setJson] = useState(false);
   const [draft, setDraft] = useState<Policy | null>(null);
   const [saved, setSaved] = useState<Saved | null>(null);
-  const loading = useLoaded(`policy of ${tenant} ${saved?.at ?? ""}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params: { path: { tenant } } })),
+  const loading = useLoaded(`policy ${saved?.at ?? ""}`, () =>
+    api.GET("/admin/v1/tenants/{tenant}/policy"),
   );
   const doneFrom = (before: Policy) => (after: Policy) => {
     setDraft(null);
@@ -161,9 +153,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
     <Page
       title="Policy"
       lead="What this tenant may spend and which models it may use. Changes take effect with the next request."
-      actions={
-        <Actions {...{ tenant, isJson, setJson }} isJsonUnsaved={isJson && draft !== null} />
-      }
+      actions={<Actions {...{ isJson, setJson }} isJsonUnsaved={isJson && draft !== null} />}
     >
       <div class="stack">
         {saved !== null && <SavedNotice {...saved} />}
@@ -173,7 +163,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
               mayChange.value ? (
                 <Edit
                   key={`${tag} ${isJson}`}
-                  {...{ tenant, policy, tag, draft }}
+                  {...{ policy, tag, draft }}
                   onDraft={setDraft}
                   onDone={doneFrom(policy)}
                   reload={loading.again}
@@ -187,7 +177,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
             }
           </There>
         </section>
-        {isOperator.value && <Ceiling tenant={tenant} />}
+        {isOperator.value && <Ceiling />}
         <p class="lead">
           For all members of a policy, see the{" "}
           <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">

@@ -69,17 +69,16 @@ const modelColumn: Column<RequestRecord> = {
 };
 
 interface Shown {
-  tenant: string;
   rows: readonly RequestRecord[];
   names: Names;
   open: (id: string) => void;
 }
 
-const columnsOf = ({ tenant, rows, names, open }: Shown): Column<RequestRecord>[] => [
+const columnsOf = ({ rows, names, open }: Shown): Column<RequestRecord>[] => [
   {
     title: "When",
     show: ({ id, createdAt }) => (
-      <a href={requestPath(tenant, id)} aria-haspopup="dialog" onClick={opening(() => open(id))}>
+      <a href={requestPath(id)} aria-haspopup="dialog" onClick={opening(() => open(id))}>
         <Time at={createdAt} />
       </a>
     ),
@@ -126,12 +125,12 @@ const columnsOf = ({ tenant, rows, names, open }: Shown): Column<RequestRecord>[
   { title: "Id", isWide: true, show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
 ];
 
-export function Requests({ params: { tenant } }: { params: { tenant: string } }) {
+export function Requests() {
   const inAddress = useQuery();
   const [query, change] = inAddress;
   const { shown, open, close } = useOpened(inAddress);
   const [isLive, setLive] = useState(true);
-  const { loading, rowsOf, names, isFollowing } = useRequestList({ tenant, query, isLive });
+  const { loading, rowsOf, names, isFollowing } = useRequestList({ query, isLive });
   const cursor = query["cursor"] ?? null;
   const isFiltered = filters.some((name) => query[name]);
   return (
@@ -144,14 +143,14 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
         </span>
       }
     >
-      <Filters {...{ tenant, inAddress, names }} />
+      <Filters {...{ inAddress, names }} />
       <There what="requests" loading={loading}>
         {(listed) => {
           const { rows, nextCursor } = rowsOf(listed);
           return (
             <Table
               name="Requests"
-              columns={columnsOf({ tenant, rows, names, open })}
+              columns={columnsOf({ rows, names, open })}
               rows={rows}
               keyOf={({ id }) => id}
               open={({ id }) => open(id)}
@@ -182,7 +181,7 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
           );
         }}
       </There>
-      {shown !== undefined && <RequestDrawer tenant={tenant} id={shown} onClose={close} />}
+      {shown !== undefined && <RequestDrawer id={shown} onClose={close} />}
     </Page>
   );
 }

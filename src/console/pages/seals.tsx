@@ -1,6 +1,7 @@
+import { Button, Card } from "../parts/card.tsx";
 import type { Tampering } from "../../domain/audit/seal-check.ts";
 import { tamperingMessage } from "../../domain/audit/tampering-messages.ts";
-import { api, asked, type Schemas } from "../api.ts";
+import type { Schemas } from "../api.ts";
 import { count, monthStart } from "../format.ts";
 import { timeColumn } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
@@ -12,7 +13,7 @@ import { NotForRole } from "../parts/role.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
-import { prefix, tenantPath } from "../place.ts";
+import { ownPath, prefix, tenantHere } from "../place.ts";
 import { momentIn } from "../requests/live-list.ts";
 import { may } from "../session.ts";
 
@@ -33,7 +34,7 @@ function changedIn({ checked }: Seal): string {
 
 const keysUrl = `${prefix}/.well-known/sampling-router/audit-keys.json`;
 
-const columnsOf = (tenant: string): readonly Column<Seal>[] => [
+const columnsOf = (): readonly Column<Seal>[] => [
   { title: "Seal", isNumber: true, text: ({ number }) => number },
   timeColumn("Sealed", ({ sealedAt }) => sealedAt),
   {
@@ -61,7 +62,7 @@ const columnsOf = (tenant: string): readonly Column<Seal>[] => [
           <ul class="plain">
             {whatChanged(seal).map(({ text, id }) => (
               <li key={text}>
-                {id === null ? text : <a href={tenantPath(tenant, `/requests/${id}`)}>{text}</a>}
+                {id === null ? text : <a href={ownPath(`/requests/${id}`)}>{text}</a>}
               </li>
             ))}
           </ul>
@@ -90,8 +91,8 @@ const columnsOf = (tenant: string): readonly Column<Seal>[] => [
   },
 ];
 
-export function Seals({ params: { tenant } }: { params: { tenant: string } }) {
-  if (may("audit")) return <SealList tenant={tenant} />;
+export function Seals() {
+  if (may("audit")) return <SealList />;
   return (
     <Page title="Seals" lead="Each seal signs the records completed since the previous seal.">
       <NotForRole what="can’t read seals or export records" permission="audit" />
@@ -100,15 +101,14 @@ export function Seals({ params: { tenant } }: { params: { tenant: string } }) {
 }
 
 /** Everything that an auditor needs without access to the console. */
-function ForAuditor({ tenant, newest }: { tenant: string; newest: Seal | undefined }) {
+function ForAuditor({ newest }: { newest: Seal | undefined }) {
   const { draft, change } = useDraft({ from: "", to: "" });
   const query = Object.entries(draft)
     .map(([name, day]) => (day === "" ? "" : `&${name}=${momentIn(name, day)}`))
     .join("");
-  const exportUrl = `${prefix}/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/export`;
+  const exportUrl = `${prefix}/admin/v1/tenants/${encodeURIComponent(tenantHere())}/requests/export`;
   return (
-    <section class="card stack" aria-label="For an auditor">
-      <h2>For an auditor</h2>
+    <Card title="For an auditor" isStack aria-label="For an auditor">
       <div class="filters">
         <Fields
           of={[
@@ -117,9 +117,7 @@ function ForAuditor({ tenant, newest }: { tenant: string; newest: Seal | undefin
           ]}
           {...{ draft, change }}
         />
-        <button type="button" onClick={() => change({ from: monthStart(Date.now()), to: "" })}>
-          This month
-        </button>
+        <Button onClick={() => change({ from: monthStart(Date.now()), to: "" })}>This month</Button>
         <a class="button" href={`${exportUrl}?format=ndjson${query}`} download="">
           Export records to verify
         </a>
@@ -136,7 +134,7 @@ function ForAuditor({ tenant, newest }: { tenant: string; newest: Seal | undefin
       </p>
       <CodeBlock
         title="Verify offline"
-        text={`npm run audit -- verify ${tenant}-requests-0.ndjson --key audit-keys.json`}
+        text={`npm run audit -- verify ${tenantHere()}-requests-0.ndjson --key audit-keys.json`}
       />
       {newest !== undefined && (
         <p>
@@ -146,17 +144,15 @@ function ForAuditor({ tenant, newest }: { tenant: string; newest: Seal | undefin
       )}
       <p>
         For access to records in the console,{" "}
-        <a href={tenantPath(tenant, "/keys?role=auditor")}>create auditor access</a>. Who changed
-        what is in the <a href={tenantPath(tenant, "/events")}>log of changes</a>.
+        <a href={ownPath("/keys?role=auditor")}>create auditor access</a>. Who changed what is in
+        the <a href={ownPath("/events")}>log of changes</a>.
       </p>
-    </section>
+    </Card>
   );
 }
 
-function SealList({ tenant }: { tenant: string }) {
-  const paging = usePaging<Seal>(`seals of ${tenant}`, (query) =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/seals", { params: { path: { tenant }, query } })),
-  );
+function SealList() {
+  const paging = usePaging("/admin/v1/tenants/{tenant}/seals");
   const { loaded } = paging.loading;
   const isNewest = loaded.state === "there" && paging.cursor === null;
   return (
@@ -165,12 +161,12 @@ function SealList({ tenant }: { tenant: string }) {
       lead="Each seal signs the records completed since the previous seal, which makes later changes detectable. Verify a single request on its page."
     >
       <div class="stack">
-        <ForAuditor tenant={tenant} newest={isNewest ? loaded.value.data[0] : undefined} />
+        <ForAuditor newest={isNewest ? loaded.value.data[0] : undefined} />
         <Listed
           what="seals"
           paging={paging}
           name="Seals"
-          columns={columnsOf(tenant)}
+          columns={columnsOf()}
           keyOf={({ number }) => String(number)}
           empty="No seals yet. Records are sealed within a minute after they end."
         />

@@ -1,5 +1,5 @@
-import { api, asked, type Schemas } from "../api.ts";
-import { useLoaded } from "../load.ts";
+import { api, type Schemas } from "../api.ts";
+import { useRead } from "../load.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
@@ -22,9 +22,7 @@ const samplingField = {
   options: samplings,
 } as const;
 
-interface FormProps extends Ends {
-  tenant: string;
-}
+interface FormProps extends Ends {}
 
 interface NewDraft {
   slug: string;
@@ -52,7 +50,7 @@ const newFields: readonly FieldOf<NewDraft>[] = [
 
 type NewServerProps = Omit<FormProps, "onDone"> & { onDone: (slug: string) => void };
 
-export function NewServer({ tenant, onDone, onClose }: NewServerProps) {
+export function NewServer({ onDone, onClose }: NewServerProps) {
   const { draft, change } = useDraft<NewDraft>({
     slug: "",
     url: "",
@@ -61,12 +59,9 @@ export function NewServer({ tenant, onDone, onClose }: NewServerProps) {
   });
   const make = async () => {
     const { entrance, ...body } = draft;
-    const made = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/servers", {
-        params: { path: { tenant } },
-        body: { ...body, ...entranceOf(entrance) },
-      }),
-    );
+    const made = await api.POST("/admin/v1/tenants/{tenant}/servers", {
+      body: { ...body, ...entranceOf(entrance) },
+    });
     if (made.ok) onDone(made.value.slug);
     return made;
   };
@@ -79,14 +74,12 @@ export function NewServer({ tenant, onDone, onClose }: NewServerProps) {
 }
 
 /** Reads the entry again to keep concurrent changes. */
-export function ServerPolicyForm({ tenant, slug, ...ends }: FormProps & { slug: string }) {
-  const params = { path: { tenant, server: slug } };
-  const loading = useLoaded(`server ${slug}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/servers/{server}", { params })),
-  );
+export function ServerPolicyForm({ slug, ...ends }: FormProps & { slug: string }) {
+  const params = { server: slug };
+  const loading = useRead("/admin/v1/tenants/{tenant}/servers/{server}", params);
   return (
     <There what="the server" loading={loading}>
-      {(server, { tag }) => <ServerForm {...{ tenant, server, tag, ...ends }} />}
+      {(server, { tag }) => <ServerForm {...{ server, tag, ...ends }} />}
     </There>
   );
 }
@@ -106,7 +99,7 @@ const changeFields = [
   { name: "disabled", title: "Disabled: sampling is off for this server" },
 ] as const;
 
-function ServerForm({ tenant, server, tag, onDone, onClose }: ServerFormProps) {
+function ServerForm({ server, tag, onDone, onClose }: ServerFormProps) {
   const { draft, change } = useDraft({
     sampling: server.sampling,
     parking: server.parking,
@@ -115,18 +108,16 @@ function ServerForm({ tenant, server, tag, onDone, onClose }: ServerFormProps) {
   });
   const save = async () => {
     const { sampling, parking, disabled, limits } = draft;
-    const changed = await asked(
-      api.PATCH("/admin/v1/tenants/{tenant}/servers/{server}", {
-        params: { path: { tenant, server: server.slug } },
-        headers: { "If-Match": tag ?? "*" },
-        body: {
-          sampling,
-          // A host that can't park calls refuses the member.
-          ...(parking !== server.parking && { parking }),
-          policy: { disabled: disabled || null, limits: limitsPatchOf(limits) },
-        },
-      }),
-    );
+    const changed = await api.PATCH("/admin/v1/tenants/{tenant}/servers/{server}", {
+      server: server.slug,
+      ifMatch: tag,
+      body: {
+        sampling,
+        // A host that can't park calls refuses the member.
+        ...(parking !== server.parking && { parking }),
+        policy: { disabled: disabled || null, limits: limitsPatchOf(limits) },
+      },
+    });
     if (changed.ok) onDone();
     return changed;
   };

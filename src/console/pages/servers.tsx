@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { Facts } from "../parts/facts.tsx";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { fromNow } from "../format.ts";
-import { useLoaded } from "../load.ts";
+import { useLoaded, useRead } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Badge, There } from "../parts/notice.tsx";
@@ -12,7 +12,7 @@ import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/sp
 import { stopsNow } from "../parts/stopped.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
-import { prefix, tenantPath } from "../place.ts";
+import { ownPath, prefix, tenantHere } from "../place.ts";
 import { stopsServer } from "../switches.ts";
 import { NewServer, samplings, ServerPolicyForm } from "./server-forms.tsx";
 
@@ -62,15 +62,12 @@ function accessOf({ oauth }: Server): string | null {
 
 const eras = { legacy: "to 2025-11-25", modern: "2026-07-28" };
 
-const columnsOf = (
-  tenant: string,
-  spending: ReadonlyMap<string, Spender>,
-): readonly Column<Server>[] => [
+const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<Server>[] => [
   {
     title: "Server",
     show: ({ id, slug, url }) => (
       <>
-        <RequestsOf {...{ tenant }} by="server" id={id} name={slug} />
+        <RequestsOf by="server" id={id} name={slug} />
         <br />
         <code class="wraps faint">{url}</code>
       </>
@@ -98,13 +95,12 @@ const columnsOf = (
 ];
 
 interface OfServer {
-  tenant: string;
   server: string;
 }
 
 function Checked(path: OfServer) {
   const loading = useLoaded(`check of ${path.server}`, () =>
-    asked(api.POST("/admin/v1/tenants/{tenant}/servers/{server}/check", { params: { path } })),
+    api.POST("/admin/v1/tenants/{tenant}/servers/{server}/check", path),
   );
   return (
     <There what="the server’s answer" loading={loading}>
@@ -127,7 +123,7 @@ function Checked(path: OfServer) {
 
 function Authorize(path: OfServer) {
   const loading = useLoaded(`authorization of ${path.server}`, () =>
-    asked(api.POST("/admin/v1/tenants/{tenant}/servers/{server}/authorize", { params: { path } })),
+    api.POST("/admin/v1/tenants/{tenant}/servers/{server}/authorize", path),
   );
   return (
     <There what="the server’s sign-in" loading={loading}>
@@ -151,17 +147,15 @@ function Authorize(path: OfServer) {
 
 /** How a client that used the server directly uses it through the router. */
 function Connect(path: OfServer) {
-  const loading = useLoaded(`clients of ${path.server}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/servers/{server}/install", { params: { path } })),
-  );
+  const loading = useRead("/admin/v1/tenants/{tenant}/servers/{server}/install", path);
   return (
     <There what="the clients’ settings" loading={loading}>
       {({ url, keyVariable, snippets }) => (
         <div class="stack">
           <p>
             In each client, replace the server’s address by the router’s, and set{" "}
-            <code>{keyVariable}</code> to an <a href={tenantPath(path.tenant, "/keys")}>API key</a>{" "}
-            with the scopes proxy and sampling.
+            <code>{keyVariable}</code> to an <a href={ownPath("/keys")}>API key</a> with the scopes
+            proxy and sampling.
           </p>
           <CodeBlock title="Address" text={url} />
           {snippets.map(({ client, where, text, link }) => (
@@ -182,26 +176,23 @@ function Connect(path: OfServer) {
 }
 
 interface DoProps extends Ends {
-  tenant: string;
   doing: { verb: Verb; row: Server };
 }
 
 const parts = { Check: Checked, Authorize, Connect };
 
-function Do({ tenant, doing: { verb, row }, onDone, onClose }: DoProps) {
-  const path = { tenant, server: row.slug };
+function Do({ doing: { verb, row }, onDone, onClose }: DoProps) {
+  const path = { server: row.slug };
   if (verb === "Delete")
     return (
       <Confirm
         title="Delete server"
-        act={() =>
-          asked(api.DELETE("/admin/v1/tenants/{tenant}/servers/{server}", { params: { path } }))
-        }
+        act={() => api.DELETE("/admin/v1/tenants/{tenant}/servers/{server}", path)}
         {...{ onDone, onClose }}
       >
         <p>
-          Clients of <code>{`${prefix}/mcp/${tenant}/${row.slug}`}</code> are answered with 404. The
-          server’s secrets and tokens are deleted.
+          Clients of <code>{`${prefix}/mcp/${tenantHere()}/${row.slug}`}</code> are answered with
+          404. The server’s secrets and tokens are deleted.
         </p>
       </Confirm>
     );
@@ -212,7 +203,7 @@ function Do({ tenant, doing: { verb, row }, onDone, onClose }: DoProps) {
       onClose={verb === "Check" ? onDone : onClose}
     >
       {Part === null ? (
-        <ServerPolicyForm {...{ tenant, slug: row.slug, onDone, onClose }} />
+        <ServerPolicyForm {...{ slug: row.slug, onDone, onClose }} />
       ) : (
         <Part {...path} />
       )}
@@ -221,40 +212,38 @@ function Do({ tenant, doing: { verb, row }, onDone, onClose }: DoProps) {
 }
 
 /** Then checks the server and shows how clients use it. */
-function Registering({ tenant, onDone, onClose }: Ends & { tenant: string }) {
+function Registering({ onDone, onClose }: Ends & {}) {
   const [server, setServer] = useState<string | null>(null);
   if (server === null)
     return (
       <Dialog title="New server" onClose={onClose}>
-        <NewServer {...{ tenant, onClose }} onDone={setServer} />
+        <NewServer {...{ onClose }} onDone={setServer} />
       </Dialog>
     );
   return (
     <Dialog title={`Connect ${server}`} onClose={onDone}>
-      <Checked {...{ tenant, server }} />
-      <Connect {...{ tenant, server }} />
+      <Checked {...{ server }} />
+      <Connect {...{ server }} />
     </Dialog>
   );
 }
 
-export function Servers({ params: { tenant } }: { params: { tenant: string } }) {
-  const paging = usePaging<Server>(`servers of ${tenant}`, (query) =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/servers", { params: { path: { tenant }, query } })),
-  );
+export function Servers() {
+  const paging = usePaging("/admin/v1/tenants/{tenant}/servers");
   return (
     <ListPage
       title="Servers"
       lead="MCP servers behind the router, which answers their sampling requests, with this month’s requests. “Connect” shows how a client uses one."
       paging={paging}
-      columns={columnsOf(tenant, useSpending(tenant, "server"))}
+      columns={columnsOf(useSpending("server"))}
       nameOf={({ slug }) => slug}
       verbs={verbsOf}
       empty="No servers yet. Register one and give its clients the router’s address."
       make={{
         title: "New server",
-        dialog: (ends) => <Registering {...{ tenant, ...ends }} />,
+        dialog: (ends) => <Registering {...{ ...ends }} />,
       }}
-      dialog={(doing, ends) => <Do {...{ tenant, doing, ...ends }} />}
+      dialog={(doing, ends) => <Do {...{ doing, ...ends }} />}
     />
   );
 }

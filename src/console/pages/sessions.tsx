@@ -1,4 +1,4 @@
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { capabilityText, countedCapabilities } from "../capability-text.ts";
 import { fromNow } from "../format.ts";
 import { fileColumn } from "../parts/columns.tsx";
@@ -8,7 +8,7 @@ import { ListPage } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
-import { tenantPath } from "../place.ts";
+import { ownPath } from "../place.ts";
 
 type Session = Schemas["Session"];
 
@@ -31,12 +31,12 @@ function Counted({ session }: { session: Session }) {
   );
 }
 
-const columnsOf = (tenant: string, names: Names): readonly Column<Session>[] => [
+const columnsOf = (names: Names): readonly Column<Session>[] => [
   {
     title: "Session",
     show: ({ id }) => (
       <a
-        href={`${tenantPath(tenant, "/requests")}?session=${encodeURIComponent(id)}`}
+        href={`${ownPath("/requests")}?session=${encodeURIComponent(id)}`}
         title={`Requests of ${id}`}
       >
         <code class="nowrap">{id.slice(-6)}</code>
@@ -91,10 +91,8 @@ const columnsOf = (tenant: string, names: Names): readonly Column<Session>[] => 
   fileColumn("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
 
-export function Sessions({ params: { tenant } }: { params: { tenant: string } }) {
-  const paging = usePaging<Session, { names: Names }>(`sessions of ${tenant}`, (query) =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/sessions", { params: { path: { tenant }, query } })),
-  );
+export function Sessions() {
+  const paging = usePaging("/admin/v1/tenants/{tenant}/sessions");
   const { loaded } = paging.loading;
   const names = loaded.state === "there" ? loaded.value.names : {};
   return (
@@ -102,20 +100,14 @@ export function Sessions({ params: { tenant } }: { params: { tenant: string } })
       title="Sessions"
       lead="Sessions of MCP clients: what each declared, what it counts as in its revision, and what the router advertised to the server. Clients of MCP 2026-07-28 and later have no sessions."
       paging={paging}
-      columns={columnsOf(tenant, names)}
+      columns={columnsOf(names)}
       nameOf={({ id }) => `session ${id.slice(-6)}`}
       verbs={() => ["End"] as const}
       empty="No active sessions."
       dialog={({ row: { id } }, ends) => (
         <Confirm
           title="End session"
-          act={() =>
-            asked(
-              api.DELETE("/admin/v1/tenants/{tenant}/sessions/{id}", {
-                params: { path: { tenant, id } },
-              }),
-            )
-          }
+          act={() => api.DELETE("/admin/v1/tenants/{tenant}/sessions/{id}", { id })}
           {...ends}
         >
           <p>Further requests are answered with 404, and the client must start a new session.</p>

@@ -1,4 +1,5 @@
 /** Exchanges a key for a session. The key is not stored in the browser. */
+import { Button } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
 import { Field } from "../parts/form.tsx";
 import { ProblemNotice } from "../parts/notice.tsx";
@@ -78,9 +79,9 @@ function SingleSignOn() {
           </button>
         )}
         {hasOperators && (
-          <button type="button" class={hasTenants ? "quiet" : ""} onClick={() => void leave(null)}>
+          <Button class={hasTenants ? "quiet" : ""} onClick={() => void leave(null)}>
             Continue to the operator’s
-          </button>
+          </Button>
         )}
       </div>
     </form>

@@ -1,8 +1,9 @@
+import { tenantHere } from "../place.ts";
 import { Page } from "../parts/page.tsx";
 import { IdentityProvider } from "../people/identity-provider.tsx";
 
-export const SignOn = ({ params: { tenant } }: { params: { tenant: string } }) => (
+export const SignOn = () => (
   <Page title="Single sign-on" lead="People sign in with your identity provider.">
-    <IdentityProvider key={tenant} tenant={tenant} />
+    <IdentityProvider key={tenantHere()} />
   </Page>
 );

@@ -1,14 +1,15 @@
+import { Button } from "../parts/card.tsx";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
-import { useLoaded, useRepeated } from "../load.ts";
+import { useRead, useRepeated } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Badge, ProblemNotice, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { Time } from "../parts/time.tsx";
-import { tenantPath } from "../place.ts";
+import { ownPath } from "../place.ts";
 import type { Asked, Problem } from "../problem.ts";
 import { listRequests, type RequestRecord } from "../requests/record.ts";
 import { mayChange } from "../session.ts";
@@ -38,15 +39,13 @@ function Step(props: {
 
 type Check = Asked<Schemas["CredentialCheck"]>;
 
-function Provider({ tenant }: { tenant: string }) {
-  const loading = useLoaded(`credentials of ${tenant}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/credentials", { params: { path: { tenant } } })),
-  );
+function Provider() {
+  const loading = useRead("/admin/v1/tenants/{tenant}/credentials");
   const [found, setFound] = useState<{ name: string; check: Check } | null>(null);
   const works = ({ name, status }: Schemas["Credential"]): boolean =>
     status === "active" && (found?.name !== name || (found.check.ok && found.check.value.ok));
   const check = async ({ id, name }: Schemas["Credential"]): Promise<void> => {
-    setFound({ name, check: await checkCredential(tenant, id) });
+    setFound({ name, check: await checkCredential(id) });
     await loading.again();
   };
   return (
@@ -56,7 +55,7 @@ function Provider({ tenant }: { tenant: string }) {
           {found !== null && <CheckResult name={found.name} found={found.check} />}
           {data.length === 0 ? (
             mayChange.value ? (
-              <NewCredential tenant={tenant} onDone={(made) => void check(made)} />
+              <NewCredential onDone={(made) => void check(made)} />
             ) : (
               <NotForRole
                 what="can’t add a credential, which is needed to select a model"
@@ -70,14 +69,13 @@ function Provider({ tenant }: { tenant: string }) {
                   {credential.provider} ({credential.name}){" "}
                   <Badge word={works(credential) ? credential.status : "failing"} />{" "}
                   {mayChange.value && (
-                    <button
-                      type="button"
+                    <Button
                       class="quiet"
                       aria-label={`check ${credential.name}`}
                       onClick={() => void check(credential)}
                     >
                       check
-                    </button>
+                    </Button>
                   )}
                 </li>
               ))}
@@ -90,20 +88,16 @@ function Provider({ tenant }: { tenant: string }) {
 }
 
 interface KeyProps {
-  tenant: string;
   wasUsed: boolean;
   onKey: (key: string) => void;
 }
 
-function Key({ tenant, wasUsed, onKey }: KeyProps) {
+function Key({ wasUsed, onKey }: KeyProps) {
   const [key, setKey] = useState<string | null>(null);
   const make = async (): Promise<void> => {
-    const made = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/keys", {
-        params: { path: { tenant } },
-        body: { name: "first steps", scopes: ["sampling", "proxy", "models"] },
-      }),
-    );
+    const made = await api.POST("/admin/v1/tenants/{tenant}/keys", {
+      body: { name: "first steps", scopes: ["sampling", "proxy", "models"] },
+    });
     if (!made.ok) return;
     setKey(made.value.key);
     onKey(made.value.key);
@@ -117,9 +111,7 @@ function Key({ tenant, wasUsed, onKey }: KeyProps) {
             put it in place of <code>$KEY</code>, or create another one.
           </p>
           {mayChange.value ? (
-            <button type="button" onClick={() => void make()}>
-              Create API key
-            </button>
+            <Button onClick={() => void make()}>Create API key</Button>
           ) : (
             <NotForRole what="can’t create keys" permission="change" />
           )}
@@ -131,23 +123,17 @@ function Key({ tenant, wasUsed, onKey }: KeyProps) {
   );
 }
 
-function Snippets({ tenant, apiKey }: { tenant: string; apiKey: string }) {
-  const snippets = snippetsFor({ tenant, apiKey });
+function Snippets({ apiKey }: { apiKey: string }) {
+  const snippets = snippetsFor({ apiKey });
   const [shown, show] = useState("curl");
   const { text, hint } = snippets.find(({ name }) => name === shown) ?? { text: "", hint: "" };
   return (
     <>
       <span class="choices" role="group" aria-label="Client">
         {snippets.map(({ name }) => (
-          <button
-            key={name}
-            type="button"
-            class="quiet"
-            aria-pressed={name === shown}
-            onClick={() => show(name)}
-          >
+          <Button key={name} class="quiet" aria-pressed={name === shown} onClick={() => show(name)}>
             {name}
-          </button>
+          </Button>
         ))}
       </span>
       <p>{hint}</p>
@@ -156,7 +142,7 @@ function Snippets({ tenant, apiKey }: { tenant: string; apiKey: string }) {
   );
 }
 
-function Arrived({ tenant, record }: { tenant: string; record: RequestRecord }) {
+function Arrived({ record }: { record: RequestRecord }) {
   const { id, outcome, model } = record;
   const isGood = outcome === "succeeded";
   return (
@@ -164,7 +150,7 @@ function Arrived({ tenant, record }: { tenant: string; record: RequestRecord }) 
       <strong>{isGood ? "It arrived." : `It arrived, and ${spaced(outcome)}.`}</strong>
       <p>
         <Badge word={outcome} /> {model ?? ""}{" "}
-        <a href={`${tenantPath(tenant, "/requests")}?open=${id}`}>
+        <a href={`${ownPath("/requests")}?open=${id}`}>
           {isGood ? "See why this model was selected" : "See why"}
         </a>
       </p>
@@ -180,13 +166,13 @@ interface Arrivals {
   look: () => Promise<void>;
 }
 
-function useArrivals(tenant: string): Arrivals {
+function useArrivals(): Arrivals {
   const [since] = useState(() => Date.now());
   const [problem, setProblem] = useState<Problem | null>(null);
   const [earlier, setEarlier] = useState<RequestRecord | null>(null);
   const [first, setFirst] = useState<RequestRecord | null>(null);
   const look = async (): Promise<void> => {
-    const found = await listRequests(tenant, {});
+    const found = await listRequests({});
     setProblem(found.ok ? null : found.problem);
     if (!found.ok) return;
     const before = found.value.data.filter(({ createdAt }) => createdAt < since);
@@ -199,9 +185,9 @@ function useArrivals(tenant: string): Arrivals {
   return { earlier, first, problem, look };
 }
 
-function Arrival({ tenant, arrivals }: { tenant: string; arrivals: Arrivals }) {
+function Arrival({ arrivals }: { arrivals: Arrivals }) {
   const { earlier, first, problem, look } = arrivals;
-  if (first !== null) return <Arrived tenant={tenant} record={first} />;
+  if (first !== null) return <Arrived record={first} />;
   if (problem !== null) return <ProblemNotice problem={problem} again={look} />;
   return (
     <p class="waiting" role="status">
@@ -210,29 +196,29 @@ function Arrival({ tenant, arrivals }: { tenant: string; arrivals: Arrivals }) {
         <>
           {" "}
           Before: <Time at={earlier.createdAt} /> <Badge word={earlier.outcome} />{" "}
-          <a href={tenantPath(tenant, "/requests")}>All requests</a>
+          <a href={ownPath("/requests")}>All requests</a>
         </>
       )}
     </p>
   );
 }
 
-export function Start({ params: { tenant } }: { params: { tenant: string } }) {
+export function Start() {
   const [key, setKey] = useState<string | null>(null);
-  const arrivals = useArrivals(tenant);
+  const arrivals = useArrivals();
   const arrived = [arrivals.first, arrivals.earlier].filter((each) => each !== null);
   return (
     <Page title="First steps" lead="From a provider’s key to the first answer in three steps.">
       <div class="stack">
-        <Provider tenant={tenant} />
-        <Key tenant={tenant} wasUsed={arrived.length > 0} onKey={setKey} />
+        <Provider />
+        <Key wasUsed={arrived.length > 0} onKey={setKey} />
         <Step
           number={3}
           title="Send a request"
           isDone={arrived.some(({ outcome }) => outcome === "succeeded")}
         >
-          <Snippets tenant={tenant} apiKey={key ?? "$KEY"} />
-          <Arrival {...{ tenant, arrivals }} />
+          <Snippets apiKey={key ?? "$KEY"} />
+          <Arrival {...{ arrivals }} />
         </Step>
       </div>
     </Page>

@@ -1,7 +1,8 @@
+import { Button, Card } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
-import { api, asked } from "../api.ts";
+import { api } from "../api.ts";
 import { matchesGlob } from "../../domain/models/globs.ts";
-import { useLoaded } from "../load.ts";
+import { useLoaded, useRead } from "../load.ts";
 import { allModels } from "../models/all-models.ts";
 import type { Model } from "../models/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
@@ -27,33 +28,23 @@ const nameHints: Readonly<Record<Kind, string>> = {
 };
 
 /** The ceiling is replaced as a whole, with optimistic locking. */
-async function setSwitchAsOperator(tenant: string, why: string | null): Promise<Asked<unknown>> {
-  const params = { path: { tenant } };
-  const found = await asked(api.GET("/admin/v1/tenants/{tenant}/ceiling", { params }));
+async function setSwitchAsOperator(why: string | null): Promise<Asked<unknown>> {
+  const found = await api.GET("/admin/v1/tenants/{tenant}/ceiling");
   if (!found.ok) return found;
   const { stopped: _, ...ceiling } = found.value;
-  return asked(
-    api.PUT("/admin/v1/tenants/{tenant}/ceiling", {
-      params,
-      headers: { "If-Match": found.tag ?? "*" },
-      body: why === null ? ceiling : { ...ceiling, stopped: why },
-    }),
-  );
+  return api.PUT("/admin/v1/tenants/{tenant}/ceiling", {
+    ifMatch: found.tag,
+    body: why === null ? ceiling : { ...ceiling, stopped: why },
+  });
 }
 
-async function setSwitch(
-  tenant: string,
-  { kind, name, why }: Omit<Stop, "why"> & { why: string | null },
-) {
+async function setSwitch({ kind, name, why }: Omit<Stop, "why"> & { why: string | null }) {
   const done =
     kind === "operator"
-      ? await setSwitchAsOperator(tenant, why)
-      : await asked(
-          api.PATCH("/admin/v1/tenants/{tenant}/policy", {
-            params: { path: { tenant } },
-            body: patchOf({ kind, name }, why) as Record<string, never>,
-          }),
-        );
+      ? await setSwitchAsOperator(why)
+      : await api.PATCH("/admin/v1/tenants/{tenant}/policy", {
+          body: patchOf({ kind, name }, why) as Record<string, never>,
+        });
   if (done.ok) switchChanges.value += 1;
   return done;
 }
@@ -69,27 +60,25 @@ const columnsOf = (lift: (stop: Stop) => void): Column<Stop>[] => [
     title: "",
     show: (stop) =>
       mayLift(stop) && (
-        <button
-          type="button"
+        <Button
           class="quiet"
           aria-label={`Lift ${kinds[stop.kind]} ${stop.name}`}
           onClick={() => lift(stop)}
         >
           Lift
-        </button>
+        </Button>
       ),
   },
 ];
 
 interface TargetProps {
-  tenant: string;
   kind: Kind;
   name: string;
   onInput: (name: string) => void;
 }
 
-async function stoppable(tenant: string, kind: "keys" | "servers") {
-  const named = Object.entries(await namesIn(tenant));
+async function stoppable(kind: "keys" | "servers") {
+  const named = Object.entries(await namesIn());
   const names: Names = Object.fromEntries(
     kind === "keys"
       ? named.filter(([id]) => id.startsWith("key_"))
@@ -99,8 +88,8 @@ async function stoppable(tenant: string, kind: "keys" | "servers") {
 }
 
 function NamedTarget(props: TargetProps & { kind: "keys" | "servers" }) {
-  const { tenant, kind, name, onInput } = props;
-  const { loaded } = useLoaded(`${kind} of ${tenant}`, () => stoppable(tenant, kind));
+  const { kind, name, onInput } = props;
+  const { loaded } = useLoaded(kind, () => stoppable(kind));
   return (
     <NamedChoice
       title={kind === "keys" ? "Which key" : "Which server"}
@@ -124,8 +113,8 @@ const namesOf = ({ provider, id, canonicalName }: Model): string[] => [
 const maxNamed = 5;
 
 /** A switch may precede its model, so no match is only a warning. */
-function Matches({ tenant, kind, name }: Pick<TargetProps, "tenant" | "kind" | "name">) {
-  const { loaded } = useLoaded(`models of ${tenant}`, () => allModels(tenant));
+function Matches({ kind, name }: Pick<TargetProps, "kind" | "name">) {
+  const { loaded } = useLoaded(`models`, () => allModels());
   if (loaded.state !== "there") return null;
   const stopped = loaded.value
     .filter((model) => model.available)
@@ -149,8 +138,8 @@ function Matches({ tenant, kind, name }: Pick<TargetProps, "tenant" | "kind" | "
   );
 }
 
-function Effect({ tenant, kind, name }: Pick<TargetProps, "tenant" | "kind" | "name">) {
-  const names = useSubjectNames(tenant);
+function Effect({ kind, name }: Pick<TargetProps, "kind" | "name">) {
+  const names = useSubjectNames();
   return (
     <>
       <p>
@@ -158,13 +147,13 @@ function Effect({ tenant, kind, name }: Pick<TargetProps, "tenant" | "kind" | "n
         <strong>{kind === "keys" ? (names[name] ?? name) : `${kinds[kind]} ${name}`}</strong> are
         refused. Running calls finish.
       </p>
-      {(kind === "models" || kind === "providers") && <Matches {...{ tenant, kind, name }} />}
+      {(kind === "models" || kind === "providers") && <Matches {...{ kind, name }} />}
     </>
   );
 }
 
 function Target(props: TargetProps) {
-  const { tenant, kind, name, onInput } = props;
+  const { kind, name, onInput } = props;
   if (nameHints[kind] === "") return null;
   if (kind === "keys" || kind === "servers")
     return <NamedTarget key={kind} {...props} kind={kind} />;
@@ -177,8 +166,7 @@ function Target(props: TargetProps) {
       onInput={onInput}
       hint={
         <>
-          {nameHints[kind]}{" "}
-          {name.trim() !== "" && <Matches {...{ tenant, kind }} name={name.trim()} />}
+          {nameHints[kind]} {name.trim() !== "" && <Matches {...{ kind }} name={name.trim()} />}
         </>
       }
       path={`stopped.${kind}`}
@@ -186,7 +174,7 @@ function Target(props: TargetProps) {
   );
 }
 
-function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
+function StopForm({ onDone }: { onDone: () => void }) {
   const [kind, setKind] = useState<Kind>("models");
   const [name, setName] = useState("");
   const [why, setWhy] = useState("");
@@ -198,7 +186,7 @@ function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
     setAsking(true);
     return { ok: true, value: null, tag: null } as const;
   };
-  const target = { tenant, kind, name: name.trim() };
+  const target = { kind, name: name.trim() };
   return (
     <Form submit="Stop it" isDanger act={ask}>
       <Choice
@@ -211,7 +199,7 @@ function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
           setName("");
         }}
       />
-      <Target {...{ tenant, kind, name }} onInput={setName} />
+      <Target {...{ kind, name }} onInput={setName} />
       <Field
         title="Reason"
         name="why"
@@ -223,7 +211,7 @@ function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
       {isAsking && (
         <Confirm
           title={`Stop ${kinds[kind]}`}
-          act={() => setSwitch(tenant, { ...target, why })}
+          act={() => setSwitch({ ...target, why })}
           onDone={() => {
             setAsking(false);
             setWhy("");
@@ -239,10 +227,8 @@ function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
   );
 }
 
-export function SwitchesPage({ params: { tenant } }: { params: { tenant: string } }) {
-  const loading = useLoaded(`all switches of ${tenant}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}", { params: { path: { tenant } } })),
-  );
+export function SwitchesPage() {
+  const loading = useRead("/admin/v1/tenants/{tenant}");
   const [lifting, lift] = useState<Stop | null>(null);
   return (
     <Page
@@ -261,19 +247,18 @@ export function SwitchesPage({ params: { tenant } }: { params: { tenant: string 
             />
           )}
         </There>
-        <section class="card">
-          <h2>Stop something</h2>
+        <Card title="Stop something">
           {may("change") ? (
-            <StopForm tenant={tenant} onDone={() => void loading.again()} />
+            <StopForm onDone={() => void loading.again()} />
           ) : (
             <NotForRole what="stops nothing" permission="change" />
           )}
-        </section>
+        </Card>
       </div>
       {lifting !== null && (
         <Confirm
           title="Lift switch"
-          act={() => setSwitch(tenant, { ...lifting, why: null })}
+          act={() => setSwitch({ ...lifting, why: null })}
           onDone={() => {
             lift(null);
             void loading.again();

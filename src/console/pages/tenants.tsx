@@ -1,6 +1,7 @@
+import { Button } from "../parts/card.tsx";
 import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { count, usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
@@ -86,7 +87,7 @@ function NewTenant({ onClose }: { onClose: () => void }) {
       ...(region !== "" && { region }),
       ...(jurisdiction !== "" && { jurisdiction }),
     };
-    const made = await asked(api.POST("/admin/v1/tenants", { body }));
+    const made = await api.POST("/admin/v1/tenants", { body });
     if (made.ok) route(tenantPath(slug, "/start"));
     return made;
   };
@@ -105,7 +106,7 @@ function RemoveTenant(props: { tenant: Tenant; onDone: () => void; onClose: () =
   const { slug, name } = props.tenant;
   const remove = async () =>
     typed === slug
-      ? asked(api.DELETE("/admin/v1/tenants/{tenant}", { params: { path: { tenant: slug } } }))
+      ? api.DELETE("/admin/v1/tenants/{tenant}", { tenant: slug })
       : ({
           ok: false,
           problem: {
@@ -156,11 +157,7 @@ function UsageByModel() {
 
 function ModelTable() {
   const loading = useLoaded("usage of all by model", () =>
-    asked(
-      api.GET("/admin/v1/usage", {
-        params: { query: { ...rangeAt("month", Date.now()), bucket: "month", by: "model" } },
-      }),
-    ),
+    api.GET("/admin/v1/usage", { ...rangeAt("month", Date.now()), bucket: "month", by: "model" }),
   );
   return (
     <There what="usage of all tenants" loading={loading}>
@@ -178,15 +175,9 @@ function ModelTable() {
 }
 
 export function Tenants() {
-  const paging = usePaging<Tenant>("tenants", (query) =>
-    asked(api.GET("/admin/v1/tenants", { params: { query } })),
-  );
+  const paging = usePaging("/admin/v1/tenants");
   const { loaded } = useLoaded("usage of all by tenant", () =>
-    asked(
-      api.GET("/admin/v1/usage", {
-        params: { query: { ...rangeAt("month", Date.now()), bucket: "month", by: "tenant" } },
-      }),
-    ),
+    api.GET("/admin/v1/usage", { ...rangeAt("month", Date.now()), bucket: "month", by: "tenant" }),
   );
   const usage = totalsByGroup(loaded.state === "there" ? loaded.value.data : []);
   const [isMaking, setMaking] = useState(false);
@@ -197,9 +188,9 @@ export function Tenants() {
       lead="Customers or teams with their own keys, credentials, limits, and records. Figures are of this month (UTC); the last minute may be missing."
       actions={
         isOperator.value && (
-          <button type="button" class="main" onClick={() => setMaking(true)}>
+          <Button class="main" onClick={() => setMaking(true)}>
             New tenant
-          </button>
+          </Button>
         )
       }
     >

@@ -1,4 +1,5 @@
 /** Usage over time: tiles, a plot, and the same numbers as a table. */
+import { Button } from "../parts/card.tsx";
 import { useMemo } from "preact/hooks";
 import { bucketTime, compact, count, duration, percent, usdInCents } from "../format.ts";
 import { zone } from "../locale.ts";
@@ -22,7 +23,7 @@ import { Plot } from "../parts/plot.tsx";
 import { Change, groupings, spenderName } from "../parts/spend.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
-import { tenantPath } from "../place.ts";
+import { ownPath } from "../place.ts";
 import { theme } from "../theme.ts";
 
 export type Split = "model" | "server" | "key" | "user" | "endpoint";
@@ -35,7 +36,6 @@ export interface Before {
 }
 
 interface UsagePartProps {
-  tenant: string;
   rows: readonly UsageRow[];
   names: Readonly<Record<string, string>>;
   /** sums over all, since there are too many groups */
@@ -170,21 +170,20 @@ function Switches({ choices, change }: Pick<UsagePartProps, "choices" | "change"
           onPick={(picked) => change({ by: picked })}
         />
       )}
-      <button
-        type="button"
+      <Button
         class="quiet"
         aria-pressed={isTable}
         onClick={() => change({ table: isTable ? "" : "yes" })}
       >
         {isTable ? "Show the plot" : "Show the table"}
-      </button>
+      </Button>
     </div>
   );
 }
 
 const splitTitle = (by: Split): string => `by ${groupings[by]}`.toLowerCase().replace("api ", "");
 
-export function UsagePart({ tenant, before, change, ...props }: UsagePartProps) {
+export function UsagePart({ before, change, ...props }: UsagePartProps) {
   const { rows, isWhole, choices } = props;
   const { range, by, isTable, metric } = choices;
   const { bucket } = ranges[range];
@@ -205,7 +204,7 @@ export function UsagePart({ tenant, before, change, ...props }: UsagePartProps) 
       {rows.length === 0 ? (
         <div class="empty">
           <p>No usage in this period.</p>
-          <a class="button" href={tenantPath(tenant, "/start")}>
+          <a class="button" href={ownPath("/start")}>
             First steps
           </a>
         </div>

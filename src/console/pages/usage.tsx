@@ -22,15 +22,18 @@ import { Table, type Column } from "../parts/table.tsx";
 /** The most that one response has. */
 const mostRows = 1_000;
 
-function columnsOf(
-  tenant: string,
-  { by, names }: { by: Grouping; names: Readonly<Record<string, string>> },
-): Column<Spender>[] {
+function columnsOf({
+  by,
+  names,
+}: {
+  by: Grouping;
+  names: Readonly<Record<string, string>>;
+}): Column<Spender>[] {
   const [spent, requests, ...others] = spendColumns<Spender>((row) => row);
   return [
     {
       title: groupings[by],
-      show: (row) => <Spent tenant={tenant} row={row} name={spenderName(row, names)} />,
+      show: (row) => <Spent row={row} name={spenderName(row, names)} />,
       text: (row) => spenderName(row, names),
     },
     fileColumn("Id", ({ group }) => group),
@@ -59,13 +62,13 @@ function columnsOf(
   ];
 }
 
-export function UsageBy({ params: { tenant } }: { params: { tenant: string } }) {
+export function UsageBy() {
   const [query, change] = useQuery();
   const by = groupingNames.find((each) => each === query["by"]) ?? "key";
   const asks = query["range"] ?? "month";
   const range = asks in ranges ? (asks as RangeName) : "month";
-  const loading = useLoaded(`top usage of ${tenant} ${range} ${by}`, () =>
-    topUsage(tenant, { ...rangeAt(range, Date.now()), by: [by], limit: mostRows }),
+  const loading = useLoaded(`top usage ${range} ${by}`, () =>
+    topUsage({ ...rangeAt(range, Date.now()), by: [by], limit: mostRows }),
   );
   return (
     <Page
@@ -93,7 +96,7 @@ export function UsageBy({ params: { tenant } }: { params: { tenant: string } }) 
           <>
             <Table
               name={`Usage by ${groupings[by]}`}
-              columns={columnsOf(tenant, { by, names })}
+              columns={columnsOf({ by, names })}
               rows={data}
               keyOf={({ group }) => group}
               empty={

@@ -3,6 +3,7 @@ import { useLive } from "../live/use-live.ts";
 import { useLoaded } from "../load.ts";
 import { askedFor } from "../requests/filters.tsx";
 import { mergedWith, idsIn, withLive } from "../requests/live-list.ts";
+import { tenantHere } from "../place.ts";
 import { listRequests, type RequestRecord } from "../requests/record.ts";
 
 const pollMs = 4_000;
@@ -10,19 +11,16 @@ const pollMs = 4_000;
 const fewest = 50;
 
 interface ListOptions {
-  tenant: string;
   query: Readonly<Record<string, string>>;
   isLive: boolean;
 }
 
-export function useRequestList({ tenant, query, isLive }: ListOptions) {
+export function useRequestList({ query, isLive }: ListOptions) {
   const wanted = askedFor(query);
-  const loading = useLoaded(`requests of ${tenant} ${JSON.stringify(wanted)}`, () =>
-    listRequests(tenant, wanted),
-  );
+  const loading = useLoaded(`requests ${JSON.stringify(wanted)}`, () => listRequests(wanted));
   const isNewest = !query["cursor"];
   const [liveRecords, setLiveRecords] = useState<ReadonlyMap<string, RequestRecord>>(new Map());
-  useEffect(() => setLiveRecords(new Map()), [tenant]);
+  useEffect(() => setLiveRecords(new Map()), [tenantHere()]);
   // Names stay available when filters change.
   const known = useRef<Record<string, string>>({});
   if (loading.loaded.state === "there") Object.assign(known.current, loading.loaded.value.names);
@@ -35,7 +33,6 @@ export function useRequestList({ tenant, query, isLive }: ListOptions) {
     if (unknown.length > 0) void loading.again();
   };
   const isFollowing = useLive({
-    tenant,
     isOn: isLive && isNewest,
     hear(records) {
       setLiveRecords((before) => mergedWith(before, records));

@@ -2,7 +2,7 @@
 import { fromNow, percent, time, usdInCents } from "../format.ts";
 import { limitTitle } from "../limit-titles.ts";
 import { forecastOf, shareOf, toneOf, windowOf, type LimitState } from "../overview-figures.ts";
-import { tenantPath } from "../place.ts";
+import { ownPath } from "../place.ts";
 import type { Names } from "./named.tsx";
 import { Badge } from "./notice.tsx";
 import { Meter } from "./spend.tsx";
@@ -53,24 +53,23 @@ function Budget({ state, names, now }: { state: LimitState; names: Names; now: n
 }
 
 interface BudgetsProps {
-  tenant: string;
   states: readonly LimitState[];
   names: Names;
 }
 
-export function Budgets({ tenant, states, names }: BudgetsProps) {
+export function Budgets({ states, names }: BudgetsProps) {
   const now = Date.now();
   const hasOwn = states.some(({ name }) => /^(tenant|ceiling)\./.test(name));
   return (
     <section class="card" aria-label="Budgets">
       <div class="over">
         <h2>Budgets</h2>
-        <a href={tenantPath(tenant, "/limits")}>All limits</a>
+        <a href={ownPath("/limits")}>All limits</a>
       </div>
       {!hasOwn && (
         <p>
           No budget. This tenant’s spending is unlimited.{" "}
-          <a href={tenantPath(tenant, "/policy")}>Set a budget</a>
+          <a href={ownPath("/policy")}>Set a budget</a>
         </p>
       )}
       <ul class="budgets plain">

@@ -1,3 +1,4 @@
+import { Button } from "./card.tsx";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
@@ -19,10 +20,10 @@ export function CopyButton({ text, label = "Copy", of }: CopyButtonProps) {
     setTimeout(() => setText(null), 2_000);
   };
   return (
-    <button type="button" class="quiet" onClick={() => void copy()}>
+    <Button class="quiet" onClick={() => void copy()}>
       <span aria-live="polite">{said ?? label}</span>
       {of !== undefined && <span class="unseen"> {of}</span>}
-    </button>
+    </Button>
   );
 }
 
@@ -54,9 +55,7 @@ export function Secret({ title, secret, children, onDone }: SecretProps) {
       <strong>{title}</strong>
       <CodeBlock title="Shown this once" text={secret} />
       {children}
-      <button type="button" onClick={onDone}>
-        I have saved it
-      </button>
+      <Button onClick={onDone}>I have saved it</Button>
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from "./card.tsx";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Asked, Problem } from "../problem.ts";
@@ -32,9 +33,9 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
       <div class="dialog-body">
         <header class="dialog-head">
           <h2>{title}</h2>
-          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+          <Button class="quiet" onClick={() => dialog.current?.close()}>
             Close
-          </button>
+          </Button>
         </header>
         {children}
       </div>
@@ -65,12 +66,10 @@ export function Confirm({ title, children, act, onDone, onClose }: ConfirmProps)
       {children}
       {problem !== null && <ProblemNotice problem={problem} />}
       <div class="buttons">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" class="danger" disabled={isBusy} onClick={() => void confirm()}>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button class="danger" disabled={isBusy} onClick={() => void confirm()}>
           {title}
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

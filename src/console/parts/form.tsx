@@ -1,4 +1,5 @@
 /** Form fields with the API's errors at the field. */
+import { Button } from "./card.tsx";
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useId, useState } from "preact/hooks";
 import type { Asked, Problem } from "../problem.ts";
@@ -189,15 +190,9 @@ export function Form({ submit, isDanger, act, onCancel, reload, children }: Form
       {problem !== null && <ProblemNotice problem={problem} />}
       <div class="buttons">
         {problem?.status === 412 && reload !== undefined && (
-          <button type="button" onClick={() => void reload()}>
-            Reload
-          </button>
+          <Button onClick={() => void reload()}>Reload</Button>
         )}
-        {onCancel !== undefined && (
-          <button type="button" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
+        {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
         <button type="submit" class={isDanger === true ? "main danger" : "main"} disabled={isBusy}>
           {submit}
         </button>

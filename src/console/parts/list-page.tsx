@@ -1,3 +1,4 @@
+import { Button } from "./card.tsx";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { mayChange } from "../session.ts";
@@ -59,9 +60,9 @@ export function ListPage<Row extends { id: string }, Verb extends string>(
       actions={
         make !== undefined &&
         mayChange.value && (
-          <button type="button" class="main" onClick={() => begin("make")}>
+          <Button class="main" onClick={() => begin("make")}>
             {make.title}
-          </button>
+          </Button>
         )
       }
     >

@@ -1,4 +1,4 @@
-import { api, asked } from "../api.ts";
+import { api } from "../api.ts";
 import { useLoaded } from "../load.ts";
 
 export type Names = Readonly<Record<string, string>>;
@@ -7,12 +7,12 @@ export const Named = ({ id, names }: { id: string; names: Names }) =>
   names[id] === undefined ? <code>{id}</code> : <span title={id}>{names[id]}</span>;
 
 /** Empty if the role may not read a list. */
-export async function namesIn(tenant: string): Promise<Names> {
-  const params = { path: { tenant }, query: { limit: 200 } };
+export async function namesIn(): Promise<Names> {
+  const params = { limit: 200 };
   const [keys, servers, users] = await Promise.all([
-    asked(api.GET("/admin/v1/tenants/{tenant}/keys", { params })),
-    asked(api.GET("/admin/v1/tenants/{tenant}/servers", { params })),
-    asked(api.GET("/admin/v1/tenants/{tenant}/users", { params })),
+    api.GET("/admin/v1/tenants/{tenant}/keys", params),
+    api.GET("/admin/v1/tenants/{tenant}/servers", params),
+    api.GET("/admin/v1/tenants/{tenant}/users", params),
   ]);
   return Object.fromEntries([
     ...(keys.ok ? keys.value.data.map(({ id, name }) => [id, name]) : []),
@@ -27,11 +27,8 @@ const kinds = [
   ["usr_", "user:", "person"],
 ] as const;
 
-async function subjectNames(tenant: string): Promise<Names> {
-  const [found, names] = await Promise.all([
-    asked(api.GET("/admin/v1/tenants/{tenant}", { params: { path: { tenant } } })),
-    namesIn(tenant),
-  ]);
+async function subjectNames(): Promise<Names> {
+  const [found, names] = await Promise.all([api.GET("/admin/v1/tenants/{tenant}"), namesIn()]);
   const subjects = Object.entries(names).flatMap(([id, name]) =>
     kinds
       .filter(([prefix]) => id.startsWith(prefix))
@@ -43,10 +40,10 @@ async function subjectNames(tenant: string): Promise<Names> {
   ]) as Names;
 }
 
-export function useSubjectNames(tenant: string): Names {
-  const { loaded } = useLoaded(`names of subjects of ${tenant}`, async () => ({
+export function useSubjectNames(): Names {
+  const { loaded } = useLoaded(`names of subjects`, async () => ({
     ok: true,
-    value: await subjectNames(tenant),
+    value: await subjectNames(),
     tag: null,
   }));
   return loaded.state === "there" ? loaded.value : {};

@@ -1,3 +1,4 @@
+import { Button } from "./card.tsx";
 import type { ComponentChildren } from "preact";
 import type { Loaded, Loading } from "../load.ts";
 import { adviceFor, type Problem } from "../problem.ts";
@@ -17,11 +18,7 @@ export function ProblemNotice({ problem, again }: { problem: Problem; again?: ()
           Request <code>{problem.requestId}</code>
         </p>
       )}
-      {again !== undefined && (
-        <button type="button" onClick={() => void again()}>
-          Try again
-        </button>
-      )}
+      {again !== undefined && <Button onClick={() => void again()}>Try again</Button>}
     </div>
   );
 }

@@ -1,7 +1,8 @@
+import { Button } from "./card.tsx";
 import { useLocation } from "preact-iso/router";
 import { useRef, useState } from "preact/hooks";
-import type { Asked } from "../problem.ts";
-import { useLoaded, type Loading } from "../load.ts";
+import type { Inputs, Read, Readable, ReadResult } from "../api.ts";
+import { useRead, type Loading } from "../load.ts";
 
 export interface Part<Row> {
   data: Row[];
@@ -14,14 +15,16 @@ export interface Paging<Row, More = unknown> {
   go: (cursor: string | null) => void;
 }
 
-export function usePaging<Row, More = unknown>(
-  what: string,
-  ask: (page: { cursor?: string; limit: number }) => Promise<Asked<Part<Row> & More>>,
-): Paging<Row, More> {
+type Pageable = { [P in Readable]: ReadResult<P> extends Part<unknown> ? P : never }[Readable];
+
+/** A list of the API by its path, a hundred rows a page. */
+export function usePaging<P extends Pageable>(
+  path: P,
+  input: Readonly<Record<string, string | number>> = {},
+): Paging<ReadResult<P>["data"][number], ReadResult<P>> {
   const [cursor, go] = useState<string | null>(null);
-  const loading = useLoaded(`${what} ${cursor ?? ""}`, () =>
-    ask({ limit: 100, ...(cursor !== null && { cursor }) }),
-  );
+  const query = { limit: 100, ...input, ...(cursor !== null && { cursor }) };
+  const loading = useRead(path, ...([query] as unknown as Inputs<Read<P>>));
   return { loading, cursor, go };
 }
 
@@ -35,12 +38,12 @@ export function Steps({ cursor, next, go }: StepsProps) {
   if (cursor === null && next === null) return null;
   return (
     <span class="steps">
-      <button type="button" class="quiet" disabled={cursor === null} onClick={() => go(null)}>
+      <Button class="quiet" disabled={cursor === null} onClick={() => go(null)}>
         Newest
-      </button>
-      <button type="button" class="quiet" disabled={next === null} onClick={() => go(next)}>
+      </Button>
+      <Button class="quiet" disabled={next === null} onClick={() => go(next)}>
         Older
-      </button>
+      </Button>
     </span>
   );
 }

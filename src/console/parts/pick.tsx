@@ -9,15 +9,10 @@ interface PickProps {
 export const Pick = ({ label, value, options, onPick }: PickProps) => (
   <span class="choices" role="group" aria-label={label}>
     {options.map(([each, title]) => (
-      <button
-        key={each}
-        type="button"
-        class="quiet"
-        aria-pressed={each === value}
-        onClick={() => onPick(each)}
-      >
+      <Button key={each} class="quiet" aria-pressed={each === value} onClick={() => onPick(each)}>
         {title}
-      </button>
+      </Button>
     ))}
   </span>
 );
+import { Button } from "./card.tsx";

@@ -1,3 +1,4 @@
+import { Button } from "./card.tsx";
 import { useState } from "preact/hooks";
 import { Dialog } from "./dialog.tsx";
 
@@ -19,9 +20,8 @@ export function RowActions<Verb extends string>({ of, verbs, act }: RowActionsPr
   if (verbs.length === 0) return null;
   const buttons = (shown: readonly Verb[], size: string) =>
     shown.map((verb) => (
-      <button
+      <Button
         key={verb}
-        type="button"
         class={`${size} ${isFinal(verb) ? "danger" : ""}`}
         aria-label={`${verb} ${of}`}
         onClick={() => {
@@ -30,7 +30,7 @@ export function RowActions<Verb extends string>({ of, verbs, act }: RowActionsPr
         }}
       >
         {verb}
-      </button>
+      </Button>
     ));
   const isMany = verbs.length > maxInRow;
   const urgent = verbs.filter(isUrgent);
@@ -39,15 +39,14 @@ export function RowActions<Verb extends string>({ of, verbs, act }: RowActionsPr
     <>
       <span class={`row-actions ${isMany ? "many" : ""}`}>
         {buttons(inRow, "quiet")}
-        <button
-          type="button"
+        <Button
           class="quiet more"
           aria-label={`Actions for ${of}`}
           aria-haspopup="dialog"
           onClick={() => setOpen(true)}
         >
           ⋯
-        </button>
+        </Button>
       </span>
       {isOpen && (
         <Dialog title={of} onClose={() => setOpen(false)}>

@@ -1,9 +1,9 @@
 /** Spending of keys, people, servers, models, groups and tags. */
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { count, fromNow, percent, usd, usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
-import { tenantPath } from "../place.ts";
+import { ownPath } from "../place.ts";
 import type { Column } from "./table.tsx";
 import { isoOf } from "./time.tsx";
 
@@ -35,18 +35,12 @@ interface AskedTop {
   limit?: number;
 }
 
-export const topUsage = (tenant: string, { by, ...range }: AskedTop) =>
-  asked(
-    api.GET("/admin/v1/tenants/{tenant}/usage/top", {
-      params: { path: { tenant }, query: { ...range, by: by.join(",") } },
-    }),
-  );
+export const topUsage = ({ by, ...range }: AskedTop) =>
+  api.GET("/admin/v1/tenants/{tenant}/usage/top", { ...range, by: by.join(",") });
 
 /** This month's by group. Empty while loading, or without permission. */
-export function useSpending(tenant: string, by: Grouping): ReadonlyMap<string, Spender> {
-  const { loaded } = useLoaded(`spending of ${tenant} by ${by}`, () =>
-    topUsage(tenant, { by: [by], limit: 1_000 }),
-  );
+export function useSpending(by: Grouping): ReadonlyMap<string, Spender> {
+  const { loaded } = useLoaded(`spending by ${by}`, () => topUsage({ by: [by], limit: 1_000 }));
   return new Map(
     loaded.state === "there" ? loaded.value.data.map((row) => [row.group, row] as const) : [],
   );
@@ -61,26 +55,22 @@ type Filter = "key" | "user" | "server" | "model";
 const isFilter = (by: Grouping): by is Filter => ["key", "user", "server", "model"].includes(by);
 
 interface RequestsOfProps {
-  tenant: string;
   by: Filter;
   id: string;
   name: string;
 }
 
-export const RequestsOf = ({ tenant, by, id, name }: RequestsOfProps) => (
-  <a
-    href={`${tenantPath(tenant, "/requests")}?${by}=${encodeURIComponent(id)}`}
-    title={`${name}, requests`}
-  >
+export const RequestsOf = ({ by, id, name }: RequestsOfProps) => (
+  <a href={`${ownPath("/requests")}?${by}=${encodeURIComponent(id)}`} title={`${name}, requests`}>
     {name}
   </a>
 );
 
 /** To the group's requests; groups and tags can't be filtered for. */
-export function Spent({ tenant, row, name }: { tenant: string; row: Spender; name: string }) {
+export function Spent({ row, name }: { row: Spender; name: string }) {
   const { by, group } = row;
   if (!isFilter(by) || group === "") return <span title={name}>{name}</span>;
-  return <RequestsOf {...{ tenant, by, name }} id={group} />;
+  return <RequestsOf {...{ by, name }} id={group} />;
 }
 
 /** Against the period of the same length before. */

@@ -1,9 +1,8 @@
 import { signal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef } from "preact/hooks";
-import { api, asked } from "../api.ts";
-import { useLoaded, useRepeated } from "../load.ts";
-import { tenantPath } from "../place.ts";
+import { useRead, useRepeated } from "../load.ts";
+import { ownPath, tenantHere } from "../place.ts";
 import { kinds, stopsOf, type Stop } from "../switches.ts";
 
 const refreshMs = 10_000;
@@ -13,10 +12,9 @@ export const switchChanges = signal(0);
 /** of the shown tenant */
 export const stopsNow = signal<readonly Stop[]>([]);
 
-export function Stopped({ tenant }: { tenant: string }) {
-  const { loaded, again } = useLoaded(`switches of ${tenant}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}", { params: { path: { tenant } } })),
-  );
+export function Stopped() {
+  const tenant = tenantHere();
+  const { loaded, again } = useRead("/admin/v1/tenants/{tenant}");
   useRepeated(refreshMs, again);
   // Also checks on navigation, to detect an ended session.
   const { path } = useLocation();
@@ -53,7 +51,7 @@ export function Stopped({ tenant }: { tenant: string }) {
         ))}
         {others > 0 && <li>And {others === 1 ? "one more" : `${others} more`}.</li>}
       </ul>
-      <a href={tenantPath(tenant, "/switches")}>See the switches</a>
+      <a href={ownPath("/switches")}>See the switches</a>
     </aside>
   );
 }

@@ -1,4 +1,5 @@
 /** A scrollable table with an empty state, sorting, sums, and CSV export. */
+import { Button } from "./card.tsx";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { none } from "../format.ts";
@@ -106,10 +107,10 @@ function Head<Row>({ column, sorted, sort }: HeadProps<Row>) {
       {...alignment(column)}
       {...(own !== null && { "aria-sort": own.isDescending ? "descending" : "ascending" })}
     >
-      <button type="button" class="sort" onClick={() => sort({ title, isDescending })}>
+      <Button class="sort" onClick={() => sort({ title, isDescending })}>
         {title}
         <span aria-hidden="true">{own === null ? " ↕" : own.isDescending ? " ↓" : " ↑"}</span>
-      </button>
+      </Button>
     </th>
   );
 }
@@ -209,13 +210,13 @@ export function Table<Row>(props: TableProps<Row>) {
       <div class="foot">
         {foot}
         {shown.length < rows.length && (
-          <button type="button" class="quiet" onClick={() => setWhole(true)}>
+          <Button class="quiet" onClick={() => setWhole(true)}>
             Show all {rows.length}
-          </button>
+          </Button>
         )}
-        <button type="button" class="quiet" onClick={() => exportRows({ ...props, rows })}>
+        <Button class="quiet" onClick={() => exportRows({ ...props, rows })}>
           Save as CSV
-        </button>
+        </Button>
       </div>
     </>
   );

@@ -1,5 +1,6 @@
+import { Button } from "./card.tsx";
 import { useState } from "preact/hooks";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Secret } from "../parts/copy.tsx";
 import { Badge } from "../parts/notice.tsx";
@@ -35,10 +36,8 @@ const columns: Column<Message>[] = [
   timeColumn("Sent next", ({ nextAt }) => nextAt),
 ];
 
-function Messages({ tenant }: { tenant: string }) {
-  const paging = usePaging<Message>(`webhooks of ${tenant}`, (query) =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/webhooks", { params: { path: { tenant }, query } })),
-  );
+function Messages() {
+  const paging = usePaging("/admin/v1/tenants/{tenant}/webhooks");
   return (
     <Listed
       what="messages"
@@ -51,21 +50,19 @@ function Messages({ tenant }: { tenant: string }) {
   );
 }
 
-function NewSecret({ tenant }: { tenant: string }) {
+function NewSecret() {
   const [isAsking, setAsking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const make = async () => {
-    const made = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/webhooks/secret", { params: { path: { tenant } } }),
-    );
+    const made = await api.POST("/admin/v1/tenants/{tenant}/webhooks/secret");
     if (made.ok) setSecret(made.value.secret);
     return made;
   };
   return (
     <>
-      <button type="button" class="quiet" onClick={() => setAsking(true)}>
+      <Button class="quiet" onClick={() => setAsking(true)}>
         New signing secret
-      </button>
+      </Button>
       {isAsking && (
         <Confirm
           title="Create a secret"
@@ -87,17 +84,17 @@ function NewSecret({ tenant }: { tenant: string }) {
   );
 }
 
-export function Webhooks({ tenant }: { tenant: string }) {
+export function Webhooks() {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Messages to your webhook</summary>
       {isOpen && (
         <div class="stack">
-          <Messages tenant={tenant} />
+          <Messages />
           {mayChange.value && (
             <div class="buttons">
-              <NewSecret tenant={tenant} />
+              <NewSecret />
             </div>
           )}
         </div>

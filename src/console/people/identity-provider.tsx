@@ -1,6 +1,7 @@
+import { Button, Card } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 import { roles, type Role } from "../../domain/tenancy/scopes.ts";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { time } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
@@ -10,7 +11,7 @@ import { Check, Form } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { useUnsaved } from "../parts/unsaved.tsx";
-import { routerUrl } from "../place.ts";
+import { routerUrl, tenantHere } from "../place.ts";
 import { mayChange } from "../session.ts";
 import { ProviderGuides } from "./provider-guides.tsx";
 import { SignInTrial } from "./sign-in-trial.tsx";
@@ -77,23 +78,21 @@ function Groups(props: { groups: readonly Group[]; change: (groups: Group[]) => 
             path={`groups.${at}.`}
             change={(changes) => change(groups.with(at, { ...group, ...changes }))}
           />
-          <button
-            type="button"
+          <Button
             class="quiet danger"
             aria-label={`Remove ${group.value || "this row"}`}
             onClick={() => change(groups.toSpliced(at, 1))}
           >
             Remove
-          </button>
+          </Button>
         </div>
       ))}
-      <button
-        type="button"
+      <Button
         class="quiet"
         onClick={() => change([...groups, { value: "", role: "viewer", connects: false }])}
       >
         Add a group
-      </button>
+      </Button>
       <p class="faint">
         If several match, the strongest role applies. People with no match can’t sign in.
       </p>
@@ -102,7 +101,7 @@ function Groups(props: { groups: readonly Group[]; change: (groups: Group[]) => 
 }
 
 /** What the identity provider’s form asks for, and the link to hand out. */
-const Addresses = ({ tenant, isSet }: { tenant: string; isSet: boolean }) => (
+const Addresses = ({ isSet }: { isSet: boolean }) => (
   <div class="two">
     <div>
       <h3>At your identity provider</h3>
@@ -123,13 +122,12 @@ const Addresses = ({ tenant, isSet }: { tenant: string; isSet: boolean }) => (
           ? "With this link, people sign in without entering the tenant."
           : "Once saved, people sign in with this link."}
       </p>
-      <CodeBlock title="Sign-in link" text={`${routerUrl}/console?tenant=${tenant}`} />
+      <CodeBlock title="Sign-in link" text={`${routerUrl}/console?tenant=${tenantHere()}`} />
     </div>
   </div>
 );
 
 interface EditProps {
-  tenant: string;
   provider: Provider | null;
   onDone: () => void;
 }
@@ -154,7 +152,7 @@ const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
   },
 ];
 
-function Edit({ tenant, provider, onDone }: EditProps) {
+function Edit({ provider, onDone }: EditProps) {
   const [draft, setDraft] = useState<Draft>({ ...(provider ?? nothing), clientSecret: "" });
   const [groups, setGroups] = useState(groupsOf(provider));
   const [isSure, setSure] = useState<boolean | null>(null);
@@ -167,16 +165,15 @@ function Edit({ tenant, provider, onDone }: EditProps) {
     return { kind, issuer, clientId, claim, ...settingsIn(groups), ...secret };
   };
   const save = async () => {
-    const params = { path: { tenant } };
     const body = settingsOf();
     if (draft.kind === "openid-connect" && isSure !== true) {
-      const tried = await asked(
-        api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { params, body }),
-      );
+      const tried = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", {
+        body,
+      });
       setSure(tried.ok ? null : false);
       if (!tried.ok) return tried;
     }
-    const put = await asked(api.PUT("/admin/v1/tenants/{tenant}/sign-in", { params, body }));
+    const put = await api.PUT("/admin/v1/tenants/{tenant}/sign-in", { body });
     if (put.ok) onDone();
     return put;
   };
@@ -191,7 +188,7 @@ function Edit({ tenant, provider, onDone }: EditProps) {
         />
       </div>
       <Groups groups={groups} change={setGroups} />
-      {draft.kind === "openid-connect" && <SignInTrial {...{ tenant, settingsOf }} />}
+      {draft.kind === "openid-connect" && <SignInTrial {...{ settingsOf }} />}
       {isSure !== null && (
         <Check
           title="Save although the provider can’t be used now"
@@ -206,23 +203,19 @@ function Edit({ tenant, provider, onDone }: EditProps) {
   );
 }
 
-function Remove({ tenant, onDone }: Omit<EditProps, "provider">) {
+function Remove({ onDone }: Omit<EditProps, "provider">) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>
       <div class="buttons">
-        <button type="button" class="quiet danger" onClick={() => setAsking(true)}>
+        <Button class="quiet danger" onClick={() => setAsking(true)}>
           Remove identity provider
-        </button>
+        </Button>
       </div>
       {isAsking && (
         <Confirm
           title="Remove and end sessions"
-          act={() =>
-            asked(
-              api.DELETE("/admin/v1/tenants/{tenant}/sign-in", { params: { path: { tenant } } }),
-            )
-          }
+          act={() => api.DELETE("/admin/v1/tenants/{tenant}/sign-in")}
           onDone={onDone}
           onClose={() => setAsking(false)}
         >
@@ -234,24 +227,19 @@ function Remove({ tenant, onDone }: Omit<EditProps, "provider">) {
 }
 
 /** A missing provider isn't an error. */
-async function providerOf(tenant: string) {
-  const found = await asked(
-    api.GET("/admin/v1/tenants/{tenant}/sign-in", { params: { path: { tenant } } }),
-  );
+async function providerOf() {
+  const found = await api.GET("/admin/v1/tenants/{tenant}/sign-in");
   return !found.ok && found.problem.status === 404
     ? ({ ok: true, value: null, tag: null } as const)
     : found;
 }
 
-export function IdentityProvider({ tenant }: { tenant: string }) {
+export function IdentityProvider() {
   const [changes, setChanges] = useState(0);
-  const loading = useLoaded<Provider | null>(`identity provider of ${tenant} ${changes}`, () =>
-    providerOf(tenant),
-  );
+  const loading = useLoaded<Provider | null>(`identity provider ${changes}`, () => providerOf());
   const done = (): void => setChanges(changes + 1);
   return (
-    <section class="card stack" aria-label="Identity provider">
-      <h2>Identity provider</h2>
+    <Card title="Identity provider" isStack aria-label="Identity provider">
       <There what="the identity provider" loading={loading}>
         {(provider) => (
           <>
@@ -262,9 +250,9 @@ export function IdentityProvider({ tenant }: { tenant: string }) {
             </p>
             {mayChange.value ? (
               <>
-                <Addresses tenant={tenant} isSet={provider !== null} />
-                <Edit {...{ tenant, provider }} onDone={done} />
-                {provider !== null && <Remove tenant={tenant} onDone={done} />}
+                <Addresses isSet={provider !== null} />
+                <Edit {...{ provider }} onDone={done} />
+                {provider !== null && <Remove onDone={done} />}
               </>
             ) : (
               <>
@@ -277,6 +265,6 @@ export function IdentityProvider({ tenant }: { tenant: string }) {
           </>
         )}
       </There>
-    </section>
+    </Card>
   );
 }

@@ -1,4 +1,5 @@
 /** What to select at each identity provider. `docs/single-sign-on.md` has the same in full. */
+import { Button } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 
 interface Guide {
@@ -48,9 +49,8 @@ export function ProviderGuides({ isSaved, fill }: GuidesProps) {
       <p class="buttons">
         {isSaved ? "Steps for:" : "Fill in for:"}
         {Object.entries(guides).map(([name, { issuer, claim }]) => (
-          <button
+          <Button
             key={name}
-            type="button"
             class="quiet"
             aria-pressed={name === shown}
             onClick={() => {
@@ -59,7 +59,7 @@ export function ProviderGuides({ isSaved, fill }: GuidesProps) {
             }}
           >
             {name}
-          </button>
+          </Button>
         ))}
       </p>
       {guide !== undefined && (

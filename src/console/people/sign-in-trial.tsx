@@ -1,6 +1,7 @@
 /** Tries the settings of the form in another tab, before they are saved. */
+import { Button } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
-import { api, asked, type Schemas } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
@@ -41,16 +42,15 @@ function Result({ trial }: { trial: Trial }) {
   );
 }
 
-export function SignInTrial({ tenant, settingsOf }: { tenant: string; settingsOf: () => Input }) {
+export function SignInTrial({ settingsOf }: { settingsOf: () => Input }) {
   const [begun, setBegun] = useState<Begun | null>(null);
   const [found, setFound] = useState<Asked<Trial> | null>(null);
-  const params = { path: { tenant } };
   const start = async (): Promise<void> => {
     setFound(null);
     const settings = settingsOf();
-    const made = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { params, body: settings }),
-    );
+    const made = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", {
+      body: settings,
+    });
     if (!made.ok) return setFound(made);
     setBegun({ ...made.value, settings });
     open(made.value.url, "_blank");
@@ -59,7 +59,9 @@ export function SignInTrial({ tenant, settingsOf }: { tenant: string; settingsOf
     setBegun(null);
     const body = { settings, pending, query };
     setFound(
-      await asked(api.POST("/admin/v1/tenants/{tenant}/sign-in/trial/result", { params, body })),
+      await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial/result", {
+        body,
+      }),
     );
   };
   useEffect(() => {
@@ -75,9 +77,7 @@ export function SignInTrial({ tenant, settingsOf }: { tenant: string; settingsOf
   return (
     <>
       <p>
-        <button type="button" onClick={() => void start()}>
-          Try the sign-in
-        </button>{" "}
+        <Button onClick={() => void start()}>Try the sign-in</Button>{" "}
         <span class="faint">
           Shows your token’s claims and the role that follows. Saves nothing.
         </span>

@@ -1,8 +1,8 @@
 /** Calls the router with an API key that is kept only in memory. */
 import { signal } from "@preact/signals";
 import type { Decision } from "../../domain/choice/decision.ts";
-import { api, asked } from "../api.ts";
-import { prefix } from "../place.ts";
+import { api } from "../api.ts";
+import { prefix, tenantHere } from "../place.ts";
 import { problemOf, unreachable, type Asked } from "../problem.ts";
 
 /** `keyId` is unknown of a pasted key. */
@@ -11,18 +11,15 @@ export const caller = signal<{ tenant: string; key: string; keyId?: string } | n
 const keyLastsMs = 3_600_000;
 
 /** Expires in an hour. Creates an event. */
-export async function makeCaller(tenant: string): Promise<Asked<unknown>> {
-  const made = await asked(
-    api.POST("/admin/v1/tenants/{tenant}/keys", {
-      params: { path: { tenant } },
-      body: {
-        name: "console playground",
-        scopes: ["sampling", "models"],
-        expiresAt: Date.now() + keyLastsMs,
-      },
-    }),
-  );
-  if (made.ok) caller.value = { tenant, key: made.value.key, keyId: made.value.id };
+export async function makeCaller(): Promise<Asked<unknown>> {
+  const made = await api.POST("/admin/v1/tenants/{tenant}/keys", {
+    body: {
+      name: "console playground",
+      scopes: ["sampling", "models"],
+      expiresAt: Date.now() + keyLastsMs,
+    },
+  });
+  if (made.ok) caller.value = { tenant: tenantHere(), key: made.value.key, keyId: made.value.id };
   return made;
 }
 

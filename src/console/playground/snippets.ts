@@ -1,5 +1,5 @@
 import { installSnippets } from "../../domain/servers/install.ts";
-import { routerUrl } from "../place.ts";
+import { routerUrl, tenantHere } from "../place.ts";
 
 export interface Snippet {
   name: string;
@@ -91,7 +91,8 @@ const modelSnippets = (access: Access): Snippet[] => [
 /** Clients that are shown here; `GET …/servers/{server}/install` has more of them. */
 const shown = new Set(["Claude Code", "VS Code", "Cursor"]);
 
-export function snippetsFor({ tenant, apiKey }: { tenant: string; apiKey: string }): Snippet[] {
+export function snippetsFor({ apiKey }: { apiKey: string }): Snippet[] {
+  const tenant = tenantHere();
   const behind = { url: `${routerUrl}/mcp/${tenant}/SERVER`, name: "SERVER", key: apiKey };
   return [
     { name: "curl", hint: "Paste it into a terminal.", text: curl(apiKey) },

@@ -1,25 +1,25 @@
+import { Button } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
-import { api, asked } from "../api.ts";
+import { api } from "../api.ts";
 import { ProblemNotice } from "../parts/notice.tsx";
 import { NotForRole } from "../parts/role.tsx";
-import { prefix } from "../place.ts";
+import { prefix, tenantHere } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { may } from "../session.ts";
 import type { WholeRecord } from "./record.ts";
 import type { Verdict } from "./verify.ts";
 
 interface DetailProps {
-  tenant: string;
   record: WholeRecord;
 }
 
-export function Seal({ tenant, record }: DetailProps) {
+export function Seal({ record }: DetailProps) {
   const [verdict, setVerdict] = useState<Verdict | "asking" | null>(null);
   const verify = async (): Promise<void> => {
     setVerdict("asking");
     try {
       const { verifyRecord } = await import("./verify.ts");
-      setVerdict(await verifyRecord({ prefix, tenant, record }));
+      setVerdict(await verifyRecord({ tenant: tenantHere(), prefix, record }));
     } catch {
       // A newer version has other files.
       setVerdict({ isGenuine: false, says: "Reload the page.", seal: null, findings: [] });
@@ -29,9 +29,9 @@ export function Seal({ tenant, record }: DetailProps) {
     return <NotForRole what="can’t read seals, so it can’t verify" permission="audit" />;
   return (
     <>
-      <button type="button" disabled={verdict === "asking"} onClick={() => void verify()}>
+      <Button disabled={verdict === "asking"} onClick={() => void verify()}>
         {verdict === "asking" ? "Verifying…" : "Verify in this browser"}
-      </button>
+      </Button>
       {verdict !== null && verdict !== "asking" && (
         <div
           class={`notice ${verdict.isGenuine ? "good" : verdict.seal === null ? "warn" : "bad"}`}
@@ -54,17 +54,15 @@ export function Seal({ tenant, record }: DetailProps) {
 
 type Replay = { same: boolean; differences: string[] };
 
-export function ReplayButton({ tenant, record }: DetailProps) {
+export function ReplayButton({ record }: DetailProps) {
   const [found, setFound] = useState<Asked<Replay> | null>(null);
   const replay = async (): Promise<void> => {
-    const params = { path: { tenant, id: record.id } };
-    setFound(await asked(api.POST("/admin/v1/tenants/{tenant}/requests/{id}/replay", { params })));
+    const params = { id: record.id };
+    setFound(await api.POST("/admin/v1/tenants/{tenant}/requests/{id}/replay", params));
   };
   return (
     <>
-      <button type="button" onClick={() => void replay()}>
-        Re-run selection (no model is called)
-      </button>
+      <Button onClick={() => void replay()}>Re-run selection (no model is called)</Button>
       {found !== null && !found.ok && <ProblemNotice problem={found.problem} />}
       {found?.ok === true && (
         <div class={`notice ${found.value.same ? "good" : "warn"}`} role="status">

@@ -1,5 +1,6 @@
+import { Button } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
-import { api, asked } from "../api.ts";
+import { api } from "../api.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
@@ -12,7 +13,6 @@ const outcomes = [
 ] as const;
 
 interface CorrectProps {
-  tenant: string;
   record: RequestRecord;
   onDone: () => void;
 }
@@ -47,23 +47,21 @@ const fields: readonly FieldOf<Found>[] = [
   { name: "reason", title: "Source", isRequired: true },
 ];
 
-function Correction({ tenant, record, onDone, onClose }: CorrectProps & { onClose: () => void }) {
+function Correction({ record, onDone, onClose }: CorrectProps & { onClose: () => void }) {
   const { id } = record;
   const { draft: found, change } = useDraft(nothing);
   const correct = async () => {
     const { outcome, reason } = found;
-    const made = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/requests/{id}/correct", {
-        params: { path: { tenant, id } },
-        body: {
-          outcome,
-          inputTokens: Number(found.inputTokens),
-          outputTokens: Number(found.outputTokens),
-          costUsd: Number(found.costUsd),
-          reason,
-        },
-      }),
-    );
+    const made = await api.POST("/admin/v1/tenants/{tenant}/requests/{id}/correct", {
+      id,
+      body: {
+        outcome,
+        inputTokens: Number(found.inputTokens),
+        outputTokens: Number(found.outputTokens),
+        costUsd: Number(found.costUsd),
+        reason,
+      },
+    });
     if (made.ok) onDone();
     return made;
   };
@@ -85,10 +83,7 @@ export function Correct(props: CorrectProps) {
   return (
     <>
       <p class="notice warn">
-        {doubt}{" "}
-        <button type="button" onClick={() => setOpen(true)}>
-          Correct record
-        </button>
+        {doubt} <Button onClick={() => setOpen(true)}>Correct record</Button>
       </p>
       {isOpen && (
         <Correction

@@ -7,7 +7,7 @@ import { fileColumn } from "../parts/columns.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Table, type Column } from "../parts/table.tsx";
-import { tenantIn, tenantPath } from "../place.ts";
+import { tenantIn, ownPath } from "../place.ts";
 import { axes, exclusionText, hasInName, notesOf, type CandidateContext } from "./notes.ts";
 import { sentenceOf, wishesOf } from "./sentence.ts";
 
@@ -86,12 +86,7 @@ function Excluded({ excluded }: { excluded: Decision["excluded"] }) {
           <Fragment key={reason}>
             {at > 0 && ", "}
             {count(models)} (
-            {page === undefined || tenant === null ? (
-              why
-            ) : (
-              <a href={tenantPath(tenant, page)}>{why}</a>
-            )}
-            )
+            {page === undefined || tenant === null ? why : <a href={ownPath(page)}>{why}</a>})
           </Fragment>
         );
       })}

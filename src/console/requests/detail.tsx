@@ -1,10 +1,11 @@
+import { Card } from "../parts/card.tsx";
 import { pendingWord } from "../approvals/conditions.ts";
 import { count, duration, none, time, usd } from "../format.ts";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Facts, type Fact } from "../parts/facts.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
-import { routerUrl, tenantPath } from "../place.ts";
+import { ownPath, routerUrl, tenantHere } from "../place.ts";
 import { isOperator } from "../session.ts";
 import { attemptColumns, messageOf } from "./attempts.tsx";
 import { faultAdvice, reasonAdvice } from "./advice.ts";
@@ -17,7 +18,6 @@ import { askedOf, decisionOf, type WholeRecord } from "./record.ts";
 import { Timeline } from "./timeline.tsx";
 
 interface DetailProps {
-  tenant: string;
   record: WholeRecord;
 }
 
@@ -58,7 +58,7 @@ function askingFacts(asking: ReturnType<typeof askedOf>): Fact[] {
   ];
 }
 
-function RequestFacts({ tenant, record }: DetailProps) {
+function RequestFacts({ record }: DetailProps) {
   const { who, createdAt, contentSha256 } = record;
   const asking = askedOf(record);
   const endpoint = asking?.endpoint;
@@ -66,7 +66,7 @@ function RequestFacts({ tenant, record }: DetailProps) {
   const named = (title: string, name: string, id: string | null = null): Fact =>
     id !== null && [
       title,
-      <a href={`${tenantPath(tenant, "/requests")}?${name}=${encodeURIComponent(id)}`} title={id}>
+      <a href={`${ownPath("/requests")}?${name}=${encodeURIComponent(id)}`} title={id}>
         {record.names[id] ?? id}
       </a>,
     ];
@@ -90,10 +90,10 @@ function RequestFacts({ tenant, record }: DetailProps) {
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The call, or the record if its content was not captured. */
-function curlOf({ tenant, record }: DetailProps): string {
+function curlOf({ record }: DetailProps): string {
   const content = record.content as { request?: unknown } | null;
   if (content?.request === undefined || content.request === null)
-    return `curl -sS ${quoted(`${routerUrl}/admin/v1/tenants/${tenant}/requests/${record.id}`)} -H "Authorization: Bearer $ADMIN_TOKEN"`;
+    return `curl -sS ${quoted(`${routerUrl}/admin/v1/tenants/${tenantHere()}/requests/${record.id}`)} -H "Authorization: Bearer $ADMIN_TOKEN"`;
   const call = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params: content.request };
   return `curl -sS ${quoted(`${routerUrl}/v1/sampling`)} -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' -d ${quoted(JSON.stringify(call))}`;
 }
@@ -148,31 +148,29 @@ function Summary({ record }: Pick<DetailProps, "record">) {
   );
 }
 
-function Verdict({ tenant, record }: DetailProps) {
+function Verdict({ record }: DetailProps) {
   if (record.held)
     return (
-      <a href={`${tenantPath(tenant, "/approvals")}?open=${encodeURIComponent(record.id)}`}>
-        Approve or deny
-      </a>
+      <a href={`${ownPath("/approvals")}?open=${encodeURIComponent(record.id)}`}>Approve or deny</a>
     );
   return <>{verdictText(record)}</>;
 }
 
-function Head({ tenant, record }: DetailProps) {
+function Head({ record }: DetailProps) {
   return (
     <div class="over">
       <div>
         <p class="verdict">
           <Badge word={record.held ? pendingWord : record.outcome} />{" "}
           <strong>
-            <Verdict tenant={tenant} record={record} />
+            <Verdict record={record} />
           </strong>
         </p>
         <Summary record={record} />
       </div>
       <div class="row-actions">
         <CopyButton text={record.id} label="Copy id" />
-        <CopyButton text={curlOf({ tenant, record })} label="Copy as curl" />
+        <CopyButton text={curlOf({ record })} label="Copy as curl" />
       </div>
     </div>
   );
@@ -193,30 +191,27 @@ const Contents = ({ record }: Pick<DetailProps, "record">) => (
   </>
 );
 
-export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps) {
+export function RequestDetail({ record, onChanged }: RequestDetailProps) {
   const decision = decisionOf(record);
   return (
     <div class="stack">
-      <Head tenant={tenant} record={record} />
+      <Head record={record} />
       <Failures record={record} />
       {record.correction === null && isOperator.value && (
-        <Correct {...{ tenant, record }} onDone={onChanged} />
+        <Correct {...{ record }} onDone={onChanged} />
       )}
-      <section class="card">
-        <h2>Why this model</h2>
+      <Card title="Why this model">
         {decision === null ? (
           <p class="faint">Refused before a model was selected.</p>
         ) : (
           <DecisionTable decision={decision} asked={askedOf(record)} ended={endedOf(record)} />
         )}
-        <ReplayButton tenant={tenant} record={record} />
-      </section>
-      <section class="card">
-        <h2>Timeline</h2>
+        <ReplayButton record={record} />
+      </Card>
+      <Card title="Timeline">
         <Timeline record={record} />
-      </section>
-      <section class="card">
-        <h2>Attempts</h2>
+      </Card>
+      <Card title="Attempts">
         <Table
           name="Attempts"
           columns={attemptColumns(record)}
@@ -224,21 +219,18 @@ export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps)
           keyOf={(attempt) => String(record.attempts.indexOf(attempt))}
           empty="No provider was called."
         />
-      </section>
+      </Card>
       <div class="two">
-        <section class="card">
-          <h2>Usage</h2>
+        <Card title="Usage">
           <Usage record={record} />
-        </section>
-        <section class="card">
-          <h2>Request</h2>
-          <RequestFacts tenant={tenant} record={record} />
-        </section>
+        </Card>
+        <Card title="Request">
+          <RequestFacts record={record} />
+        </Card>
       </div>
-      <section class="card">
-        <h2>Seal</h2>
-        <Seal tenant={tenant} record={record} />
-      </section>
+      <Card title="Seal">
+        <Seal record={record} />
+      </Card>
       <Contents record={record} />
     </div>
   );

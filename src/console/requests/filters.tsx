@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { api, asked } from "../api.ts";
+import { api } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { Choice, Field } from "../parts/form.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
@@ -20,7 +20,6 @@ const outcomes: readonly (readonly [Outcome | "", string])[] = [
 ];
 
 interface FiltersProps {
-  tenant: string;
   inAddress: Query;
   names: Names;
 }
@@ -33,20 +32,18 @@ interface Offered {
 const modelsMs = 90 * 86_400_000;
 
 /** Of the last 90 days; empty if there are too many figures. */
-async function modelsUsedIn(tenant: string): Promise<string[]> {
+async function modelsUsedIn(): Promise<string[]> {
   const to = Date.now();
   const query = { from: to - modelsMs, to: to + 1, bucket: "day", by: "model" } as const;
-  const found = await asked(
-    api.GET("/admin/v1/tenants/{tenant}/usage", { params: { path: { tenant }, query } }),
-  );
+  const found = await api.GET("/admin/v1/tenants/{tenant}/usage", query);
   return found.ok ? found.value.data.map(({ group }) => group) : [];
 }
 
-function useOffered(tenant: string, isWanted: boolean): Offered {
+function useOffered(isWanted: boolean): Offered {
   const nothing: Offered = { names: {}, models: [] };
-  const { loaded } = useLoaded(isWanted ? `filters of ${tenant}` : "no filters", async () => {
+  const { loaded } = useLoaded(isWanted ? `filters` : "no filters", async () => {
     if (!isWanted) return { ok: true, value: nothing, tag: null };
-    const [names, models] = await Promise.all([namesIn(tenant), modelsUsedIn(tenant)]);
+    const [names, models] = await Promise.all([namesIn(), modelsUsedIn()]);
     return { ok: true, value: { names, models }, tag: null };
   });
   return loaded.state === "there" ? loaded.value : nothing;
@@ -74,10 +71,10 @@ function modelChoices(models: readonly string[], chosen: string): [id: string, n
   return [["", "all"], ...[...all].toSorted().map((model): [string, string] => [model, model])];
 }
 
-export function Filters({ tenant, inAddress, names: shown }: FiltersProps) {
+export function Filters({ inAddress, names: shown }: FiltersProps) {
   const [query, change, type] = inAddress;
   const [isWanted, setWanted] = useState(false);
-  const offered = useOffered(tenant, isWanted);
+  const offered = useOffered(isWanted);
   const names = { ...shown, ...offered.names };
   const want = () => setWanted(true);
   const filter = (changes: Record<string, string>) => change({ ...changes, cursor: "" });

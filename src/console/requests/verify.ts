@@ -24,8 +24,8 @@ async function publishedKeys(prefix: string): Promise<AuditKey[]> {
 }
 
 interface ToVerify {
-  prefix: string;
   tenant: string;
+  prefix: string;
   record: WholeRecord;
 }
 
