@@ -220,3 +220,10 @@ export interface RequestFilter {
   server?: string;
   session?: string;
 }
+
+/** Exports don't have these. */
+export interface ListFilter extends RequestFilter {
+  /** an id, or its end */
+  id?: string;
+  held?: boolean;
+}

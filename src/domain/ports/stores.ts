@@ -1,7 +1,7 @@
 import type { OauthEntryStore } from "./oauth-entries.ts";
 import type { StoredKey } from "../tenancy/access.ts";
 import type { ConsoleSessionStore } from "./console-sessions.ts";
-import type { RequestFilter, SamplingRecord } from "../audit/record.ts";
+import type { ListFilter, SamplingRecord } from "../audit/record.ts";
 import type { Page, PageRequest } from "./pages.ts";
 import type { CancellationStore } from "./cancellations.ts";
 import type { QuestionStore } from "./questions.ts";
@@ -223,11 +223,7 @@ export interface RequestStore {
     tenantId: string,
     id: string,
   ): AsyncResult<(SamplingRecord & { content: string | null }) | null>;
-  list(
-    tenantId: string,
-    filter: RequestFilter,
-    page: PageRequest,
-  ): AsyncResult<Page<SamplingRecord>>;
+  list(tenantId: string, filter: ListFilter, page: PageRequest): AsyncResult<Page<SamplingRecord>>;
   /** Applies `contentRetentionDays`. Returns how many. */
   pruneContents(now: number): AsyncResult<number>;
 }

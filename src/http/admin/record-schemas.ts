@@ -240,6 +240,18 @@ export const recordFilter = z.object({
   server: idWith(idPrefixes.server).optional().openapi({ description: "a server's id" }),
   session: z.string().optional(),
 });
+export const listFilter = recordFilter.extend({
+  id: z
+    .string()
+    .regex(/^\w{1,40}$/, "An id, or its end.")
+    .optional()
+    .openapi({ description: "a request's id, or its last characters" }),
+  held: z
+    .enum(["true", "false"])
+    .transform((held) => held === "true")
+    .optional()
+    .openapi({ description: "true: pending approval; false: running" }),
+});
 
 export const event = z
   .object({

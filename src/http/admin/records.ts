@@ -4,9 +4,9 @@ import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import {
   correctionInput,
   event,
+  listFilter,
   names,
   record,
-  recordFilter,
   recordWithContent,
   replayed,
   session,
@@ -51,7 +51,7 @@ export function recordRoutes() {
     summary: "List audit records, newest first",
     description:
       "One record per sampling request, including refused ones. Rate-limit refusals are recorded up to a hundred per key and minute; `omitted` counts the others. `from` is inclusive, `to` is exclusive, and a record must match all filters. A page reads at most 100,000 records, so it can have fewer than `limit` entries, or none, and still have a `nextCursor`.",
-    query: pageQuery.extend(recordFilter.shape),
+    query: pageQuery.extend(listFilter.shape),
     answer: pageOf(record).extend({ names }),
     run: async ({ admin, actor, params, query: { cursor, limit, ...filter } }) => {
       const page = pageRequestOf({

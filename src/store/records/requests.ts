@@ -1,9 +1,9 @@
-import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { UnreadableRecord } from "../../domain/audit/record.ts";
 import { isCaptured, markCharacters } from "../../domain/audit/capture.ts";
 import { minIdAt } from "../../domain/tenancy/ids.ts";
 import type { PageRequest, RequestStore } from "../../domain/ports/stores.ts";
-import type { RequestFilter } from "../../domain/audit/record.ts";
+import type { ListFilter } from "../../domain/audit/record.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { raw, type Database } from "../db.ts";
@@ -19,7 +19,7 @@ import type { NoteUnreadable } from "./unreadable.ts";
 /** The unary plus disables this index: SQLite would fetch and sort a whole time span for one page. */
 const createdAt = sql`+${samplingRequests.createdAt}`;
 
-const timesOf = (filter: RequestFilter) => [
+const timesOf = (filter: ListFilter) => [
   // Bounds the index scan by id; otherwise an old day is searched among all records.
   ...(filter.from === undefined
     ? []
@@ -35,7 +35,7 @@ const timesOf = (filter: RequestFilter) => [
       ]),
 ];
 
-const membersOf = (filter: RequestFilter) => [
+const membersOf = (filter: ListFilter) => [
   filter.outcome === undefined ? undefined : eq(samplingRequests.outcome, filter.outcome),
   filter.model === undefined ? undefined : eq(samplingRequests.model, filter.model),
   filter.key === undefined ? undefined : eq(samplingRequests.keyId, filter.key),
@@ -47,6 +47,16 @@ const membersOf = (filter: RequestFilter) => [
         where k.tenant_id = ${samplingRequests.tenantId} and k.user_id = ${filter.user})`,
   filter.server === undefined ? undefined : eq(samplingRequests.serverId, filter.server),
   filter.session === undefined ? undefined : eq(samplingRequests.sessionId, filter.session),
+  filter.id === undefined
+    ? undefined
+    : sql`substr(${samplingRequests.id}, ${-filter.id.length}) = ${filter.id}`,
+  // Held calls have no lease.
+  filter.held === undefined
+    ? undefined
+    : and(
+        eq(samplingRequests.outcome, "admitted"),
+        (filter.held ? isNull : isNotNull)(samplingRequests.leaseUntil),
+      ),
 ];
 
 const onCapture = and(
@@ -68,7 +78,7 @@ interface RequestStoreDeps {
 
 async function oldestSearched(
   { db, maxSearched = 100_000 }: RequestStoreDeps,
-  asked: { tenantId: string; filter: RequestFilter; page: PageRequest },
+  asked: { tenantId: string; filter: ListFilter; page: PageRequest },
 ): AsyncResult<string | null> {
   const { tenantId, filter, page } = asked;
   if (membersOf(filter).every((condition) => condition === undefined)) return ok(null);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import { defaultRetentionDays } from "../../../src/domain/choice/policy.ts";
-import type { RequestFilter } from "../../../src/domain/audit/record.ts";
+import type { ListFilter } from "../../../src/domain/audit/record.ts";
 import type { Page } from "../../../src/domain/ports/pages.ts";
 import { createRequestStore } from "../../../src/store/records/requests.ts";
 import { caller, decision, opening, reservation, session, settlement, start } from "./fixtures.ts";
@@ -48,7 +48,7 @@ export const requestsSuite = (backend: Backend): void => {
         note: async () => undefined,
         maxSearched: 3,
       });
-      const filter: RequestFilter = { outcome: "refused" };
+      const filter: ListFilter = { outcome: "refused" };
       const pages: string[][] = [];
       let cursor: string | null = null;
       do {
@@ -63,7 +63,7 @@ export const requestsSuite = (backend: Backend): void => {
       expect([all.data.length, all.nextCursor]).toEqual([8, null]);
     });
 
-    it("finds by time, outcome, model, key, server and session", async () => {
+    it("finds by time, outcome, model, key, server, session, id and approval", async () => {
       const who = await caller(world.stores);
       const its = session(who.tenantId, who.keyId);
       value(await world.stores.sessions.create(its));
@@ -78,7 +78,7 @@ export const requestsSuite = (backend: Backend): void => {
       for (const each of [plain, inSession]) value(await ledger.admit(each));
       value(await ledger.settle(settlement(plain, start + 2)));
 
-      const found = async (filter: RequestFilter) =>
+      const found = async (filter: ListFilter) =>
         value(
           await world.stores.requests.list(who.tenantId, filter, { cursor: null, limit: 9 }),
         ).data.map(({ id }) => id);
@@ -95,6 +95,13 @@ export const requestsSuite = (backend: Backend): void => {
       expect(await found({ server: "srv_1" })).toEqual([b]);
       expect(await found({ server: "srv_2" })).toEqual([]);
       expect(await found({ session: its.id, from: start })).toEqual([b]);
+      expect(await found({ id: a })).toEqual([a]);
+      expect(await found({ id: b.slice(-6) })).toEqual([b]);
+      expect(await found({ id: b.slice(-6, -1) })).toEqual([]);
+      const held = reservation(who, start + 3, { leaseUntil: null });
+      value(await ledger.admit(held));
+      expect(await found({ held: true })).toEqual([held.opening.id]);
+      expect(await found({ held: false })).toEqual([b]);
     });
 
     it("prunes by each tenant's retention", async () => {

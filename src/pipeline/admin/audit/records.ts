@@ -15,7 +15,7 @@ import type {
 } from "../../../domain/ports/stores.ts";
 import type { AllNameStore } from "../../../domain/ports/names.ts";
 import type { PlacementStore } from "../../../domain/ports/placements.ts";
-import type { RequestFilter } from "../../../domain/audit/record.ts";
+import type { ListFilter } from "../../../domain/audit/record.ts";
 import { ok } from "../../../domain/result.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { Modality } from "../../../domain/modality.ts";
@@ -121,7 +121,7 @@ export function createRecordAdmin(
     async requests(
       actor: Actor,
       slug: string,
-      filter: RequestFilter,
+      filter: ListFilter,
       page: PageRequest,
     ): AsyncResult<Page<SamplingRecord> & Named> {
       const tenant = await tenantFor(deps, actor, slug);
