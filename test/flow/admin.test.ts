@@ -98,6 +98,7 @@ describe("tenants", () => {
     const {
       policy: _policy,
       stoppedByOperator: _stopped,
+      waitingApprovals: _waiting,
       version: _version,
       ...entry
     } = renamed.body as Record<string, unknown>;

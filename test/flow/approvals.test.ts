@@ -83,7 +83,17 @@ describe("a call that needs approval", () => {
         estimate: { outputTokens: expect.any(Number) },
       },
     });
+    const listed = await operator("GET", "/tenants/ask-approve/approvals?state=waiting");
+    expect(listed.get("data.0")).toMatchObject({
+      model: shown.get("content.model"),
+      maxCostUsd: shown.get("content.reservedUsd"),
+      user: null,
+    });
+    const waiting = async (): Promise<unknown> =>
+      (await operator("GET", "/tenants/ask-approve")).get("waitingApprovals");
+    expect(await waiting()).toBe(1);
     const approved = await decide("ask-approve", shown, { decision: "approve", reason: "Fine." });
+    expect(await waiting()).toBe(0);
     expect(approved.body).toMatchObject({ decidedBy: "operator", comment: "Fine." });
     const answer = await asked;
     expect(answer.get("result.content.text")).toBeDefined();

@@ -33,6 +33,15 @@ export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
   isOpen: boolean;
 }
 
+/** What a list shows of a call without its content. */
+export interface CallFigures {
+  /** `provider/model` */
+  model: string | null;
+  /** the person of the key */
+  user: string | null;
+  maxMicroUsd: number | null;
+}
+
 /** Authenticated content of an approval row. `isOpen` is only bookkeeping. */
 export const codedApproval = (row: Omit<Approval, "isOpen">): string =>
   canonicalJson([
@@ -113,7 +122,7 @@ export interface ApprovalStore {
   list(
     tenantId: string,
     asked: { cursor: string | null; limit: number; state: ApprovalState | null },
-  ): AsyncResult<{ data: Approval[]; nextCursor: string | null }>;
+  ): AsyncResult<{ data: (Approval & CallFigures)[]; nextCursor: string | null }>;
   content(place: CallPlace, kind: HeldContent): AsyncResult<string | null>;
   /** Decides if the shown content still waits; also writes the event. */
   decide(decision: ApprovalDecision, event: AdminEvent): AsyncResult<Decided>;

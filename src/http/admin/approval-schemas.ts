@@ -8,49 +8,57 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "A SHA-256 in hex.");
 
 export const approvalQuery = pageQuery.extend({ state: z.enum(states).optional() });
 
-export const listedApproval = z
-  .object({
-    tenantId: z.string(),
-    requestId: z.string(),
-    stage: z.enum(approvalStages),
-    keyId: z.string().openapi({ description: "The requesting key." }),
-    state: z.enum(states).openapi({
-      description:
-        "waiting: pending. approved: waits for its caller. started: it ran. expired: it timed out, or its caller didn't return. withdrawn: cancelled by its caller.",
+const approval = z.object({
+  tenantId: z.string(),
+  requestId: z.string(),
+  stage: z.enum(approvalStages),
+  keyId: z.string().openapi({ description: "The requesting key." }),
+  state: z.enum(states).openapi({
+    description:
+      "waiting: pending. approved: waits for its caller. started: it ran. expired: it timed out, or its caller didn't return. withdrawn: cancelled by its caller.",
+  }),
+  createdAt: millis,
+  deadline: millis.openapi({
+    description: "The deadline for the decision; for an approved call, for its caller.",
+  }),
+  onTimeout: z.enum(["deny", "approve"]),
+  conditions: z.array(z.string()).openapi({
+    description: "Matching conditions of the rule. Empty if the rule applies to every call.",
+  }),
+  contentHash: sha256.openapi({
+    description: "Hash of `content`. Required in the decision.",
+  }),
+  decidedAt: millis.nullable(),
+  decidedBy: z.string().nullable().openapi({
+    description: "`operator`, a person's name, the id of a key, `timeout`, or `caller`.",
+  }),
+  decidedBySubject: z.string().nullable().openapi({
+    description:
+      "Keyed hash of the person's issuer and subject, stable per tenant; null if no person decided.",
+  }),
+  isOwn: z.boolean().openapi({
+    description: "Whether the person decided their own call.",
+  }),
+  comment: z.string().nullable(),
+  edited: z
+    .object({ content: sha256.optional(), model: z.string().optional() })
+    .nullable()
+    .openapi({
+      description: "The approver's edits: hash of the new content, model.",
     }),
-    createdAt: millis,
-    deadline: millis.openapi({
-      description: "The deadline for the decision; for an approved call, for its caller.",
+});
+
+export const listedApproval = approval
+  .extend({
+    model: z.string().nullable().openapi({ description: "The selected model, provider/model." }),
+    maxCostUsd: z.number().nullable().openapi({
+      description: "The most that the call can cost; null without a known price.",
     }),
-    onTimeout: z.enum(["deny", "approve"]),
-    conditions: z.array(z.string()).openapi({
-      description: "Matching conditions of the rule. Empty if the rule applies to every call.",
-    }),
-    contentHash: sha256.openapi({
-      description: "Hash of `content`. Required in the decision.",
-    }),
-    decidedAt: millis.nullable(),
-    decidedBy: z.string().nullable().openapi({
-      description: "`operator`, a person's name, the id of a key, `timeout`, or `caller`.",
-    }),
-    decidedBySubject: z.string().nullable().openapi({
-      description:
-        "Keyed hash of the person's issuer and subject, stable per tenant; null if no person decided.",
-    }),
-    isOwn: z.boolean().openapi({
-      description: "Whether the person decided their own call.",
-    }),
-    comment: z.string().nullable(),
-    edited: z
-      .object({ content: sha256.optional(), model: z.string().optional() })
-      .nullable()
-      .openapi({
-        description: "The approver's edits: hash of the new content, model.",
-      }),
+    user: z.string().nullable().openapi({ description: "The person of the key." }),
   })
   .openapi("ListedApproval");
 
-export const approvalDetail = listedApproval
+export const approvalDetail = approval
   .extend({
     content: z.record(z.string(), z.unknown()).nullable().openapi({
       description:

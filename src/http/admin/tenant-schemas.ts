@@ -60,6 +60,7 @@ export const tenant = z
       description:
         "Reason of the operator's kill switch; null if it is off. The tenant's own switches are `policy.stopped`.",
     }),
+    waitingApprovals: z.int().openapi({ description: "Number of calls pending approval." }),
     ...residency,
   })
   .openapi("Tenant");

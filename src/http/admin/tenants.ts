@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../domain/json.ts";
-import type { Tenant } from "../../domain/ports/stores.ts";
-import type { Refusal } from "../../domain/refusals.ts";
-import { mapped, ok, type Result } from "../../domain/result.ts";
+import type { ShownTenant } from "../../pipeline/admin/tenants/tenants.ts";
+import { mapped } from "../../domain/result.ts";
 import type { Listed } from "../../domain/ports/placements.ts";
 import type { Region, Residency } from "../../domain/tenancy/residency.ts";
 import type { Jurisdiction } from "../../domain/tenancy/tenant-databases.ts";
@@ -16,7 +15,7 @@ const residencyOf = (residency: Residency | null) => ({
 });
 
 /** Without the ceiling, which only the operator may read. */
-const placed = ({ ceiling: own, residency, ...placedTenant }: Tenant) => ({
+const shown = ({ ceiling: own, residency, ...placedTenant }: ShownTenant) => ({
   ...placedTenant,
   stoppedByOperator: own?.stopped ?? null,
   ...residencyOf(residency),
@@ -44,8 +43,6 @@ function residencyAsked({ region, jurisdiction }: Asked): { residency?: Residenc
   };
 }
 
-const shown = (found: Result<Tenant, Refusal>) => (found.ok ? ok(placed(found.value)) : found);
-
 export function tenantRoutes() {
   const app = adminApp();
   const tenantEndpoint = endpointsOf(app, "Tenants");
@@ -60,9 +57,10 @@ export function tenantRoutes() {
     answer: tenant,
     status: 201,
     run: ({ admin, actor, body: { region, jurisdiction, ...body } }) =>
-      admin.tenants
-        .create(actor, { ...body, ...residencyAsked({ region, jurisdiction }) })
-        .then(shown),
+      mapped(
+        admin.tenants.create(actor, { ...body, ...residencyAsked({ region, jurisdiction }) }),
+        (created) => shown({ ...created, waitingApprovals: 0 }),
+      ),
   });
   tenantEndpoint({
     route: "get /",
@@ -84,7 +82,7 @@ export function tenantRoutes() {
     description:
       "The tenant with its policy. `version` increases with each change of the tenant's objects.",
     answer: tenant,
-    run: ({ admin, actor, params }) => admin.tenants.get(actor, params.tenant).then(shown),
+    run: ({ admin, actor, params }) => mapped(admin.tenants.read(actor, params.tenant), shown),
   });
   tenantEndpoint({
     route: "patch /{tenant}",
@@ -94,7 +92,7 @@ export function tenantRoutes() {
     body: tenantPatch,
     answer: tenant,
     run: ({ admin, actor, params, body }) =>
-      admin.tenants.rename(actor, params.tenant, body.name).then(shown),
+      mapped(admin.tenants.rename(actor, params.tenant, body.name), shown),
   });
   tenantEndpoint({
     route: "delete /{tenant}",

@@ -3,6 +3,7 @@ import type {
   Approval,
   ApprovalState,
   ApprovalStore,
+  CallFigures,
   HeldCall,
 } from "../../domain/ports/approvals.ts";
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
@@ -30,10 +31,15 @@ import {
   type OwnCallDeps,
 } from "./access/own-calls.ts";
 
-export type ListedApproval = Omit<Approval, "isOpen">;
+type ShownApproval = Omit<Approval, "isOpen">;
+
+/** `maxCostUsd` is `null` without a known price. */
+export interface ListedApproval extends ShownApproval, Omit<CallFigures, "maxMicroUsd"> {
+  maxCostUsd: number | null;
+}
 
 /** `content` is `null` once it is no longer kept. */
-export interface ApprovalDetail extends ListedApproval, Named {
+export interface ApprovalDetail extends ShownApproval, Named {
   content: ShownRequest | ShownResult | null;
 }
 
@@ -56,7 +62,11 @@ export interface ApprovalAdminDeps extends AdminDeps, OwnCallDeps {
   sendWebhooks: () => void;
 }
 
-const listed = ({ isOpen: _, ...approval }: Approval): ListedApproval => approval;
+const shown = ({ isOpen: _, ...approval }: Approval): ShownApproval => approval;
+const listed = ({ isOpen: _, maxMicroUsd, ...call }: Approval & CallFigures): ListedApproval => ({
+  ...call,
+  maxCostUsd: maxMicroUsd === null ? null : maxMicroUsd / 1e6,
+});
 
 const late = err({
   reason: "conflict",
@@ -74,10 +84,10 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     return held.ok ? ok({ tenant: tenant.value, place, held: held.value }) : held;
   };
 
-  const namesIn = (tenantId: string, rows: readonly Approval[]) =>
+  const namesIn = (tenantId: string, rows: readonly (Approval & Partial<CallFigures>)[]) =>
     deps.names.of(
       tenantId,
-      rows.flatMap(({ keyId, decidedBy }) => [keyId, decidedBy ?? []].flat()),
+      rows.flatMap(({ keyId, decidedBy, user }) => [keyId, decidedBy ?? [], user ?? []].flat()),
     );
 
   const get = async (actor: Actor, slug: string, id: string): AsyncResult<ApprovalDetail> => {
@@ -89,7 +99,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     const names = await namesIn(place.tenantId, [held.approval]);
     if (!names.ok) return names;
     const content = kept.value?.shown ?? null;
-    return ok({ ...listed(held.approval), content, names: names.value });
+    return ok({ ...shown(held.approval), content, names: names.value });
   };
 
   const ownCall = createOwnCall(deps);
@@ -198,10 +208,8 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
       const { tenant, held, place } = found.value;
       const decided = await edit(ifMatch, {
         async read() {
-          const shown = await get(actor, slug, id);
-          return shown.ok
-            ? ok({ current: held, shown: shown.value, version: tenant.version })
-            : shown;
+          const seen = await get(actor, slug, id);
+          return seen.ok ? ok({ current: held, shown: seen.value, version: tenant.version }) : seen;
         },
         write: (current) => decideOnce(actor, { tenant, held: current }, input),
       });

@@ -1,5 +1,10 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm";
-import type { ApprovalState, ApprovalStore, CallPlace } from "../../domain/ports/approvals.ts";
+import { and, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
+import type {
+  ApprovalState,
+  ApprovalStore,
+  CallFigures,
+  CallPlace,
+} from "../../domain/ports/approvals.ts";
 import { genuinePage } from "../../domain/ports/genuine-page.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Page, PageRequest } from "../../domain/ports/stores.ts";
@@ -14,16 +19,40 @@ import type { Database } from "../db.ts";
 import { execute } from "../execute.ts";
 import { holdResult, resume, writeOptionsOf } from "./approval-resumption.ts";
 import { rowsFor } from "../page.ts";
+import { apiKeys, samplingRequests } from "../schema.ts";
+
+const shownOf = ({ model, user, maxMicroUsd, ...row }: ApprovalRow & CallFigures) => ({
+  ...approvalOf(row),
+  model,
+  user,
+  maxMicroUsd,
+});
 
 const pageOfRows = (
   db: Database,
   tenantId: string,
   { state, cursor, limit }: PageRequest & { state: ApprovalState | null },
-): AsyncResult<Page<ApprovalRow>> =>
+): AsyncResult<Page<ApprovalRow & CallFigures>> =>
   db.read(async (builder) => {
     const rows = await builder
-      .select()
+      .select({
+        ...getTableColumns(approvals),
+        model: samplingRequests.model,
+        user: apiKeys.userId,
+        maxMicroUsd: samplingRequests.reservedMicroUsd,
+      })
       .from(approvals)
+      .leftJoin(
+        samplingRequests,
+        and(
+          eq(samplingRequests.id, approvals.requestId),
+          eq(samplingRequests.tenantId, approvals.tenantId),
+        ),
+      )
+      .leftJoin(
+        apiKeys,
+        and(eq(apiKeys.id, approvals.keyId), eq(apiKeys.tenantId, approvals.tenantId)),
+      )
       .where(
         and(
           eq(approvals.tenantId, tenantId),
@@ -56,7 +85,7 @@ export function createApprovalStore(db: Database, deps: Omit<ApprovalDeps, "db">
         (next) => pageOfRows(db, tenantId, { ...next, state: asked.state }),
         (row) => isGenuine(storeDeps, row),
       );
-      return page.ok ? ok({ ...page.value, data: page.value.data.map(approvalOf) }) : page;
+      return page.ok ? ok({ ...page.value, data: page.value.data.map(shownOf) }) : page;
     },
     content: (place, kind) => readContent(db, place, kind),
     decide: (decision, event) => decide(storeDeps, decision, event),

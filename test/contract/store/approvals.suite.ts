@@ -102,6 +102,27 @@ export const approvalsSuite = (backend: Backend): void => {
       );
     });
 
+    it("are listed with their model, their highest cost, and the person of their key", async () => {
+      const who = await caller(world.stores);
+      value(
+        await world.db.write([
+          raw(sql`update api_keys set user_id = 'usr_ann' where id = ${who.keyId}`),
+        ]),
+      );
+      const { held } = await hold(who);
+      const asked = { cursor: null, limit: 9, state: null };
+      const { data } = value(await world.stores.approvals.list(who.tenantId, asked));
+      const { provider, model } = held.decision;
+      expect(data).toMatchObject([
+        {
+          model: `${provider}/${model}`,
+          user: "usr_ann",
+          maxMicroUsd: held.reservedMicroUsd,
+        },
+      ]);
+      expect(data[0]).not.toHaveProperty("code");
+    });
+
     it("are decided once, whoever is first, and the log has one event", async () => {
       const who = await caller(world.stores);
       const { place } = await hold(who);

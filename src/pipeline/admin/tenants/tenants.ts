@@ -4,6 +4,7 @@ import { beyondCeiling, firstCeiling } from "../../../domain/limits/ceilings.ts"
 import type { JsonObject } from "../../../domain/json.ts";
 import { mergePatch } from "../../../domain/merge-patch.ts";
 import type { Policy } from "../../../domain/choice/policy.ts";
+import type { ApprovalStore } from "../../../domain/ports/approvals.ts";
 import type { Listed, PlacementStore } from "../../../domain/ports/placements.ts";
 import type { Page, PageRequest, Tenant } from "../../../domain/ports/stores.ts";
 import type { Residency } from "../../../domain/tenancy/residency.ts";
@@ -34,8 +35,13 @@ const listedOf = ({ id, slug, name, createdAt, residency }: Tenant): Listed => (
   state: "active",
 });
 
+export interface ShownTenant extends Tenant {
+  waitingApprovals: number;
+}
+
 type TenantAdminDeps = AdminDeps &
   NamedDeps & {
+    approvals: Pick<ApprovalStore, "count">;
     placements: PlacementStore;
     allowPrivateUpstreams: boolean;
     ownOrigins: readonly string[];
@@ -99,6 +105,20 @@ const editPolicy = (
     },
   });
 
+const readTenant = async (
+  deps: TenantAdminDeps,
+  actor: Actor,
+  slug: string,
+): AsyncResult<ShownTenant> => {
+  const tenant = await tenantFor(deps, actor, slug);
+  if (!tenant.ok) return tenant;
+  const of = { tenantId: tenant.value.id, keyId: "", serverId: null };
+  return mapped(deps.approvals.count(of), ({ tenant: waitingApprovals }) => ({
+    ...tenant.value,
+    waitingApprovals,
+  }));
+};
+
 export const createTenantAdmin = (deps: TenantAdminDeps) => ({
   async create(actor: Actor, input: NewTenant & { id?: string }): AsyncResult<Tenant> {
     if (actor.kind !== "operator") return operatorOnly("only the operator can create tenants");
@@ -141,7 +161,9 @@ export const createTenantAdmin = (deps: TenantAdminDeps) => ({
 
   get: (actor: Actor, slug: string): AsyncResult<Tenant> => tenantFor(deps, actor, slug),
 
-  async rename(actor: Actor, slug: string, name: string): AsyncResult<Tenant> {
+  read: (actor: Actor, slug: string): AsyncResult<ShownTenant> => readTenant(deps, actor, slug),
+
+  async rename(actor: Actor, slug: string, name: string): AsyncResult<ShownTenant> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { id } = tenant.value;
@@ -155,7 +177,7 @@ export const createTenantAdmin = (deps: TenantAdminDeps) => ({
         detail: { name },
       }),
     );
-    return updated.ok ? tenantFor(deps, actor, slug) : updated;
+    return updated.ok ? readTenant(deps, actor, slug) : updated;
   },
 
   async remove(actor: Actor, slug: string): AsyncResult<null> {
