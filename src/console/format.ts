@@ -7,16 +7,16 @@ const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
 const small = new Intl.NumberFormat(language, { maximumSignificantDigits: 2 });
 const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
-const usdWith = (digits: number) =>
+const usdWith = (least: number, most = least) =>
   new Intl.NumberFormat(language, {
     style: "currency",
     currency: "USD",
-    minimumFractionDigits: 2,
-    maximumFractionDigits: digits,
+    minimumFractionDigits: least,
+    maximumFractionDigits: most,
   });
 const usdWhole = usdWith(2);
-const usdBelowOne = usdWith(4);
-const usdSmall = usdWith(6);
+const usdBelowOne = usdWith(2, 4);
+const usdSmall = usdWith(2, 6);
 
 export const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? none : whole.format(value);
@@ -31,22 +31,18 @@ export function bytes(value: number): string {
 export const percent = (value: number): string => share.format(value);
 
 /** For columns: equal decimals align the digits. */
-const inColumn = (digits: number) => {
-  const least = 10 ** -digits;
-  const { format } = new Intl.NumberFormat(language, {
-    style: "currency",
-    currency: "USD",
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
+const inColumn = (digits: number, most = digits) => {
+  const least = 10 ** -most;
+  const { format } = usdWith(digits, most);
   return (value: number | null | undefined): string => {
     if (value === null || value === undefined) return none;
     return value > 0 && value < least ? `<${format(least)}` : format(value);
   };
 };
 export const usdInCents = inColumn(2);
-/** Single calls and prices. */
 export const usdOfCall = inColumn(4);
+/** Per million tokens, some of which cost less than a cent. */
+export const usdOfPrice = inColumn(2, 4);
 
 /** Small calls cost fractions of a cent. */
 export function usd(value: number | null | undefined): string {

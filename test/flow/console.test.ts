@@ -89,14 +89,14 @@ const open = async (path: string, { page }: Visit = operator): Promise<void> => 
   await settled(page);
 };
 
-/** Of a row with many actions, or of any row on a narrow screen. */
+/** In the row, or in the menu of a row with many. */
 const actionOn = async (name: string, verb: string): Promise<void> => {
   const { page } = operator;
-  await page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
-  await page
-    .getByRole("dialog")
-    .getByRole("button", { name: `${verb} ${name}`, exact: true })
-    .click();
+  const action = page.getByRole("button", { name: `${verb} ${name}`, exact: true });
+  const menu = page.getByRole("button", { name: `Actions for ${name}`, exact: true });
+  await action.or(menu).first().waitFor();
+  if (!(await action.isVisible())) await menu.click();
+  await action.click();
 };
 
 /** Sends a request, and gives what the list shows of its id. */
@@ -1528,7 +1528,7 @@ describe("changes", () => {
 });
 
 describe("on a phone", () => {
-  it("the actions of a row are in a dialog that opens", async () => {
+  it("a row is a card with the titles of its columns and its actions", async () => {
     const { page } = operator;
     await createTenant(router, "pocket", { provider: "demo" });
     const server = { slug: "search", url: "https://mcp.example.com/mcp", sampling: "router" };
@@ -1541,12 +1541,37 @@ describe("on a phone", () => {
       ["/tenants", "pocket", "Delete", "Delete tenant"],
     ] as const) {
       await open(path);
+      const card = page.getByRole("row").filter({ hasText: name }).first();
+      const cells = await card.getByRole("cell").all();
+      const boxes = await Promise.all(cells.map((cell) => cell.boundingBox()));
+      // Each is below the one before, in full width.
+      const shown = boxes.flatMap((box) => (box === null || box.height === 0 ? [] : [box]));
+      expect(shown.length).toBeGreaterThan(3);
+      expect(new Set(shown.map(({ x }) => x)).size).toBe(1);
+      for (const [at, box] of shown.entries())
+        expect(box.y).toBeGreaterThanOrEqual(
+          (shown[at - 1]?.y ?? -1) + (shown[at - 1]?.height ?? 0),
+        );
+      const titles = await card
+        .getByRole("cell")
+        .evaluateAll((all) => all.map((each) => getComputedStyle(each, "::before").content));
+      expect(titles.filter((each) => /^"\w/.test(each)).length).toBeGreaterThan(2);
       await actionOn(name, verb);
       await page.getByRole("dialog", { name: title }).waitFor();
       expect(await violationsOn(page)).toEqual([]);
       await page.keyboard.press("Escape");
     }
-    await page.setViewportSize({ width: 1280, height: 900 });
+    await open("/t/pocket/servers");
+    const button = page.getByRole("button", { name: "Actions for search" });
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await button.click();
+      const item = page.getByRole("button", { name: "Delete search" });
+      const [of, menu] = [await button.boundingBox(), await item.boundingBox()];
+      expect(Math.abs((menu?.x ?? 0) + (menu?.width ?? 0) - (of?.x ?? 0))).toBeLessThan(200);
+      await page.keyboard.press("Escape");
+      expect(await button.evaluate((each) => each === document.activeElement)).toBe(true);
+    }
   });
 });
 

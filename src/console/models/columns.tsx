@@ -1,6 +1,6 @@
 import { Button } from "../parts/card.tsx";
 import type { Schemas } from "../api.ts";
-import { count, duration, none, usdOfCall } from "../format.ts";
+import { count, duration, none, usdOfPrice } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import { endingSoon } from "../../domain/models/retirement.ts";
 import { fileColumn } from "../parts/columns.tsx";
@@ -69,8 +69,8 @@ export const columnsOf = (open: (model: Model) => void): readonly Column<Model>[
     text: ({ inputModalities }) => inputModalities.join(" "),
   },
   figure("Context", "contextTokens", count),
-  figure("$ per M in", "inputUsdPerMTok", usdOfCall),
-  figure("$ per M out", "outputUsdPerMTok", usdOfCall),
+  figure("$ per M in", "inputUsdPerMTok", usdOfPrice),
+  figure("$ per M out", "outputUsdPerMTok", usdOfPrice),
   figure("Class", "intelligence", grade),
   figure("Speed", "speed", grade),
   {

@@ -61,9 +61,8 @@ function exportRows<Row>({ name, columns, rows }: TableProps<Row>): void {
   download(`${name.toLowerCase().replaceAll(" ", "-")}.csv`, { text, type: "text/csv" });
 }
 
-const alignment = <Row,>({ title, isNumber, isWide }: Column<Row>): { class: string } => ({
-  class: `${isNumber === true ? "number" : title === "" ? "does" : ""} ${isWide === true ? "wide" : ""}`,
-});
+const classOf = <Row,>({ title, isNumber, isWide }: Column<Row>): string =>
+  `${isNumber === true ? "number" : title === "" ? "does" : ""} ${isWide === true ? "wide" : ""}`;
 
 interface Sorted {
   title: string;
@@ -84,6 +83,8 @@ function sortedBy<Row>(
   });
 }
 
+const isSortable = <Row,>({ text, order = text }: Column<Row>): boolean => order !== undefined;
+
 interface HeadProps<Row> {
   column: Column<Row>;
   sorted: Sorted | null;
@@ -91,26 +92,22 @@ interface HeadProps<Row> {
 }
 
 function Head<Row>({ column, sorted, sort }: HeadProps<Row>) {
-  const { title, text, order = text, isNumber } = column;
-  const own = sorted?.title === title ? sorted : null;
-  if (order === undefined)
-    return (
-      <th scope="col" {...alignment(column)}>
-        {title === "" ? <span class="unseen">Actions</span> : title}
-      </th>
-    );
+  const { title, isNumber } = column;
   // Numbers start with the highest.
-  const isDescending = own === null ? isNumber === true : !own.isDescending;
+  const isDescending = sorted?.title === title ? !sorted.isDescending : isNumber === true;
+  const direction =
+    sorted?.title !== title ? undefined : sorted.isDescending ? "descending" : "ascending";
+  const arrow = { ascending: " ↑", descending: " ↓" };
   return (
-    <th
-      scope="col"
-      {...alignment(column)}
-      {...(own !== null && { "aria-sort": own.isDescending ? "descending" : "ascending" })}
-    >
-      <Button class="sort" onClick={() => sort({ title, isDescending })}>
-        {title}
-        <span aria-hidden="true">{own === null ? " ↕" : own.isDescending ? " ↓" : " ↑"}</span>
-      </Button>
+    <th scope="col" role="columnheader" class={classOf(column)} aria-sort={direction}>
+      {!isSortable(column) ? (
+        title || <span class="unseen">Actions</span>
+      ) : (
+        <Button class="sort" onClick={() => sort({ title, isDescending })}>
+          {title}
+          <span aria-hidden="true">{direction === undefined ? " ↕" : arrow[direction]}</span>
+        </Button>
+      )}
     </th>
   );
 }
@@ -118,10 +115,10 @@ function Head<Row>({ column, sorted, sort }: HeadProps<Row>) {
 function Sums<Row>({ columns, rows }: Pick<TableProps<Row>, "columns" | "rows">) {
   if (rows.length < 2 || columns.every(({ sum }) => sum === undefined)) return null;
   return (
-    <tfoot>
-      <tr>
+    <tfoot role="rowgroup">
+      <tr role="row">
         {columns.map((column, at) => (
-          <td key={column.title} {...alignment(column)}>
+          <td key={column.title} role="cell" data-title={column.title} class={classOf(column)}>
             {column.sum?.(rows) ?? (at === 0 ? "Total" : null)}
           </td>
         ))}
@@ -137,10 +134,10 @@ interface RowsProps<Row> extends Pick<TableProps<Row>, "columns" | "rows" | "key
 }
 
 const Rows = <Row,>({ group, columns, rows, keyOf, current, open }: RowsProps<Row>) => (
-  <tbody>
+  <tbody role="rowgroup">
     {group !== null && (
-      <tr class="group">
-        <th scope="rowgroup" colSpan={columns.length}>
+      <tr class="group" role="row">
+        <th scope="rowgroup" role="rowheader" colSpan={columns.length}>
           {group} <span class="faint">({rows.length})</span>
         </th>
       </tr>
@@ -148,30 +145,40 @@ const Rows = <Row,>({ group, columns, rows, keyOf, current, open }: RowsProps<Ro
     {rows.map((row) => (
       <tr
         key={keyOf(row)}
-        {...(keyOf(row) === current && { "aria-current": "true" })}
+        role="row"
+        aria-current={keyOf(row) === current ? "true" : undefined}
         {...(open !== undefined && {
           class: "opens",
           onClick: (event: MouseEvent) => isForRow(event) && open(row),
         })}
       >
-        {columns.map((column) => (
-          <td key={column.title} {...alignment(column)}>
-            {column.show === undefined ? (column.text?.(row) ?? none) : column.show(row)}
-          </td>
-        ))}
+        {columns.map((column) => {
+          const shown = column.show === undefined ? column.text?.(row) : column.show(row);
+          const blank = (shown ?? none) === none ? "blank" : "";
+          return (
+            <td
+              key={column.title}
+              role="cell"
+              data-title={column.title}
+              class={`${classOf(column)} ${blank}`}
+            >
+              {shown ?? none}
+            </td>
+          );
+        })}
       </tr>
     ))}
   </tbody>
 );
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { name, keyOf, empty, foot, current, open, isShown, isDense } = props;
-  const { groupOf = () => null } = props;
+  const { name, keyOf, empty, foot, current, open, isDense } = props;
+  const { groupOf = () => null, isShown = () => true } = props;
   const [sorted, sort] = useState<Sorted | null>(null);
-  const [isWhole, setWhole] = useState(isShown === undefined);
+  const [isWhole, setWhole] = useState(false);
   const by = props.columns.find(({ title }) => title === sorted?.title);
   const rows = sorted === null || by === undefined ? props.rows : sortedBy(props.rows, by, sorted);
-  const shown = isWhole || isShown === undefined ? rows : rows.filter(isShown);
+  const shown = isWhole ? rows : rows.filter(isShown);
   const columns = props.columns.filter(
     ({ isFileOnly, isOptional, text }) =>
       isFileOnly !== true &&
@@ -192,10 +199,11 @@ export function Table<Row>(props: TableProps<Row>) {
         aria-label={name}
         tabIndex={0}
       >
-        <table>
+        {/* Roles are lost where styles make cards of the rows. */}
+        <table class="rows" role="table">
           <caption class="unseen">{name}</caption>
-          <thead>
-            <tr>
+          <thead role="rowgroup">
+            <tr role="row">
               {columns.map((column) => (
                 <Head key={column.title} {...{ column, sorted, sort }} />
               ))}

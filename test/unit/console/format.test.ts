@@ -15,6 +15,7 @@ const {
   usd,
   usdInCents,
   usdOfCall,
+  usdOfPrice,
 } = await import("../../../src/console/format.ts");
 vi.unstubAllGlobals();
 
@@ -36,7 +37,7 @@ describe("figures of the console", () => {
     expect(usd(null)).toBe("–");
   });
 
-  it("have equal decimals in columns: cents, and four for single calls and prices", () => {
+  it("have equal decimals in columns: cents, and four for single calls, and at least two for prices", () => {
     expect([0.7718, 4.2, 0, 0.004].map(usdInCents)).toEqual(["$0.77", "$4.20", "$0.00", "<$0.01"]);
     expect([0.03162, 0.022806, 1.48, 0, 0.00003, null].map(usdOfCall)).toEqual([
       "$0.0316",
@@ -46,6 +47,7 @@ describe("figures of the console", () => {
       "<$0.0001",
       "–",
     ]);
+    expect([10, 0.15, 0.075, 0].map(usdOfPrice)).toEqual(["$10.00", "$0.15", "$0.075", "$0.00"]);
   });
 
   it("name the first day of a month as a date field does", () => {
