@@ -10,3 +10,15 @@ export interface AdminEvent {
   /** the change, without secrets */
   detail: JsonObject;
 }
+
+export interface EventFilter {
+  from?: number;
+  to?: number;
+  tenant?: string;
+  actor?: string;
+  /** or its beginning */
+  action?: string;
+  target?: string;
+  /** within the other members, and the detail */
+  text?: string;
+}

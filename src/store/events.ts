@@ -1,11 +1,12 @@
-import { desc, getTableColumns, sql, type SQL } from "drizzle-orm";
-import type { AdminEvent } from "../domain/admin-event.ts";
+import { and, desc, eq, getTableColumns, gte, lt, sql, type SQL } from "drizzle-orm";
+import type { AdminEvent, EventFilter } from "../domain/admin-event.ts";
 import type { EventStore } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import { minIdAt } from "../domain/tenancy/ids.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { execute } from "./execute.ts";
 import { isOnPage, pageOf, rowsFor } from "./page.ts";
+import { idSlackMs } from "./records/retention.ts";
 import { adminEvents } from "./schema.ts";
 
 const { delivered: _, ...eventColumns } = getTableColumns(adminEvents);
@@ -21,7 +22,33 @@ export const appendEventWhere = (event: AdminEvent, condition: SQL): Compiled =>
       ${event.target}, ${JSON.stringify(event.detail)}
     where ${condition}`);
 
-export const createEventStore = (db: Database): EventStore => ({
+const spanOf = ({ tenant, from, to }: EventFilter) => [
+  tenant === undefined ? undefined : eq(adminEvents.tenantId, tenant),
+  // Ids bound the scan of the index.
+  ...(from === undefined
+    ? []
+    : [gte(adminEvents.at, from), gte(adminEvents.id, minIdAt("event", from - idSlackMs))]),
+  ...(to === undefined
+    ? []
+    : [lt(adminEvents.at, to), lt(adminEvents.id, minIdAt("event", to + idSlackMs))]),
+];
+
+const membersOf = ({ actor, action, target, text }: EventFilter) => [
+  actor === undefined ? undefined : eq(adminEvents.actor, actor),
+  action === undefined
+    ? undefined
+    : sql`substr(${adminEvents.action}, 1, ${action.length}) = ${action}`,
+  target === undefined ? undefined : eq(adminEvents.target, target),
+  text === undefined
+    ? undefined
+    : sql`instr(lower(${adminEvents.actor} || ' ' || ${adminEvents.action} || ' ' ||
+        ${adminEvents.target} || ' ' || ${adminEvents.detail}), lower(${text})) > 0`,
+];
+
+/** Events that one filtered page may scan. */
+const maxSearchedByDefault = 100_000;
+
+export const createEventStore = (db: Database, maxSearched = maxSearchedByDefault): EventStore => ({
   append: (event) => execute(db, [appendEvent(db.builder, event)]),
   async appendOnce(event, since) {
     const isKnown = sql`exists (select 1 from admin_events
@@ -34,14 +61,29 @@ export const createEventStore = (db: Database): EventStore => ({
     ]);
     return written.ok ? ok((written.value[1] ?? []).length > 0) : written;
   },
-  list: (tenantId, page) =>
+  list: (tenantId, { filter = {}, ...page }) =>
     db.read(async (builder) => {
+      const inSpan = and(isOnPage(adminEvents, tenantId, page), ...spanOf(filter));
+      const members = membersOf(filter);
+      const searched = members.every((member) => member === undefined)
+        ? []
+        : await builder
+            .select({ id: adminEvents.id })
+            .from(adminEvents)
+            .where(inSpan)
+            .orderBy(desc(adminEvents.id))
+            .limit(1)
+            .offset(maxSearched - 1);
+      const oldest = searched[0]?.id;
       const rows = await builder
         .select(eventColumns)
         .from(adminEvents)
-        .where(isOnPage(adminEvents, tenantId, page))
+        .where(
+          and(inSpan, oldest === undefined ? undefined : gte(adminEvents.id, oldest), ...members),
+        )
         .orderBy(desc(adminEvents.id))
         .limit(rowsFor(page));
-      return pageOf(rows, page);
+      const { data, nextCursor } = pageOf(rows, page);
+      return { data, nextCursor: nextCursor ?? oldest ?? null };
     }),
 });

@@ -903,6 +903,23 @@ describe("the log of events", () => {
     expect(ofTenant.get("data")).toEqual(own.get("data"));
     expect(ofTenant.get("names")).toMatchObject({ [newKey]: "k" });
 
+    const found = async (query: string, token?: string) =>
+      (await admin("GET", `/events?${query}`, undefined, token)).get("data") as object[];
+    expect(await found(`target=${newKey}&action=key.r`, key)).toMatchObject([
+      { action: "key.revoke" },
+      { action: "key.rotate" },
+    ]);
+    expect(await found(`actor=${keyId}&text=apikey`)).toMatchObject([
+      { action: "credential.update" },
+    ]);
+    expect(await found(`tenant=${id}&action=tenant.create`)).toHaveLength(1);
+    expect(await found(`tenant=${id}&from=2200-01-01`)).toEqual([]);
+    // A tenant's key finds none of another tenant.
+    const other = await made("other");
+    expect(await found(`tenant=${other.id}`)).toHaveLength(3);
+    expect(await found(`tenant=${other.id}`, key)).toEqual([]);
+    expect((await admin("GET", "/events?tenant=logged")).status).toBe(400);
+
     // None of the following requests is a change.
     await asKey("DELETE", `/keys/${newKey}`);
     await asKey("POST", `/keys/${newKey}/rotate`);

@@ -12,7 +12,7 @@ import type { OverrideStore } from "./overrides.ts";
 import type { AllNameStore } from "./names.ts";
 import type { RequestFeedStore } from "./request-feed.ts";
 import type { PlacementStore } from "./placements.ts";
-import type { AdminEvent } from "../admin-event.ts";
+import type { AdminEvent, EventFilter } from "../admin-event.ts";
 import type { SinkStore } from "./audit-sink.ts";
 import type { AlertStore } from "./alerts.ts";
 import type { ApprovalStore } from "./approvals.ts";
@@ -228,11 +228,16 @@ export interface RequestStore {
   pruneContents(now: number): AsyncResult<number>;
 }
 
+export interface EventRequest extends PageRequest {
+  filter?: EventFilter;
+}
+
 export interface EventStore {
   append(event: AdminEvent): AsyncResult<null>;
   /** Skips an event whose action and target already have one since `since` (ms). @returns whether it was appended */
   appendOnce(event: AdminEvent, since: number): AsyncResult<boolean>;
-  list(tenantId: string | null, page: PageRequest): AsyncResult<Page<AdminEvent>>;
+  /** A filtered page has fewer events than asked for where it ends at the bound of its search. */
+  list(tenantId: string | null, page: EventRequest): AsyncResult<Page<AdminEvent>>;
 }
 
 export interface Stores extends TokenStores {

@@ -17,7 +17,7 @@ import { problem } from "../problem.ts";
 import { refusalOfInput } from "../../mcp/invalid-input.ts";
 import { modelId } from "./model-names.ts";
 import { provider } from "./model-schemas.ts";
-import { slug, type pageQuery } from "./schemas.ts";
+import { slug } from "./schemas.ts";
 import { refusalResponses } from "./refusal-responses.ts";
 import { csvQuery, csvResponse, isCsvAsked, rowSchemaOf } from "./csv-list.ts";
 import { entityTagOf, ifMatchOf } from "./entity-tag.ts";
@@ -259,7 +259,10 @@ export const endpointsOf =
 export const pageOf = (item: z.ZodType) =>
   z.object({ data: z.array(item), nextCursor: z.string().nullable() });
 
-export const pageRequestOf = (query: Exact<z.output<typeof pageQuery>>): PageRequest => ({
-  cursor: query.cursor ?? null,
-  limit: query.limit ?? defaultPageSize,
-});
+export const pageRequestOf = ({
+  cursor = null,
+  limit = defaultPageSize,
+}: {
+  cursor?: string | null | undefined;
+  limit?: number | undefined;
+}): PageRequest => ({ cursor, limit });

@@ -253,6 +253,29 @@ export const listFilter = recordFilter.extend({
     .openapi({ description: "true: pending approval; false: running" }),
 });
 
+export const eventFilter = z.object({
+  from: time.optional().openapi({ param: { description: "inclusive" } }),
+  to: time.optional().openapi({ param: { description: "exclusive" } }),
+  actor: z.string().max(200).optional().openapi({
+    description: "`operator`, `router`, `unknown`, or the id of a key or a person",
+  }),
+  action: z
+    .string()
+    .regex(/^[a-z_.]{1,60}$/, "An action, or its beginning.")
+    .optional()
+    .openapi({ description: "an action, or its beginning", example: "key." }),
+  target: z.string().max(300).optional().openapi({ description: "what was changed, exactly" }),
+  text: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .openapi({ description: "text in the actor, action, target or detail" }),
+});
+export const allEventsFilter = eventFilter.extend({
+  tenant: idWith(idPrefixes.tenant).optional().openapi({ description: "a tenant's id" }),
+});
+
 export const event = z
   .object({
     id: z.string(),

@@ -2,8 +2,10 @@ import { mapped, ok } from "../../domain/result.ts";
 import { shownRecord } from "./shown-record.ts";
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import {
+  allEventsFilter,
   correctionInput,
   event,
+  eventFilter,
   listFilter,
   names,
   record,
@@ -54,10 +56,7 @@ export function recordRoutes() {
     query: pageQuery.extend(listFilter.shape),
     answer: pageOf(record).extend({ names }),
     run: async ({ admin, actor, params, query: { cursor, limit, ...filter } }) => {
-      const page = pageRequestOf({
-        ...(cursor !== undefined && { cursor }),
-        ...(limit !== undefined && { limit }),
-      });
+      const page = pageRequestOf({ cursor, limit });
       const listed = await admin.records.requests(actor, params.tenant, filter, page);
       return listed.ok
         ? ok({ ...listed.value, data: listed.value.data.map((each) => shownRecord(each)) })
@@ -98,11 +97,14 @@ export function recordRoutes() {
     id: "listTenantEvents",
     summary: "List a tenant's events, newest first",
     description:
-      "All changes through the admin API: who changed what, and when. `names` maps the ids of keys and servers to their names.",
-    query: pageQuery,
+      "All changes through the admin API: who changed what, and when. `names` maps the ids of keys and servers to their names. `from` is inclusive, `to` is exclusive, and an event must match all filters. A page reads at most 100,000 events, so it can have fewer than `limit` entries, or none, and still have a `nextCursor`.",
+    query: pageQuery.extend(eventFilter.shape),
     answer: pageOf(event).extend({ names }),
-    run: ({ admin, actor, params, query }) =>
-      admin.records.eventsOf(actor, params.tenant, pageRequestOf(query)),
+    run: ({ admin, actor, params, query: { cursor, limit, ...filter } }) =>
+      admin.records.eventsOf(actor, params.tenant, {
+        ...pageRequestOf({ cursor, limit }),
+        filter,
+      }),
   });
   usageEndpoint({
     route: "get /{tenant}/usage",
@@ -162,10 +164,11 @@ export function eventRoutes() {
     id: "listEvents",
     summary: "List events, newest first",
     description:
-      "All changes through the admin API: who changed what, and when. The operator gets the events of all tenants, and a key those of its own tenant.",
-    query: pageQuery,
+      "All changes through the admin API: who changed what, and when. The operator gets the events of all tenants, and a key those of its own tenant. Filters are those of a tenant's events, and `tenant`.",
+    query: pageQuery.extend(allEventsFilter.shape),
     answer: pageOf(event).extend({ names: names.optional() }),
-    run: ({ admin, actor, query }) => admin.records.events(actor, pageRequestOf(query)),
+    run: ({ admin, actor, query: { cursor, limit, ...filter } }) =>
+      admin.records.events(actor, { ...pageRequestOf({ cursor, limit }), filter }),
   });
   return app;
 }

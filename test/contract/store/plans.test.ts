@@ -235,6 +235,10 @@ describe("query plans", () => {
     "sessions.prune": ({ sessions }) => sessions.prune(start),
     "snapshots.load": ({ snapshots }) => snapshots.load(who.keyId, begun.id, start),
     "events.list": ({ events }) => events.list(who.tenantId, page),
+    "events.list, filtered": ({ events }) =>
+      events.list(who.tenantId, { ...page, filter: { from: start, to: start + 1, text: "a" } }),
+    "events.list, of a tenant": ({ events }) =>
+      events.list(null, { ...page, filter: { tenant: who.tenantId, actor: "a" } }),
     "keys.list": ({ keys }) => keys.list(who.tenantId, page),
     "tenants.create": ({ tenants }) => tenants.create(tenant(), event("ten_2")),
     "placements.claim": ({ placements }) => placements.claim(placement),

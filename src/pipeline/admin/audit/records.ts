@@ -6,6 +6,7 @@ import type { AdminEvent } from "../../../domain/admin-event.ts";
 import { openedOf, sealedIn, type ProviderMessage } from "../../../domain/audit/capture.ts";
 import type { JsonValue } from "../../../domain/json.ts";
 import type {
+  EventRequest,
   EventStore,
   Page,
   PageRequest,
@@ -157,7 +158,7 @@ export function createRecordAdmin(
     async eventsOf(
       actor: Actor,
       slug: string,
-      page: PageRequest,
+      page: EventRequest,
     ): AsyncResult<Page<AdminEvent> & Named> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
@@ -166,7 +167,7 @@ export function createRecordAdmin(
       return withNames(listed, (ids) => namesOfSubjects(deps.names, id, ids), subjectsOf);
     },
 
-    async events(actor: Actor, page: PageRequest): AsyncResult<Page<AdminEvent> & Partial<Named>> {
+    async events(actor: Actor, page: EventRequest): AsyncResult<Page<AdminEvent> & Partial<Named>> {
       if (actor.kind !== "operator") return deps.events.list(actor.tenantId, page);
       const listed = await deps.events.list(null, page);
       if (!listed.ok) return listed;
