@@ -1,52 +1,72 @@
 import { Button } from "../parts/card.tsx";
+import type { ComponentChildren } from "preact";
 import type { Schemas } from "../api.ts";
-import { count, duration, none, usdOfPrice } from "../format.ts";
-import { Badge } from "../parts/notice.tsx";
+import { isoDay } from "../../domain/calendar.ts";
 import { endingSoon } from "../../domain/models/retirement.ts";
+import { compact, count, duration, none, usdInCents, usdOfPrice } from "../format.ts";
+import { Badge } from "../parts/notice.tsx";
 import { fileColumn } from "../parts/columns.tsx";
+import type { Spender } from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
 
 export type Model = Schemas["Model"];
+/** This month's by name. */
+export type Spending = ReadonlyMap<string, Spender>;
+type Figure = number | null | undefined;
 
 export const nameOf = ({ provider, id }: Model): string => `${provider}/${id}`;
 
-function conditionsOf(model: Model): string {
-  const { status, outputModalities, inputUsdPerMTok, outputUsdPerMTok } = model;
-  const draws = outputModalities.includes("image");
-  return [
-    ...(status === "preview" ? ["only if named by a hint"] : []),
-    ...(draws || !outputModalities.includes("text")
-      ? [`only for ${outputModalities.filter((kind) => kind !== "text").join(", ")}`]
-      : []),
-    ...(inputUsdPerMTok === null || outputUsdPerMTok === null
-      ? ["unknown price: not used under a USD budget"]
-      : []),
-  ].join("; ");
-}
+export const willEnd = ({ retiresAt }: Model): boolean =>
+  typeof retiresAt === "string" && retiresAt > isoDay(Date.now());
 
-const isEnding = (model: Model): boolean => endingSoon([model], Date.now()).length > 0;
+const fraction = /(\d+)(\D*)$/;
+const decimalsOf = (price: Figure): number => fraction.exec(usdOfPrice(price))?.[1]?.length ?? 0;
+/** Blanks as wide as digits align the points of prices. */
+const alignedPrice = (price: Figure, decimals: number): string =>
+  usdOfPrice(price).replace(
+    fraction,
+    (_all, digits: string, rest: string) => digits.padEnd(decimals, "\u2007") + rest,
+  );
 
-type Name = "contextTokens" | "inputUsdPerMTok" | "outputUsdPerMTok" | "intelligence" | "speed";
-
-const figure = (
+const numberColumn = (
   title: string,
-  name: Name,
-  format: (value: number | null) => string,
+  of: (model: Model) => Figure,
+  format: (value: Figure) => ComponentChildren,
 ): Column<Model> => ({
   title,
   isNumber: true,
-  show: ({ [name]: value, sources }) =>
-    name === "intelligence" && sources.intelligence === "estimated" ? (
-      <span title="Estimated from the price">~{format(value)}</span>
-    ) : (
-      format(value)
-    ),
-  text: ({ [name]: value }) => value,
+  isOptional: true,
+  show: (model) => format(of(model)),
+  text: (model) => of(model) ?? null,
 });
 
-const grade = (tier: number | null): string => (tier === null ? none : String(tier));
+type PriceName = "inputUsdPerMTok" | "cachedInputUsdPerMTok" | "outputUsdPerMTok";
 
-export const columnsOf = (open: (model: Model) => void): readonly Column<Model>[] => [
+function priceColumn(title: string, name: PriceName, models: readonly Model[]): Column<Model> {
+  const decimals = Math.max(...models.map(({ [name]: price }) => decimalsOf(price)));
+  return numberColumn(
+    title,
+    ({ [name]: price }) => price,
+    (price) => alignedPrice(price, decimals),
+  );
+}
+
+function conditionOf({ status, outputModalities }: Model): string {
+  const others = outputModalities.filter((kind) => kind !== "text");
+  const isOnly = outputModalities.includes("image") || !outputModalities.includes("text");
+  return [
+    ...(status === "preview" ? ["only if named by a hint"] : []),
+    ...(isOnly ? [`only for ${others.join(", ")}`] : []),
+  ].join("; ");
+}
+
+interface Given {
+  models: readonly Model[];
+  spending: Spending;
+  open: (model: Model) => void;
+}
+
+export const columnsOf = ({ models, spending, open }: Given): readonly Column<Model>[] => [
   {
     title: "Model",
     show: (model) => (
@@ -56,39 +76,52 @@ export const columnsOf = (open: (model: Model) => void): readonly Column<Model>[
         </Button>{" "}
         {!model.available && <Badge word="unavailable" />}{" "}
         {model.status !== "active" && <Badge word={model.status} />}
-        {model.available && <small> {conditionsOf(model)}</small>}
+        {model.available && <small> {conditionOf(model)}</small>}
       </>
     ),
     text: nameOf,
   },
   fileColumn("Available", ({ available }) => available),
   fileColumn("Status", ({ status }) => status),
+  numberColumn("Spent", (model) => spending.get(nameOf(model))?.costUsd, usdInCents),
+  numberColumn("Requests", (model) => spending.get(nameOf(model))?.requests, count),
+  priceColumn("Input price", "inputUsdPerMTok", models),
+  priceColumn("Cached input", "cachedInputUsdPerMTok", models),
+  priceColumn("Output price", "outputUsdPerMTok", models),
+  numberColumn(
+    "Context",
+    ({ contextTokens }) => contextTokens,
+    (tokens) => (typeof tokens === "number" ? compact(tokens) : none),
+  ),
   {
     title: "Takes",
+    isWide: true,
     show: ({ inputModalities }) => <span class="nowrap">{inputModalities.join(", ")}</span>,
     text: ({ inputModalities }) => inputModalities.join(" "),
   },
-  figure("Context", "contextTokens", count),
-  figure("$ per M in", "inputUsdPerMTok", usdOfPrice),
-  figure("$ per M out", "outputUsdPerMTok", usdOfPrice),
-  figure("Class", "intelligence", grade),
-  figure("Speed", "speed", grade),
   {
-    title: "Median time",
-    isNumber: true,
-    isOptional: true,
-    show: ({ measured }) => duration(measured?.p50Ms),
-    text: ({ measured }) => measured?.p50Ms ?? null,
+    ...numberColumn("Class", ({ intelligence }) => intelligence, count),
+    show: ({ intelligence, sources }) =>
+      sources.intelligence === "estimated" ? (
+        <span title="Estimated from the price">~{count(intelligence)}</span>
+      ) : (
+        count(intelligence)
+      ),
   },
+  numberColumn("Speed", ({ speed }) => speed, count),
+  numberColumn("Median", ({ measured }) => measured?.p50Ms, duration),
   {
     title: "Shutdown",
     isOptional: true,
-    show: (model) =>
-      isEnding(model) ? (
-        <Badge word={model.retiresAt ?? ""} tone="warn" />
-      ) : (
-        <span class="nowrap">{model.retiresAt ?? none}</span>
-      ),
+    show: (model) => (
+      <span class="nowrap">
+        {endingSoon([model], Date.now()).length > 0 ? (
+          <Badge word={model.retiresAt ?? ""} tone="warn" />
+        ) : (
+          (model.retiresAt ?? none)
+        )}
+      </span>
+    ),
     text: ({ retiresAt }) => retiresAt ?? null,
   },
 ];
@@ -99,9 +132,7 @@ const priceBands = [1, 5, 20];
 function bandOf({ outputUsdPerMTok: price }: Model): string {
   if (price === null) return "Unknown price";
   const band = priceBands.find((each) => price < each);
-  return band === undefined
-    ? `From $${priceBands.at(-1)} per M output tokens`
-    : `Below $${band} per M output tokens`;
+  return band === undefined ? `Output from $${priceBands.at(-1)}` : `Output below $${band}`;
 }
 
 export const groups: Readonly<Record<string, (model: Model) => string>> = {
@@ -111,16 +142,14 @@ export const groups: Readonly<Record<string, (model: Model) => string>> = {
   price: bandOf,
 };
 
-const orders: Readonly<Record<string, (model: Model) => number>> = {
+const orders: Readonly<Record<string, (model: Model) => number | string>> = {
   class: ({ intelligence }) => -(intelligence ?? 0),
   price: ({ outputUsdPerMTok }) => outputUsdPerMTok ?? Infinity,
+  shutdown: ({ retiresAt }) => retiresAt ?? "",
 };
 
-/** The first shutdown first. */
-export const byShutdown = (models: readonly Model[]): readonly Model[] =>
-  models.toSorted((a, b) => (a.retiresAt ?? "").localeCompare(b.retiresAt ?? ""));
-
-export function inOrderOf(models: readonly Model[], group: string): readonly Model[] {
-  const order = orders[group];
-  return order === undefined ? models : models.toSorted((a, b) => order(a) - order(b) || 0);
+/** The most used first, without another order. */
+export function inOrderOf(models: readonly Model[], name: string, spending: Spending) {
+  const order = orders[name] ?? ((model) => -(spending.get(nameOf(model))?.costUsd ?? -1));
+  return models.toSorted((a, b) => (order(a) < order(b) ? -1 : Number(order(a) > order(b))));
 }

@@ -1,24 +1,22 @@
 import { useState } from "preact/hooks";
 import { endingSoon } from "../../domain/models/retirement.ts";
+import { api, type Schemas } from "../api.ts";
+import { time } from "../format.ts";
+import { useLoaded, useRead } from "../load.ts";
 import { allModels } from "../models/all-models.ts";
-import {
-  byShutdown,
-  columnsOf,
-  groups,
-  inOrderOf,
-  nameOf,
-  type Model,
-} from "../models/columns.tsx";
+import { columnsOf, groups, inOrderOf, nameOf, willEnd, type Model } from "../models/columns.tsx";
+import type { Spending } from "../models/columns.tsx";
 import { Figures } from "../models/figures.tsx";
+import { Button } from "../parts/card.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Check, Choice, Field } from "../parts/form.tsx";
+import { Choice, Field, Form } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { useQuery, type Query } from "../parts/pages.tsx";
+import { useQuery } from "../parts/pages.tsx";
+import { useSpending } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
-import { useLoaded } from "../load.ts";
+import { ownPath } from "../place.ts";
 import { isOperator } from "../session.ts";
-import { Catalogue } from "./catalogue.tsx";
 
 const groupings = [
   ["", "nothing"],
@@ -27,113 +25,169 @@ const groupings = [
   ["price", "price"],
 ] as const;
 
-const ModelFilters = ({ inAddress: [query, change, type] }: { inAddress: Query }) => (
-  <div class="filters">
-    <Field
-      title="Find"
-      name="find"
-      value={query["find"] ?? ""}
-      onInput={(find) => type({ find })}
-    />
-    <Choice
-      title="Group by"
-      name="group"
-      value={groupings.find(([each]) => each === query["group"])?.[0] ?? ""}
-      options={groupings}
-      onInput={(group) => change({ group })}
-    />
-    <Check
-      title="With a shutdown date"
-      name="ending"
-      value={query["ending"] === "yes"}
-      onInput={(isOn) => change({ ending: isOn ? "yes" : "" })}
-    />
-    <Check
-      title="Show unavailable models"
-      name="all"
-      value={query["all"] === "yes"}
-      onInput={(isOn) => change({ all: isOn ? "yes" : "" })}
-    />
-  </div>
-);
+const choices = [
+  ["", "available"],
+  ["used", "in use this month"],
+  ["ending", "with a shutdown date"],
+  ["all", "all, with unavailable ones"],
+] as const;
+type Shown = (typeof choices)[number][0];
+
+const isShown = (model: Model, shown: Shown, spending: Spending): boolean =>
+  ({
+    "": model.available,
+    used: spending.has(nameOf(model)),
+    ending: model.available && willEnd(model),
+    all: true,
+  })[shown];
 
 const maxNamed = 5;
 
 /** Of the models that can be selected now. */
-function EndingSoon({ models }: { models: readonly Model[] }) {
-  const ending = endingSoon(
-    models.filter(({ available }) => available),
-    Date.now(),
-  );
-  if (ending.length === 0)
-    return <p class="over faint">No available model has a shutdown date within 30 days.</p>;
+function Shutdowns({ models, spending }: { models: readonly Model[]; spending: Spending }) {
+  const available = models.filter(({ available }) => available);
+  const ending = inOrderOf(available.filter(willEnd), "shutdown", spending);
+  if (ending.length === 0) return null;
+  const named = ending.slice(0, maxNamed).map((model) => {
+    const isUsed = spending.has(nameOf(model));
+    return `${nameOf(model)} on ${model.retiresAt ?? ""}${isUsed ? " (in use)" : ""}`;
+  });
   const more = ending.length - maxNamed;
   return (
-    <p class="notice warn" role="status">
-      <strong>Shut down within 30 days:</strong>{" "}
-      {ending
-        .slice(0, maxNamed)
-        .map((model) => `${nameOf(model)} on ${model.retiresAt ?? ""}`)
-        .join(", ")}
+    <p class={endingSoon(ending, Date.now()).length > 0 ? "notice warn" : "over"} role="status">
+      <strong>Announced shutdowns:</strong> {named.join(", ")}
       {more > 0 && ` and ${more} more`}.
     </p>
   );
 }
 
+function syncText({ state, changes, fault }: Schemas["CatalogueSync"]): string {
+  if (state === "refused")
+    return `The file was rejected: ${fault ?? "it contains no usable models"}`;
+  if (state === "unchanged" || changes === undefined) return "No changes.";
+  const { added, retired, repriced } = changes;
+  return `Added: ${added.length}, retired: ${retired.length}, new prices: ${repriced.length}.`;
+}
+
+function Catalogue({ onSynced }: { onSynced: () => Promise<void> }) {
+  const loading = useRead("/admin/v1/catalogue");
+  const [found, setFound] = useState<string | null>(null);
+  const sync = async () => {
+    const synced = await api.POST("/admin/v1/catalogue/sync");
+    setFound(synced.ok ? syncText(synced.value) : null);
+    await Promise.all([loading.again(), onSynced()]);
+    return synced;
+  };
+  return (
+    <Form submit="Sync now" act={sync}>
+      <There what="the catalogue" loading={loading}>
+        {({ version, models, syncedAt, fault }) => (
+          <p>
+            Version {version} with {models} models,{" "}
+            {syncedAt === null ? "included in the router" : `synced on ${time(syncedAt)}`}.
+            {fault !== null && ` The last file was rejected: ${fault}`}
+          </p>
+        )}
+      </There>
+      {found !== null && <p role="status">{found}</p>}
+    </Form>
+  );
+}
+
 export function Models() {
-  const loading = useLoaded(`models`, () => allModels());
-  const inAddress = useQuery();
-  const [query] = inAddress;
-  const [shown, open] = useState<Model | null>(null);
-  const wanted = (query["find"] ?? "").toLowerCase();
-  const isAll = query["all"] === "yes";
-  const isEnding = query["ending"] === "yes";
-  const group = query["group"] ?? "";
+  const loading = useLoaded("models", allModels);
+  const spending = useSpending("model");
+  const [query, change, type] = useQuery();
+  const [opened, open] = useState<Model | null>(null);
+  const [isCatalogue, setCatalogue] = useState(false);
+  const { find = "", group = "" } = query;
+  const [shown] = choices.find(([each]) => each === query["show"]) ?? choices[0];
   const groupOf = groups[group];
   const matches = (model: Model): boolean =>
-    (isAll || model.available) &&
-    (!isEnding || typeof model.retiresAt === "string") &&
-    `${nameOf(model)} ${model.canonicalName ?? ""} ${model.name} ${model.aliases.join(" ")}`
+    isShown(model, shown, spending) &&
+    [nameOf(model), model.canonicalName, model.name, ...model.aliases]
+      .join(" ")
       .toLowerCase()
-      .includes(wanted);
+      .includes(find.toLowerCase());
+  const emptyOf = (models: readonly Model[]) => {
+    const available = models.filter(({ available }) => available).length;
+    if (available === 0 && shown !== "all")
+      return (
+        <>
+          <p>No models available.</p>
+          <a href={ownPath("/credentials")}>Add a credential of a provider</a>
+        </>
+      );
+    const texts = {
+      "": `None of the ${available} available models matches.`,
+      used: "No model was used this month.",
+      ending: `None of the ${available} available models has an announced shutdown date.`,
+      all: "No known model matches.",
+    };
+    return (
+      <>
+        <p>{find !== "" && shown !== "all" ? `Nothing found for “${find}”.` : texts[shown]}</p>
+        {shown !== "all" && (
+          <Button onClick={() => change({ show: "all" })}>Show all models</Button>
+        )}
+      </>
+    );
+  };
   return (
     <Page
       title="Models"
-      lead="Models available to this tenant: with a credential, allowed by the policy, and not stopped. Class (intelligence) and speed are graded from 1 to 5 (best). Open a model to see the source of each figure."
+      lead="Models that your credentials and the policy allow, with this month’s spend. Prices are per million tokens. Class (intelligence) and speed are graded from 1 to 5 (best)."
     >
       <There what="models" loading={loading}>
         {(models) => (
           <>
-            <ModelFilters inAddress={inAddress} />
-            <EndingSoon models={models} />
+            <div class="filters">
+              <Field
+                title="Find"
+                name="find"
+                value={find}
+                onInput={(text) => type({ find: text })}
+              />
+              <Choice
+                title="Show"
+                name="show"
+                value={shown}
+                options={choices}
+                onInput={(show) => change({ show })}
+              />
+              <Choice
+                title="Group by"
+                name="group"
+                value={groupings.find(([each]) => each === group)?.[0] ?? ""}
+                options={groupings}
+                onInput={(by) => change({ group: by })}
+              />
+            </div>
+            <Shutdowns {...{ models, spending }} />
             <Table
               name="Models"
-              columns={columnsOf(open)}
+              columns={columnsOf({ models, spending, open })}
               rows={inOrderOf(
-                isEnding ? byShutdown(models.filter(matches)) : models.filter(matches),
-                group,
+                models.filter(matches),
+                shown === "ending" ? "shutdown" : group,
+                spending,
               )}
               keyOf={nameOf}
-              {...(groupOf !== undefined && { groupOf })}
-              empty={
-                isAll || wanted !== "" || isEnding
-                  ? `No matching ${isAll ? "" : "available "}models.`
-                  : "No models available. Add a credential of a provider."
-              }
+              {...(groupOf && { groupOf })}
+              empty={emptyOf(models)}
             />
           </>
         )}
       </There>
       {isOperator.value && (
-        <div class="stack">
-          <div />
-          <Catalogue onSynced={() => void loading.again()} />
-        </div>
+        <details class="card" onToggle={({ currentTarget }) => setCatalogue(currentTarget.open)}>
+          <summary>Catalogue of all tenants</summary>
+          {isCatalogue && <Catalogue onSynced={loading.again} />}
+        </details>
       )}
-      {shown !== null && (
-        <Dialog title={nameOf(shown)} onClose={() => open(null)} isDrawer>
-          <p>{shown.name}. You can override figures by the API.</p>
-          <Figures model={shown} />
+      {opened !== null && (
+        <Dialog title={nameOf(opened)} onClose={() => open(null)} isDrawer>
+          <Figures model={opened} spent={spending.get(nameOf(opened))} />
         </Dialog>
       )}
     </Page>
