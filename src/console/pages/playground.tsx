@@ -1,55 +1,41 @@
-import { Card } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { Decision } from "../../domain/choice/decision.ts";
-import { usd } from "../format.ts";
-import { CodeBlock } from "../parts/copy.tsx";
-import { Field, Form, TextArea } from "../parts/form.tsx";
-import { ProblemNotice } from "../parts/notice.tsx";
+import { useLoaded } from "../load.ts";
+import { Card } from "../parts/card.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Field, Form, useDraft } from "../parts/form.tsx";
+import { ProblemNotice, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { ownPath, tenantHere } from "../place.ts";
-import {
-  caller,
-  dryRun,
-  makeCaller,
-  send,
-  type Answer,
-  type SamplingParams,
-} from "../playground/caller.ts";
-import { MediaField, type Media } from "../playground/media-field.tsx";
-import { Pending } from "../playground/pending.tsx";
-import { WireRequests } from "../playground/wire-requests.tsx";
 import { NotForRole } from "../parts/role.tsx";
+import { tenantHere } from "../place.ts";
+import { Answered, Pending } from "../playground/answer.tsx";
+import { caller, dryRun, makeCaller, resumeCaller, send } from "../playground/caller.ts";
+import type { Answer, SamplingParams } from "../playground/caller.ts";
+import { MediaField, type Media } from "../playground/media-field.tsx";
+import { WireRequests } from "../playground/wire-requests.tsx";
 import type { Asked } from "../problem.ts";
 import { DecisionTable } from "../requests/decision.tsx";
+import { axes } from "../requests/notes.ts";
 import { mayChange } from "../session.ts";
 
-const axes = ["cost", "speed", "intelligence"] as const;
-type Axis = (typeof axes)[number];
+const axisTitles = { cost: "Low cost", speed: "Speed", intelligence: "Intelligence" } as const;
 
-interface Draft {
-  system: string;
-  text: string;
-  maxTokens: string;
-  hints: string;
-  tools: string;
-  image: Media | null;
-  audio: Media | null;
-  priorities: Record<Axis, number>;
-}
-
-const empty: Draft = {
+const empty = {
   system: "",
   text: "Say hello.",
   maxTokens: "200",
   hints: "",
   tools: "",
-  image: null,
-  audio: null,
-  priorities: { cost: 0.5, speed: 0.5, intelligence: 0.5 },
+  image: null as Media | null,
+  audio: null as Media | null,
+  cost: 0.5,
+  speed: 0.5,
+  intelligence: 0.5,
 };
+type Draft = typeof empty;
 
-function paramsOf(draft: Draft): SamplingParams | null {
-  const { system, text, maxTokens, hints, tools, image, audio, priorities } = draft;
+/** `null` if the tools aren't a JSON list. */
+function paramsOf({ system, text, maxTokens, hints, tools, image, audio, ...priorities }: Draft) {
   let listed: unknown;
   try {
     listed = tools.trim() === "" ? [] : JSON.parse(tools);
@@ -67,92 +53,67 @@ function paramsOf(draft: Draft): SamplingParams | null {
       ...Object.fromEntries(axes.map((axis) => [`${axis}Priority`, priorities[axis]])),
     },
     ...(system !== "" && { systemPrompt: system }),
-    ...(listed.length > 0 && { tools: listed }),
+    ...(listed.length > 0 && { tools: listed as unknown[] }),
   };
 }
 
-interface PartProps {
+const textField: FieldOf<Draft> = { name: "text", title: "Message", rows: 4 };
+const shortFields: readonly FieldOf<Draft>[] = [
+  {
+    name: "hints",
+    title: "Model hints",
+    placeholder: "claude, gpt",
+    hint: "Comma-separated, most preferred first.",
+  },
+  { name: "maxTokens", title: "Maximum tokens", type: "number", min: 1, isRequired: true },
+];
+const systemField: FieldOf<Draft> = { name: "system", title: "System prompt", rows: 2 };
+const toolsField: FieldOf<Draft> = {
+  name: "tools",
+  title: "Tools",
+  rows: 3,
+  isCode: true,
+  hint: "A JSON list of MCP tools.",
+};
+
+interface ComposeProps {
   draft: Draft;
   change: (changes: Partial<Draft>) => void;
 }
 
-function Sliders({ draft: { priorities }, change }: PartProps) {
-  return (
-    <fieldset>
-      <legend>Priorities</legend>
-      {axes.map((axis) => (
-        <label key={axis} class="field">
-          <span>
-            {axis}: {priorities[axis].toFixed(2)}
-          </span>
-          <input
-            type="range"
-            name={axis}
-            min={0}
-            max={1}
-            step={0.05}
-            value={priorities[axis]}
-            onInput={({ currentTarget }) =>
-              change({ priorities: { ...priorities, [axis]: Number(currentTarget.value) } })
-            }
-          />
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-function Compose({ draft, change }: PartProps) {
+function Compose({ draft, change }: ComposeProps) {
   return (
     <>
-      <TextArea
-        title="Message"
-        name="text"
-        rows={4}
-        value={draft.text}
-        onInput={(text) => change({ text })}
-      />
-      <Sliders draft={draft} change={change} />
+      <Fields of={[textField]} {...{ draft, change }} />
+      <fieldset>
+        <legend>Priorities</legend>
+        {axes.map((axis) => (
+          <label key={axis} class="field">
+            <span>
+              {axisTitles[axis]}: {draft[axis].toFixed(2)}
+            </span>
+            <input
+              type="range"
+              name={axis}
+              min={0}
+              max={1}
+              step={0.05}
+              value={draft[axis]}
+              onInput={({ currentTarget }) => change({ [axis]: Number(currentTarget.value) })}
+            />
+          </label>
+        ))}
+      </fieldset>
       <div class="grid">
-        <Field
-          title="Hints"
-          name="hints"
-          value={draft.hints}
-          onInput={(hints) => change({ hints })}
-          placeholder="claude, gpt"
-          hint="Comma-separated, most preferred first."
-        />
-        <Field
-          title="maxTokens"
-          name="maxTokens"
-          type="number"
-          min={1}
-          isRequired
-          value={draft.maxTokens}
-          onInput={(maxTokens) => change({ maxTokens })}
-        />
+        <Fields of={shortFields} {...{ draft, change }} />
       </div>
       <details>
         <summary>System prompt, image, audio, tools</summary>
         <div class="stack">
-          <TextArea
-            title="System prompt"
-            name="system"
-            rows={2}
-            value={draft.system}
-            onInput={(system) => change({ system })}
-          />
+          <Fields of={[systemField]} {...{ draft, change }} />
           <MediaField kind="image" value={draft.image} onInput={(image) => change({ image })} />
           <MediaField kind="audio" value={draft.audio} onInput={(audio) => change({ audio })} />
-          <TextArea
-            title="Tools"
-            name="tools"
-            rows={3}
-            isCode
-            value={draft.tools}
-            onInput={(tools) => change({ tools })}
-            hint="A JSON list of MCP tools."
-          />
+          <Fields of={[toolsField]} {...{ draft, change }} />
         </div>
       </details>
     </>
@@ -162,9 +123,8 @@ function Compose({ draft, change }: PartProps) {
 /** ms after the last change */
 const settledMs = 200;
 
-function useRanking(params: SamplingParams | null, key: string): Asked<Decision> | null {
+function useRanking(params: SamplingParams | null): Asked<Decision> | null {
   const [ranking, setRanking] = useState<Asked<Decision> | null>(null);
-  const wanted = JSON.stringify(params);
   useEffect(() => {
     if (params === null) return undefined;
     let isOld = false;
@@ -175,50 +135,29 @@ function useRanking(params: SamplingParams | null, key: string): Asked<Decision>
       isOld = true;
       clearTimeout(timer);
     };
-  }, [wanted, key]);
+  }, [JSON.stringify(params)]);
   return ranking;
 }
 
-function textIn(content: unknown): string {
-  const blocks = (Array.isArray(content) ? content : [content]) as { text?: string }[];
-  return blocks.map((block) => block.text ?? JSON.stringify(block)).join("\n");
-}
+const notJson = {
+  status: 0,
+  reason: "invalid_params",
+  title: "Not JSON",
+  detail: "Enter the tools as a JSON list.",
+  path: "tools",
+};
 
-function Answered({ answer }: { answer: Answer }) {
-  const { requestId, costUsd } = answer._meta?.["sampling-router/decision"] ?? {};
-  return (
-    <section class="card stack" aria-label="Answer">
-      <h2>{answer.model ?? "Answer"}</h2>
-      <CodeBlock title="Its words" text={textIn(answer.content)} />
-      <p>
-        It cost {usd(costUsd)}.{" "}
-        {requestId !== undefined && (
-          <a href={`${ownPath("/requests")}?open=${encodeURIComponent(requestId)}`}>View record</a>
-        )}
-      </p>
-    </section>
-  );
-}
-
-function Bench({ apiKey }: { apiKey: string }) {
-  const [draft, setDraft] = useState(empty);
-  const [answer, setAnswer] = useState<Answer | null>(null);
-  const [isSending, setSending] = useState(false);
-  const keyId = caller.value?.keyId;
-  const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
+function Bench() {
+  const { draft, change } = useDraft(empty);
+  const [answer, setAnswer] = useState<Answer | "awaited" | null>(null);
   const params = paramsOf(draft);
-  const ranking = useRanking(params, apiKey);
+  const ranking = useRanking(params);
   const ask = async (): Promise<Asked<unknown>> => {
-    if (params === null) {
-      const detail = "Enter the tools as a JSON list.";
-      const problem = { status: 0, reason: "invalid_params", title: "Not JSON", detail };
-      return { ok: false, problem };
-    }
-    setSending(true);
-    const sentAnswer = await send(params);
-    setSending(false);
-    if (sentAnswer.ok) setAnswer(sentAnswer.value);
-    return sentAnswer;
+    if (params === null) return { ok: false, problem: notJson };
+    setAnswer("awaited");
+    const sent = await send(params);
+    setAnswer(sent.ok ? sent.value : null);
+    return sent;
   };
   return (
     <div class="two wide-last">
@@ -228,8 +167,7 @@ function Bench({ apiKey }: { apiKey: string }) {
         </Form>
       </section>
       <div class="stack">
-        {isSending && keyId !== undefined && <Pending {...{ keyId }} />}
-        {answer !== null && <Answered answer={answer} />}
+        {answer === "awaited" ? <Pending /> : answer !== null && <Answered answer={answer} />}
         <Card title="Selected model" isStack aria-label="Ranking" aria-live="polite">
           {ranking === null && <p class="waiting">Asking…</p>}
           {ranking?.ok === false && <ProblemNotice problem={ranking.problem} />}
@@ -241,8 +179,7 @@ function Bench({ apiKey }: { apiKey: string }) {
   );
 }
 
-export function Playground() {
-  const held = caller.value?.tenant === tenantHere() ? caller.value.key : null;
+function KeyForm() {
   const [pasted, setPasted] = useState("");
   const mayMake = mayChange.value;
   const take = async (): Promise<Asked<unknown>> => {
@@ -251,36 +188,35 @@ export function Playground() {
     return { ok: true, value: null, tag: null };
   };
   return (
+    <section class="card">
+      <Form
+        submit={pasted === "" && mayMake ? "Create a key for one hour" : "Use this key"}
+        act={take}
+      >
+        <p>
+          The playground sends real requests, so it needs an API key of this tenant. The key is kept
+          in this page’s memory only. After a reload, a key that was created here gets a new secret.
+        </p>
+        {!mayMake && <NotForRole what="can’t create keys. Paste one" permission="change" />}
+        <details open={!mayMake}>
+          <summary>Use an existing key</summary>
+          <Field title="API key" name="key" type="password" value={pasted} onInput={setPasted} />
+        </details>
+      </Form>
+    </section>
+  );
+}
+
+export function Playground() {
+  const loading = useLoaded("playground’s key", resumeCaller);
+  return (
     <Page
       title="Playground"
       lead="Compose a request, see which model is selected as you change priorities, and send it."
     >
-      {held !== null ? (
-        <Bench apiKey={held} />
-      ) : (
-        <section class="card">
-          <Form
-            submit={pasted === "" && mayMake ? "Create a key for one hour" : "Use this key"}
-            act={take}
-          >
-            <p>
-              The playground sends real requests, so it needs an API key of this tenant. The key is
-              kept in this page’s memory only.
-            </p>
-            {!mayMake && <NotForRole what="can’t create keys. Paste one" permission="change" />}
-            <details open={!mayMake}>
-              <summary>Use an existing key</summary>
-              <Field
-                title="API key"
-                name="key"
-                type="password"
-                value={pasted}
-                onInput={setPasted}
-              />
-            </details>
-          </Form>
-        </section>
-      )}
+      <There what="the playground" loading={loading}>
+        {() => (caller.value?.tenant === tenantHere() ? <Bench /> : <KeyForm />)}
+      </There>
     </Page>
   );
 }

@@ -1,26 +1,46 @@
 /** Calls the router with an API key that is kept only in memory. */
 import { signal } from "@preact/signals";
 import type { Decision } from "../../domain/choice/decision.ts";
-import { api } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { prefix, tenantHere } from "../place.ts";
 import { problemOf, unreachable, type Asked } from "../problem.ts";
+import { session } from "../session.ts";
 
 /** `keyId` is unknown of a pasted key. */
 export const caller = signal<{ tenant: string; key: string; keyId?: string } | null>(null);
 
 const keyLastsMs = 3_600_000;
 
-/** Expires in an hour. Creates an event. */
-export async function makeCaller(): Promise<Asked<unknown>> {
-  const made = await api.POST("/admin/v1/tenants/{tenant}/keys", {
-    body: {
-      name: "console playground",
-      scopes: ["sampling", "models"],
-      expiresAt: Date.now() + keyLastsMs,
-    },
-  });
-  if (made.ok) caller.value = { tenant: tenantHere(), key: made.value.key, keyId: made.value.id };
+/** Where the tab keeps the key's id, which isn't secret. */
+const place = (): string => `playground ${tenantHere()} ${session.value?.actor.id ?? ""}`;
+
+function take(made: Asked<Schemas["NewKey"]>): Asked<unknown> {
+  if (!made.ok) return made;
+  const { key, id } = made.value;
+  caller.value = { tenant: tenantHere(), key, keyId: id };
+  sessionStorage.setItem(place(), id);
   return made;
+}
+
+/** Expires in an hour. Creates an event. */
+export const makeCaller = async (): Promise<Asked<unknown>> =>
+  take(
+    await api.POST("/admin/v1/tenants/{tenant}/keys", {
+      body: {
+        name: "console playground",
+        scopes: ["sampling", "models"],
+        expiresAt: Date.now() + keyLastsMs,
+      },
+    }),
+  );
+
+/** After a reload, the tab's key gets another secret. Fails if it has expired or was revoked. */
+export async function resumeCaller(): Promise<Asked<null>> {
+  const id = sessionStorage.getItem(place());
+  sessionStorage.removeItem(place());
+  if (id !== null && caller.value?.tenant !== tenantHere())
+    take(await api.POST("/admin/v1/tenants/{tenant}/keys/{id}/rotate", { id }));
+  return { ok: true, value: null, tag: null };
 }
 
 export interface SamplingParams {
@@ -44,11 +64,13 @@ const withMeta = (params: SamplingParams) => ({
   },
 });
 
-async function post<T>(
-  path: string,
-  body: unknown,
-  headers: Record<string, string> = modern,
-): Promise<Asked<T>> {
+export interface WireRequest {
+  path: string;
+  headers: Record<string, string>;
+  body: object;
+}
+
+export async function sendAt<T>({ path, headers, body }: WireRequest): Promise<Asked<T>> {
   try {
     const response = await fetch(`${prefix}${path}`, {
       method: "POST",
@@ -71,23 +93,9 @@ async function post<T>(
 }
 
 export const dryRun = (params: SamplingParams): Promise<Asked<Decision>> =>
-  post("/v1/route", withMeta(params));
+  sendAt({ path: "/v1/route", headers: modern, body: withMeta(params) });
 
-export interface WireRequest {
-  path: string;
-  headers: Record<string, string>;
-  body: object;
-}
-
-export const sendAt = ({ path, headers, body }: WireRequest): Promise<Asked<unknown>> =>
-  post(path, body, headers);
-
-export interface Answer {
-  model?: string;
-  stopReason?: string;
-  content?: unknown;
-  _meta?: { "sampling-router/decision"?: { requestId?: string; costUsd?: number | null } };
-}
+export type Answer = Schemas["RpcResult"];
 interface RpcAnswer {
   result?: Answer;
   error?: { message: string; data?: { reason?: string; detail?: string; requestId?: string } };
@@ -95,12 +103,11 @@ interface RpcAnswer {
 
 export async function send(params: SamplingParams): Promise<Asked<Answer>> {
   const call = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage" };
-  const received = await post<RpcAnswer>("/v1/sampling", { ...call, params: withMeta(params) });
+  const body = { ...call, params: withMeta(params) };
+  const received = await sendAt<RpcAnswer>({ path: "/v1/sampling", headers: modern, body });
   if (!received.ok) return received;
   const { result, error } = received.value;
   if (result !== undefined) return { ok: true, value: result, tag: null };
-  const { reason, detail, requestId } = error?.data ?? {};
-  const message = error?.message ?? "No answer";
-  const problem = problemOf(200, { title: message, detail: detail ?? message, reason, requestId });
-  return { ok: false, problem };
+  const { message = "No answer", data } = error ?? {};
+  return { ok: false, problem: problemOf(200, { title: message, detail: message, ...data }) };
 }

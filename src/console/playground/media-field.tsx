@@ -1,29 +1,22 @@
 import { useState } from "preact/hooks";
 
 const titles = { image: "Image", audio: "Audio" } as const;
-export type MediaKind = keyof typeof titles;
 
 export interface Media {
-  type: MediaKind;
+  type: keyof typeof titles;
   data: string;
   mimeType: string;
 }
 
 const maxBytes = 4_000_000;
 
-const read = (file: File, type: MediaKind): Promise<Media> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener("error", () => reject(new Error("unreadable")));
-    reader.addEventListener("load", () => {
-      const url = typeof reader.result === "string" ? reader.result : "";
-      resolve({ type, data: url.slice(url.indexOf(",") + 1), mimeType: file.type });
-    });
-    reader.readAsDataURL(file);
-  });
+async function base64Of(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
 
 interface MediaFieldProps {
-  kind: MediaKind;
+  kind: Media["type"];
   value: Media | null;
   onInput: (media: Media | null) => void;
 }
@@ -35,7 +28,7 @@ export function MediaField({ kind, value, onInput }: MediaFieldProps) {
     if (file === undefined) return onInput(null);
     if (file.size > maxBytes) return setFault("The file is larger than 4 MB.");
     try {
-      onInput(await read(file, kind));
+      onInput({ type: kind, data: await base64Of(file), mimeType: file.type });
     } catch {
       setFault("The browser could not read the file.");
     }
