@@ -798,11 +798,11 @@ describe("a cloud's credential", () => {
       await dialog.getByLabel("Deployments").fill("prod-chat openai/gpt-5-mini provisioned");
       azure.fails(401, "PermissionDenied", "The principal lacks the required data action.");
       await dialog.getByRole("button", { name: "Add credential" }).click();
-      await dialog.waitFor({ state: "detached" });
-      await page.getByRole("button", { name: "Check main", exact: true }).click();
+      await dialog.getByText("Error: access denied (HTTP 401).").waitFor();
+      // The list behind the dialog has the result, too.
       await page
-        .getByText(/access denied/)
-        .first()
+        .locator("tr")
+        .filter({ hasText: /key rejected.*access denied/ })
         .waitFor();
       const { data } = (await admin("GET", "/tenants/clouds/credentials")).body as {
         data: { deployments: object[] }[];
@@ -1481,7 +1481,7 @@ describe("changes", () => {
     const { page } = operator;
     await open("/t/watched/servers");
     await page.getByRole("button", { name: "New server" }).click();
-    await page.getByLabel("Slug").fill("Not A Slug");
+    await page.getByLabel("Name", { exact: true }).fill("Not A Slug");
     await page.getByLabel("Address", { exact: true }).fill("https://mcp.example.com/mcp");
     await page.getByRole("button", { name: "Register" }).click();
     await page.locator(".field.wrong").getByText("lowercase letters").first().waitFor();
@@ -1492,7 +1492,7 @@ describe("changes", () => {
     const fake = await startAuthorizationServer({ registers: true });
     await open("/t/watched/servers");
     await page.getByRole("button", { name: "New server" }).click();
-    await page.getByLabel("Slug").fill("guarded");
+    await page.getByLabel("Name", { exact: true }).fill("guarded");
     await page.getByLabel("Address", { exact: true }).fill(fake.mcpUrl);
     await page.getByLabel("Authentication").selectOption("tenant");
     await page.getByRole("button", { name: "Register" }).click();
@@ -1891,12 +1891,26 @@ describe("the playground", () => {
     await expect.poll(() => best.textContent()).toContain("demo-small");
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Send" }).click();
+    const answer = page.getByRole("region", { name: "Answer", exact: true });
+    await answer.getByText("the answer is complete").waitFor();
+    expect(await answer.locator("dl").textContent()).toMatch(
+      /Tokens\d+ in, \d+ outTime\d+ ms, \d+ ms of it at the providerCost\$/,
+    );
+    const framed = page.getByRole("region", { name: "Candidates" });
+    expect(await framed.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
     await page.getByRole("link", { name: "View record" }).click();
     await page
       .getByRole("dialog", { name: "Request" })
       .getByText("demo/demo-small")
       .first()
       .waitFor();
+    // The key's secret is gone with the page, and the tab's key gets another.
+    await open("/t/demo/playground");
+    await best.waitFor();
+    const { data } = (await admin("GET", "/tenants/demo/keys")).body as {
+      data: { name: string }[];
+    };
+    expect(data.filter(({ name }) => name === "console playground")).toHaveLength(1);
   });
 
   it("says that a call it sent is pending approval, and leads there", async () => {
@@ -1920,7 +1934,8 @@ describe("the playground", () => {
 
   it("sends the same request at each model endpoint, and the usage is shown by endpoint", async () => {
     const { page } = operator;
-    await open("/t/demo/playground");
+    await createTenant(router, "endpoints", { provider: "demo" });
+    await open("/t/endpoints/playground");
     await page.getByRole("button", { name: "Create a key for one hour" }).click();
     await page.getByRole("region", { name: "Ranking" }).locator("tbody tr").first().waitFor();
     await page.getByText("Same request for an OpenAI or Anthropic SDK").click();
@@ -1936,7 +1951,7 @@ describe("the playground", () => {
       await page.getByText(shown).first().waitFor();
     }
     expect(await violationsOn(page)).toEqual([]);
-    await open("/t/demo?by=endpoint&table=yes");
+    await open("/t/endpoints?by=endpoint&table=yes");
     const usage = page.getByRole("main");
     // Usage by endpoint is counted from sealed records.
     const shown = async () => {
@@ -2044,11 +2059,46 @@ it("is driven by the keyboard alone: past the menu, to the page", async () => {
   expect(await page.evaluate(() => document.activeElement?.closest("main")?.id)).toBe("page");
 });
 
+describe("models", () => {
+  it("in use come first, shutdowns are listed by date, and an empty choice says what to do", async () => {
+    const { page } = operator;
+    const { key } = await createTenant(router, "retiring", { provider: "demo" });
+    await callOnce(router, key, asking("hello"));
+    const used = page.getByRole("region", { name: "Models" }).locator("tbody tr");
+    await expect
+      .poll(async () => {
+        await open("/t/retiring/models?show=used");
+        return used.allTextContents();
+      })
+      .toEqual([expect.stringMatching(/^demo\/demo-\w+ .*\$\d/)]);
+    await open("/t/retiring/models?show=ending");
+    await page.getByText(/None of the \d+ available models has an announced shutdown/).waitFor();
+    await page.getByRole("button", { name: "Show all models" }).click();
+    await used.first().waitFor();
+    for (const [id, retiresAt] of [
+      ["demo-small", "2099-02-01"],
+      ["demo-large", "2099-01-01"],
+    ])
+      await admin("PUT", `/tenants/retiring/models/demo/${id}`, { retiresAt });
+    await open("/t/retiring/models?show=ending");
+    await page.getByText(/demo\/demo-large on 2099-01-01.*, demo\/demo-small/).waitFor();
+    expect(await used.allTextContents()).toEqual([
+      expect.stringMatching(/^demo\/demo-large/),
+      expect.stringMatching(/^demo\/demo-small/),
+    ]);
+    await page.getByRole("button", { name: "demo/demo-large" }).click();
+    const drawer = page.getByRole("dialog", { name: "demo/demo-large" });
+    await drawer.getByRole("row", { name: /^Shutdown 2099-01-01 your override/ }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+  });
+});
+
 // The last one, since earlier records name the catalogue that the router came with.
 describe("all tenants, at the end", () => {
   it("share a catalogue that the operator lets look for new figures", async () => {
     const { page } = operator;
     await open("/t/demo/models");
+    await page.getByText("Catalogue of all tenants").click();
     const look = page.getByRole("button", { name: "Sync now" });
     const said = page.getByRole("status");
     await look.click();

@@ -1,11 +1,8 @@
 /** Members of a cloud's credential, with the titles of the cloud's own pages. */
-import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
-import { Choice, Field, TextArea } from "../parts/form.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
 
 type Named = readonly (readonly [name: string, title: string])[];
-
-const optional: ReadonlySet<string> = new Set(["geography", "sessionToken"]);
 
 interface CloudForm {
   place: Named;
@@ -52,6 +49,19 @@ const forms: Readonly<Record<string, CloudForm>> = {
     auth: { "Service account": [["serviceAccount", "Key file (JSON)"]], [hostIdentity]: [] },
   },
 };
+const noForm: CloudForm = { place: [], auth: {} };
+
+const optional = /^(geography|sessionToken)$/;
+const secret = /^(apiKey|secretAccessKey|sessionToken|clientSecret|serviceAccount)$/;
+
+/** Texts by member. A missing one is empty. */
+export type CloudTexts = Readonly<Record<string, string>>;
+
+const wayIn = ({ auth }: CloudForm, { how = "" }: CloudTexts): string =>
+  auth[how] === undefined ? (Object.keys(auth)[0] ?? "") : how;
+
+const valuesOf = (named: Named = [], texts: CloudTexts): [string, string][] =>
+  named.flatMap(([name]) => (texts[name]?.trim() ? [[name, texts[name].trim()]] : []));
 
 /** One deployment a line: `prod-chat openai/gpt-5-mini`, and `provisioned` after it. */
 const deploymentsIn = (text: string): { id: string; model: string; provisioned?: true }[] =>
@@ -62,97 +72,60 @@ const deploymentsIn = (text: string): { id: string; model: string; provisioned?:
       id === "" ? [] : [{ id, model, ...(billed === "provisioned" && { provisioned: true }) }],
     );
 
-export type CloudMembers = Omit<
-  Schemas["CredentialPatch"],
-  "name" | "apiKey" | "models" | "baseUrl" | "headers"
->;
-
-interface Chosen {
-  how: string;
-  values: Readonly<Record<string, string>>;
-}
-
 /** The members of the API's input. */
-function membersOf(form: CloudForm, { how, values }: Chosen): CloudMembers {
-  const chosen = (named: Named = []) =>
-    Object.fromEntries(
-      named.flatMap(([name]) => {
-        const value = values[name]?.trim();
-        return value ? [[name, value]] : [];
-      }),
-    );
-  const deployments = deploymentsIn(values["deployments"] ?? "");
-  const auth = how === hostIdentity ? { hostIdentity: true } : chosen(form.auth[how]);
+export function cloudMembersOf(provider: string, texts: CloudTexts): Schemas["CredentialPatch"] {
+  const form = forms[provider] ?? noForm;
+  const way = wayIn(form, texts);
+  const auth = way === hostIdentity ? [["hostIdentity", true]] : valuesOf(form.auth[way], texts);
+  const deployments = deploymentsIn(texts["deployments"] ?? "");
   return {
-    ...chosen(form.place),
-    ...(Object.keys(auth).length > 0 && {
-      auth: auth as unknown as NonNullable<CloudMembers["auth"]>,
-    }),
+    ...Object.fromEntries(valuesOf(form.place, texts)),
+    ...(auth.length > 0 && { auth: Object.fromEntries(auth) as Schemas["CloudAuth"] }),
     ...(deployments.length > 0 && { deployments }),
   };
 }
 
-const secret = /^(apiKey|secretAccessKey|sessionToken|clientSecret|serviceAccount)$/;
-
 interface CloudFieldsProps {
   provider: string;
+  texts: CloudTexts;
+  change: (changes: CloudTexts) => void;
   /** fields may stay empty, which changes nothing */
-  isChange?: true;
-  onInput: (members: CloudMembers) => void;
+  isChange: boolean;
 }
 
-export function CloudFields({ provider, isChange, onInput }: CloudFieldsProps) {
-  const form = forms[provider];
-  const ways = Object.keys(form?.auth ?? {});
-  const [chosen, setChosen] = useState<Chosen>({ how: "", values: {} });
-  if (form === undefined) return null;
-  const { values } = chosen;
-  const how = ways.includes(chosen.how) ? chosen.how : (ways[0] ?? "");
-  const change = (next: Partial<Chosen>): void => {
-    const all = { how, values, ...next };
-    setChosen(all);
-    onInput(membersOf(form, all));
-  };
-  const set = (name: string) => (value: string) => change({ values: { ...values, [name]: value } });
-  const field = ([name, title]: readonly [string, string], member: string) => (
-    <Field
-      key={name}
-      {...{ title, name }}
-      type={secret.test(name) ? "password" : "text"}
-      value={values[name] ?? ""}
-      onInput={set(name)}
-      path={member}
-      isRequired={isChange !== true && !optional.has(name)}
-    />
-  );
+export function CloudFields({ provider, texts, change, isChange }: CloudFieldsProps) {
+  const form = forms[provider] ?? noForm;
+  const way = wayIn(form, texts);
+  const ways = Object.keys(form.auth).map((each) => [each, each] as const);
+  const fieldsOf = (named: Named = []): FieldOf<CloudTexts>[] =>
+    named.map(([name, title]) => ({
+      name,
+      title,
+      type: secret.test(name) ? "password" : "text",
+      isRequired: !isChange && !optional.test(name),
+    }));
+  const names = [...form.place, ...(form.auth[way] ?? [])].map(([name]) => [name, ""]);
+  const draft = { deployments: "", ...Object.fromEntries(names), ...texts, how: way };
   return (
     <>
-      {form.place.map((named) => field(named, named[0]))}
-      {ways.length > 1 && (
-        <Choice
-          title="Authentication"
-          name="how"
-          value={how}
-          options={ways.map((way) => [way, way] as const)}
-          onInput={(way) => change({ how: way })}
-          path="auth"
-        />
-      )}
-      {form.auth[how]?.map((named) => field(named, `auth.${named[0]}`))}
+      <Fields of={fieldsOf(form.place)} {...{ draft, change }} />
+      <Fields
+        of={[{ name: "how", title: "Authentication", options: ways, path: "auth" }]}
+        {...{ draft, change }}
+      />
+      <Fields of={fieldsOf(form.auth[way])} path="auth." {...{ draft, change }} />
       {provider === "azure" && (
-        <TextArea
-          title="Deployments"
-          name="deployments"
-          rows={3}
-          isCode
-          value={values["deployments"] ?? ""}
-          onInput={set("deployments")}
-          hint={
-            <>
-              One per line, with its base model: <code>prod-chat openai/gpt-5-mini</code>. Add{" "}
-              <code>provisioned</code> if it is billed per hour.
-            </>
-          }
+        <Fields
+          of={[
+            {
+              name: "deployments",
+              title: "Deployments",
+              rows: 3,
+              isCode: true,
+              hint: "One per line, with its base model: prod-chat openai/gpt-5-mini. Add provisioned if it is billed per hour.",
+            },
+          ]}
+          {...{ draft, change }}
         />
       )}
     </>

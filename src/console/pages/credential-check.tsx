@@ -3,21 +3,17 @@ import { api, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
+import { faultAdvice } from "../requests/advice.ts";
 
-export type Check = Schemas["CredentialCheck"];
+type Check = Schemas["CredentialCheck"];
 
 export const checkCredential = (id: string): Promise<Asked<Check>> =>
   api.POST("/admin/v1/tenants/{tenant}/credentials/{id}/check", { id });
 
-type Fault = NonNullable<Check["fault"]>;
-
-export const faultText = ({ kind, status, code, network }: Fault): string =>
-  [
-    spaced(kind),
-    status === null ? "" : `, HTTP ${status}`,
-    code === undefined ? "" : `, ${spaced(code)}`,
-    network === undefined ? "" : `: ${networkMessage(network)}`,
-  ].join("");
+export function faultText({ kind, status, code, network }: NonNullable<Check["fault"]>): string {
+  if (network !== undefined) return networkMessage(network);
+  return `${spaced(code ?? kind)}${status === null ? "" : ` (HTTP ${status})`}`;
+}
 
 export function CheckResult({ name, found }: { name: string; found: Asked<Check> }) {
   if (!found.ok) return <ProblemNotice problem={found.problem} />;
@@ -27,7 +23,11 @@ export function CheckResult({ name, found }: { name: string; found: Asked<Check>
       <strong>
         {ok ? `${name} works: ${model ?? "a model"} answered.` : `${name} does not work.`}
       </strong>
-      {fault !== null && <p>Error: {faultText(fault)}.</p>}
+      {fault !== null && (
+        <p>
+          Error: {faultText(fault)}. {faultAdvice(fault.code ?? fault.kind)}
+        </p>
+      )}
       {proposed.length > 0 && (
         <p>
           To use the catalogue’s figures, set the models to <code>{JSON.stringify(proposed)}</code>

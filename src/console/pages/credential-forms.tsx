@@ -1,46 +1,27 @@
 import { api, type Schemas } from "../api.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
-import type { Asked } from "../problem.ts";
-import { later } from "../later.tsx";
 import { hasAddress, isCloud, ProviderChoice } from "../models/provider-choice.tsx";
-import type { CloudMembers } from "./cloud-fields.tsx";
+import { CloudFields, cloudMembersOf, type CloudTexts } from "./cloud-fields.tsx";
 
 type Credential = Schemas["Credential"];
-type DeclaredModel = Schemas["DeclaredModel"];
 
-const nothing = {
-  provider: "anthropic",
-  name: "main",
+const draftOf = (credential: Credential | undefined) => ({
+  provider: credential?.provider ?? "anthropic",
+  name: credential?.name ?? "main",
   apiKey: "",
-  baseUrl: "",
-  models: "",
+  baseUrl: credential?.baseUrl ?? "",
+  models: credential?.models ? JSON.stringify(credential.models, null, 1) : "",
   headers: "",
   withoutHeaders: false,
-  members: {} as CloudMembers,
-};
-type Draft = typeof nothing;
-
-const modelsHint = (
-  <>
-    A JSON list, for a custom endpoint: <code>{'[{"id": "llama3.3"}]'}</code>. Prices and limits
-    that you leave out are unknown, or those of <code>"like": "openai/gpt-5-mini"</code>.
-  </>
-);
-
-function modelsIn(text: string): DeclaredModel[] | null | undefined {
-  if (text.trim() === "") return null;
-  try {
-    return JSON.parse(text) as DeclaredModel[];
-  } catch {
-    return undefined;
-  }
-}
+  cloud: {} as CloudTexts,
+});
+type Draft = ReturnType<typeof draftOf>;
 
 /** One header per line: `cf-aig-authorization: Bearer …`. */
-function headersIn(draft: Pick<Draft, "headers" | "withoutHeaders">) {
-  if (draft.withoutHeaders) return { headers: null };
-  const lines = draft.headers.split("\n").filter((line) => line.trim() !== "");
+function headersIn({ headers, withoutHeaders }: Draft) {
+  if (withoutHeaders) return { headers: null };
+  const lines = headers.split("\n").filter((line) => line.trim() !== "");
   const entries = lines.map((line) => {
     const [name = "", ...value] = line.split(":");
     return [name.trim(), value.join(":").trim()];
@@ -48,7 +29,7 @@ function headersIn(draft: Pick<Draft, "headers" | "withoutHeaders">) {
   return lines.length === 0 ? {} : { headers: Object.fromEntries(entries) };
 }
 
-const notJson: Asked<never> = {
+const notJson = {
   ok: false,
   problem: {
     status: 0,
@@ -57,151 +38,110 @@ const notJson: Asked<never> = {
     detail: "Enter the models as a JSON list.",
     path: "models",
   },
-};
+} as const;
 
-interface PartProps {
-  draft: Draft;
-  change: (changes: Partial<Draft>) => void;
-}
-
-const headersField = (kept: readonly string[]): FieldOf<Draft> => ({
-  name: "headers",
-  title: "Headers",
-  rows: 2,
-  isCode: true,
-  hint:
-    kept.length > 0
-      ? `Replace ${kept.join(", ")}. Leave blank to keep the current headers.`
-      : "Secret headers for a gateway, one per line: cf-aig-authorization: Bearer <token>",
-});
-
-const nameField: FieldOf<Draft> = { name: "name", title: "Name", isRequired: true };
-const keyField = (title: string, hint: string): FieldOf<Draft> => ({
+const nameField = { name: "name", title: "Name", isRequired: true } as const;
+const keyField = (isChange: boolean): FieldOf<Draft> => ({
   name: "apiKey",
-  title,
+  title: isChange ? "Another key" : "API key of the provider",
   type: "password",
-  hint,
+  hint: isChange
+    ? "Leave blank to keep the current key. A base URL with another origin requires the key."
+    : "Encrypted immediately and never shown again.",
 });
-const addressField = (hint: string): FieldOf<Draft> => ({
-  name: "baseUrl",
-  title: "Base URL",
-  type: "url",
-  hint,
-});
-const endpointFields = [
-  addressField("OpenAI-compatible, such as http://127.0.0.1:11434/v1"),
-  { name: "models", title: "Models", rows: 4, isCode: true, hint: modelsHint },
-  headersField([]),
-] as const satisfies readonly FieldOf<Draft>[];
 
-function KeptHeaders({ kept, draft, change }: PartProps & { kept: readonly string[] }) {
-  const fields: FieldOf<Draft>[] = [headersField(kept)];
-  if (kept.length > 0) fields.push({ name: "withoutHeaders", title: "Remove the headers" });
-  return (
-    <Fields
-      of={fields}
-      draft={draft}
-      change={(changes) => change({ headers: "", withoutHeaders: false, ...changes })}
-    />
-  );
-}
-
-const CloudPart = later(async () => (await import("./cloud-fields.tsx")).CloudFields);
+const endpointFields = (kept: readonly string[]): FieldOf<Draft>[] => [
+  {
+    name: "baseUrl",
+    title: "Base URL",
+    type: "url",
+    hint: "OpenAI-compatible, for example http://127.0.0.1:11434/v1. Leave blank for the provider’s own.",
+  },
+  {
+    name: "models",
+    title: "Models",
+    rows: 4,
+    isCode: true,
+    hint: (
+      <>
+        A JSON list, for a custom endpoint: <code>{'[{"id": "llama3.3"}]'}</code>. Prices and limits
+        that you leave out are unknown, or those of <code>"like": "openai/gpt-5-mini"</code>.
+      </>
+    ),
+  },
+  {
+    name: "headers",
+    title: "Headers",
+    rows: 2,
+    isCode: true,
+    hint:
+      kept.length > 0
+        ? `Replace ${kept.join(", ")}. Leave blank to keep the current headers.`
+        : "Secret headers for a gateway, one per line: cf-aig-authorization: Bearer <token>",
+  },
+  ...(kept.length > 0 ? [{ name: "withoutHeaders", title: "Remove the headers" } as const] : []),
+];
 
 interface FormProps {
-  onDone: (made: Credential) => void;
+  /** absent: a new one */
+  credential?: Credential;
+  onDone: (saved: Credential) => void;
   onClose?: () => void;
 }
 
-export function NewCredential({ onDone, onClose }: FormProps) {
-  const { draft, change } = useDraft(nothing);
-  const { provider, name, apiKey, baseUrl, members } = draft;
-  const make = async () => {
-    const declared = modelsIn(draft.models);
-    if (declared === undefined) return notJson;
-    const made = await api.POST("/admin/v1/tenants/{tenant}/credentials", {
-      body: {
-        provider,
-        name,
-        ...(isCloud(provider) ? members : { apiKey: apiKey.trim() }),
-        ...(baseUrl !== "" && { baseUrl }),
-        ...(declared !== null && { models: declared }),
-        ...headersIn(draft),
-      },
-    });
-    if (made.ok) onDone(made.value);
-    return made;
+export function CredentialForm({ credential, onDone, onClose }: FormProps) {
+  const before = draftOf(credential);
+  const { draft, change } = useDraft(before);
+  const { provider, name, apiKey, baseUrl, models, cloud } = draft;
+  const isChange = credential !== undefined;
+  const save = async () => {
+    let declared: Schemas["DeclaredModel"][] | null = null;
+    try {
+      if (models.trim() !== "") declared = JSON.parse(models) as Schemas["DeclaredModel"][];
+    } catch {
+      return notJson;
+    }
+    const body = {
+      name,
+      ...(isCloud(provider)
+        ? cloudMembersOf(provider, cloud)
+        : (!isChange || apiKey !== "") && { apiKey: apiKey.trim() }),
+      ...(baseUrl !== before.baseUrl && { baseUrl: baseUrl || null }),
+      ...(models !== before.models && { models: declared }),
+      ...headersIn(draft),
+    };
+    const path = "/admin/v1/tenants/{tenant}/credentials";
+    const saved = isChange
+      ? await api.PATCH(`${path}/{id}`, { id: credential.id, body })
+      : await api.POST(path, { body: { ...body, provider } });
+    if (saved.ok) onDone(saved.value);
+    return saved;
   };
   return (
-    <Form submit="Add credential" act={make} {...(onClose && { onCancel: onClose })}>
+    <Form
+      submit={isChange ? "Save changes" : "Add credential"}
+      act={save}
+      {...(onClose && { onCancel: onClose })}
+    >
       <div class="grid">
-        <ProviderChoice value={provider} onInput={(chosen) => change({ provider: chosen })} />
+        {!isChange && (
+          <ProviderChoice value={provider} onInput={(chosen) => change({ provider: chosen })} />
+        )}
         <Fields of={[nameField]} {...{ draft, change }} />
       </div>
       {isCloud(provider) ? (
-        <CloudPart
-          key={provider}
-          provider={provider}
-          onInput={(chosen) => change({ members: chosen })}
+        <CloudFields
+          {...{ provider, isChange }}
+          texts={cloud}
+          change={(changes) => change({ cloud: { ...cloud, ...changes } })}
         />
       ) : (
-        <Fields
-          of={[keyField("API key of the provider", "Encrypted immediately and never shown again.")]}
-          {...{ draft, change }}
-        />
+        <Fields of={[keyField(isChange)]} {...{ draft, change }} />
       )}
-      <details open={!hasAddress(provider)}>
+      <details open={!hasAddress(provider) || before.baseUrl !== ""}>
         <summary>Custom endpoint</summary>
-        <Fields of={endpointFields} {...{ draft, change }} />
+        <Fields of={endpointFields(credential?.headerNames ?? [])} {...{ draft, change }} />
       </details>
-    </Form>
-  );
-}
-
-export function ChangeCredential(props: FormProps & { credential: Credential }) {
-  const { credential, onDone, onClose } = props;
-  const { draft, change } = useDraft({
-    ...nothing,
-    name: credential.name,
-    baseUrl: credential.baseUrl ?? "",
-  });
-  const { name, apiKey, baseUrl, members } = draft;
-  const { provider, headerNames } = credential;
-  const save = async () => {
-    const changed = await api.PATCH("/admin/v1/tenants/{tenant}/credentials/{id}", {
-      id: credential.id,
-      body: {
-        name,
-        ...members,
-        ...(apiKey !== "" && { apiKey: apiKey.trim() }),
-        ...(baseUrl !== (credential.baseUrl ?? "") && { baseUrl: baseUrl || null }),
-        ...headersIn(draft),
-      },
-    });
-    if (changed.ok) onDone(changed.value);
-    return changed;
-  };
-  return (
-    <Form submit="Save" act={save} {...(onClose && { onCancel: onClose })}>
-      <Fields of={[nameField]} {...{ draft, change }} />
-      {isCloud(provider) ? (
-        <CloudPart isChange provider={provider} onInput={(chosen) => change({ members: chosen })} />
-      ) : (
-        <Fields
-          of={[
-            keyField(
-              "Another key",
-              "Leave blank to keep the current key. Changing the origin below requires the key.",
-            ),
-          ]}
-          {...{ draft, change }}
-        />
-      )}
-      <Fields
-        of={[addressField("Leave blank for the provider’s default.")]}
-        {...{ draft, change }}
-      />
-      <KeptHeaders kept={headerNames} {...{ draft, change }} />
     </Form>
   );
 }

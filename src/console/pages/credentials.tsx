@@ -1,52 +1,64 @@
+import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
-import { fromNow, usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { fileColumn } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Badge, There } from "../parts/notice.tsx";
+import { Health } from "../parts/health.tsx";
+import { There } from "../parts/notice.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
-import { lastUse, useSpending, type Spender } from "../parts/spend.tsx";
+import { spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { CheckResult, checkCredential, faultText } from "./credential-check.tsx";
 import { later } from "../later.tsx";
 
-const forms = () => import("./credential-forms.tsx");
-const NewCredential = later(async () => (await forms()).NewCredential);
-const ChangeCredential = later(async () => (await forms()).ChangeCredential);
+const CredentialForm = later(async () => (await import("./credential-forms.tsx")).CredentialForm);
 
 type Credential = Schemas["Credential"];
 const verbs = ["Check", "Change", "Delete"] as const;
 
-/** The check is what the state follows from. */
 function stateOf({ status, lastCheck }: Credential): string {
   if (status === "failing") return "key rejected";
-  return lastCheck?.ok === false ? "check failed" : "active";
+  if (lastCheck === null) return "not checked";
+  return lastCheck.ok ? "active" : "check failed";
 }
 
-function LastCheck({ lastCheck }: Credential) {
-  if (lastCheck === null) return <span class="faint">never</span>;
-  const { at, ok, fault } = lastCheck;
-  return (
-    <span class="one-line" title={isoOf(at) ?? ""}>
-      {fromNow(at)}
-      {!ok && `: ${fault === null ? "no model answered" : faultText(fault)}`}
-    </span>
-  );
+function faultOf({ lastCheck }: Credential): string | null {
+  if (lastCheck === null || lastCheck.ok) return null;
+  return lastCheck.fault === null ? "no model answered" : faultText(lastCheck.fault);
 }
 
 /** Of the provider's models, which may have several credentials. */
-function ofProvider(rows: readonly Spender[], provider: string) {
+function ofProvider(rows: readonly Spender[], provider: string): Spender | undefined {
   const own = rows.filter(({ group }) => group.startsWith(`${provider}/`));
-  return {
-    costUsd: own.reduce((sum, { costUsd }) => sum + costUsd, 0),
-    lastUsedAt: own.length === 0 ? null : Math.max(...own.map(({ lastUsedAt }) => lastUsedAt)),
-  };
+  const sum = (of: (row: Spender) => number): number =>
+    own.reduce((total, row) => total + of(row), 0);
+  return (
+    own[0] && {
+      ...own[0],
+      costUsd: sum(({ costUsd }) => costUsd),
+      requests: sum(({ requests }) => requests),
+      lastUsedAt: Math.max(...own.map(({ lastUsedAt }) => lastUsedAt)),
+    }
+  );
 }
 
 const columnsOf = (spenders: readonly Spender[]): readonly Column<Credential>[] => [
-  { title: "Provider", text: ({ provider }) => provider },
+  {
+    title: "Provider",
+    show: ({ provider, baseUrl }) => (
+      <>
+        {provider}
+        {baseUrl !== null && (
+          <div>
+            <code class="wraps faint">{baseUrl}</code>
+          </div>
+        )}
+      </>
+    ),
+    text: ({ provider }) => provider,
+  },
   {
     title: "Name",
     show: ({ name }) => (
@@ -58,105 +70,92 @@ const columnsOf = (spenders: readonly Spender[]): readonly Column<Credential>[] 
   },
   {
     title: "State",
-    show: (credential) => (
-      <Badge word={stateOf(credential)} tone={stateOf(credential) === "active" ? "good" : "bad"} />
-    ),
+    show: (row) => <Health state={stateOf(row)} at={row.lastCheck?.at} fault={faultOf(row)} />,
     text: stateOf,
   },
-  {
-    title: "Last check",
-    show: (credential) => <LastCheck {...credential} />,
-    text: ({ lastCheck }) => isoOf(lastCheck?.at),
-  },
-  {
-    title: "Provider’s spend",
-    isNumber: true,
-    show: ({ provider }) => usdInCents(ofProvider(spenders, provider).costUsd),
-    text: ({ provider }) => ofProvider(spenders, provider).costUsd,
-  },
-  {
-    title: "Last use",
-    show({ provider }) {
-      const { lastUsedAt } = ofProvider(spenders, provider);
-      return <span class="nowrap">{lastUsedAt === null ? "–" : lastUse(lastUsedAt)}</span>;
-    },
-    text: ({ provider }) => isoOf(ofProvider(spenders, provider).lastUsedAt),
-  },
-  {
-    title: "Address",
-    show: ({ baseUrl }) =>
-      baseUrl === null ? (
-        <span class="faint">default</span>
-      ) : (
-        <code class="one-line">{baseUrl}</code>
-      ),
-    text: ({ baseUrl }) => baseUrl,
-  },
+  fileColumn("Error", faultOf),
+  fileColumn("Last check", ({ lastCheck }) => isoOf(lastCheck?.at)),
+  // Credentials of a provider share its spend, so that a sum would be wrong.
+  ...spendColumns<Credential>(({ provider }) => ofProvider(spenders, provider)).map(
+    ({ sum: _, ...column }) => column,
+  ),
+  fileColumn("Address", ({ baseUrl }) => baseUrl),
   fileColumn("Updated", ({ updatedAt }) => isoOf(updatedAt)),
 ];
 
-interface DoProps extends Ends {
-  doing: { verb: (typeof verbs)[number]; row: Credential };
+interface OfCredential extends Ends {
+  row: Credential;
+  again: () => Promise<void>;
 }
 
-function Checked({ row: { id, name } }: { row: Credential }) {
-  const loading = useLoaded(`check of ${id}`, () => checkCredential(id));
+function Check({ row: { id, provider, name }, again, onDone }: OfCredential) {
+  const loading = useLoaded(`check of ${id}`, async () => {
+    const found = await checkCredential(id);
+    void again();
+    return found;
+  });
   return (
-    <There what={`the provider’s answer for ${name}`} loading={loading}>
-      {(value) => <CheckResult name={name} found={{ ok: true, value, tag: null }} />}
-    </There>
+    <Dialog title={`Check ${provider} (${name})`} onClose={onDone}>
+      <There what={`the provider’s answer for ${name}`} loading={loading}>
+        {(value) => <CheckResult name={name} found={{ ok: true, value, tag: null }} />}
+      </There>
+    </Dialog>
   );
 }
 
-function Do({ doing: { verb, row }, onDone, onClose }: DoProps) {
-  if (verb === "Check")
-    return (
-      <Dialog title="Check" onClose={onDone}>
-        <Checked {...{ row }} />
-      </Dialog>
-    );
-  if (verb === "Change")
-    return (
-      <Dialog title={`Change ${row.name}`} onClose={onClose}>
-        <ChangeCredential {...{ credential: row, onDone, onClose }} />
-      </Dialog>
-    );
-  const params = { id: row.id };
+/** Then checks what was saved. */
+function Save({ row, again, ...ends }: Omit<OfCredential, "row"> & { row?: Credential }) {
+  const [saved, setSaved] = useState<Credential | null>(null);
+  if (saved !== null) return <Check row={saved} {...{ again, ...ends }} />;
   return (
-    <Confirm
-      title="Delete credential"
-      act={() => api.DELETE("/admin/v1/tenants/{tenant}/credentials/{id}", params)}
-      onDone={onDone}
-      onClose={onClose}
+    <Dialog
+      title={row === undefined ? "New credential" : `Change ${row.name}`}
+      onClose={ends.onClose}
     >
-      <p>
-        Models of <strong>{row.provider}</strong> that need {row.name} can no longer be selected.
-        The provider’s key is deleted.
-      </p>
-    </Confirm>
+      <CredentialForm
+        {...(row && { credential: row })}
+        onDone={(made) => {
+          setSaved(made);
+          void again();
+        }}
+        onClose={ends.onClose}
+      />
+    </Dialog>
   );
 }
+
+const Delete = ({ row: { id, name, provider }, onDone, onClose }: OfCredential) => (
+  <Confirm
+    title="Delete credential"
+    act={() => api.DELETE("/admin/v1/tenants/{tenant}/credentials/{id}", { id })}
+    {...{ onDone, onClose }}
+  >
+    <p>
+      Models of <strong>{provider}</strong> that need {name} can no longer be selected. The
+      provider’s key is deleted.
+    </p>
+  </Confirm>
+);
+
+const dialogs = { Check, Change: Save, Delete };
 
 export function Credentials() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/credentials");
+  const { again } = paging.loading;
   return (
     <ListPage
       title="Credentials"
-      lead="Keys of model providers, with this month’s spend at each provider. They can’t be read back. For keys that your programs use, see API keys."
+      lead="Keys of model providers, with this month’s spend and requests of each provider. The keys that your programs use are API keys."
       paging={paging}
       columns={columnsOf([...useSpending("model").values()])}
       nameOf={({ name }) => name}
       verbs={() => verbs}
       empty="No credentials yet. Add one to make models available."
-      make={{
-        title: "New credential",
-        dialog: ({ onDone, onClose }) => (
-          <Dialog title="New credential" onClose={onClose}>
-            <NewCredential {...{ onDone, onClose }} />
-          </Dialog>
-        ),
+      make={{ title: "New credential", dialog: (ends) => <Save {...{ again, ...ends }} /> }}
+      dialog={({ verb, row }, ends) => {
+        const Shown = dialogs[verb];
+        return <Shown {...{ row, again, ...ends }} />;
       }}
-      dialog={(doing, ends) => <Do {...{ doing, ...ends }} />}
     />
   );
 }

@@ -5,38 +5,54 @@ import { Form, useDraft } from "../parts/form.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/notice.tsx";
-import { closed, EntranceFields, entranceOf, type Entrance } from "./server-entrance.tsx";
 
 type Server = Schemas["Server"];
-type Sampling = Server["sampling"];
 
-export const samplings: readonly (readonly [Sampling, string])[] = [
-  ["router", "router: always the router"],
-  ["client", "client: always the client, as without the router"],
-  ["client-then-router", "client-then-router: the client if it supports sampling, else the router"],
-  ["deny", "deny: sampling is refused"],
-];
+export const samplings = [
+  ["router", "The router"],
+  ["client", "The client, as without the router"],
+  ["client-then-router", "The client if it supports sampling, otherwise the router"],
+  ["deny", "None: sampling is refused"],
+] as const satisfies readonly (readonly [Server["sampling"], string])[];
+
 const samplingField = {
   name: "sampling",
   title: "Who answers sampling requests",
   options: samplings,
 } as const;
 
-interface FormProps extends Ends {}
+const nothing = {
+  slug: "",
+  url: "",
+  sampling: "router" as Server["sampling"],
+  way: "open" as "open" | "header" | "tenant" | "user",
+  header: "Authorization",
+  secret: "",
+  clientId: "",
+  clientSecret: "",
+};
+type Draft = typeof nothing;
 
-interface NewDraft {
-  slug: string;
-  url: string;
-  sampling: Sampling;
-  entrance: Entrance;
+/** How the router authenticates at the server. */
+function accessOf({ way, header, secret, clientId, clientSecret }: Draft) {
+  if (way === "open") return {};
+  if (way === "header") return { headers: { [header]: secret } };
+  return {
+    oauth: {
+      grant: "authorization_code" as const,
+      per: way,
+      ...(clientId !== "" && { clientId }),
+      ...(clientSecret !== "" && { clientSecret }),
+    },
+  };
 }
 
-const newFields: readonly FieldOf<NewDraft>[] = [
+const newFields: readonly FieldOf<Draft>[] = [
   {
     name: "slug",
-    title: "Slug",
+    title: "Name",
     isRequired: true,
-    hint: "Lowercase letters, digits, and hyphens.",
+    hint: "Lowercase letters, digits, and hyphens. Clients see it in the address.",
   },
   {
     name: "url",
@@ -46,47 +62,68 @@ const newFields: readonly FieldOf<NewDraft>[] = [
     placeholder: "https://mcp.example.com/mcp",
   },
   samplingField,
+  {
+    name: "way",
+    title: "Authentication",
+    options: [
+      ["open", "None"],
+      ["header", "A secret in a header"],
+      ["tenant", "OAuth with one shared account"],
+      ["user", "OAuth with an account per person"],
+    ],
+  },
 ];
+const headerFields: readonly FieldOf<Draft>[] = [
+  { name: "header", title: "Header", isRequired: true },
+  {
+    name: "secret",
+    path: "headers",
+    title: "Value",
+    type: "password",
+    isRequired: true,
+    hint: "Encrypted immediately and never shown again.",
+  },
+];
+const optional = "Leave blank if the server registers clients automatically.";
+const clientFields: readonly FieldOf<Draft>[] = [
+  { name: "clientId", path: "oauth.clientId", title: "OAuth client ID", hint: optional },
+  { name: "clientSecret", title: "OAuth client secret", type: "password" },
+];
+const accessFields = { open: [], header: headerFields, tenant: clientFields, user: clientFields };
 
-type NewServerProps = Omit<FormProps, "onDone"> & { onDone: (slug: string) => void };
+interface NewServerProps {
+  onDone: (slug: string) => void;
+  onClose: () => void;
+}
 
 export function NewServer({ onDone, onClose }: NewServerProps) {
-  const { draft, change } = useDraft<NewDraft>({
-    slug: "",
-    url: "",
-    sampling: "router",
-    entrance: closed,
-  });
+  const { draft, change } = useDraft(nothing);
   const make = async () => {
-    const { entrance, ...body } = draft;
+    const { slug, url, sampling } = draft;
     const made = await api.POST("/admin/v1/tenants/{tenant}/servers", {
-      body: { ...body, ...entranceOf(entrance) },
+      body: { slug, url, sampling, ...accessOf(draft) },
     });
-    if (made.ok) onDone(made.value.slug);
+    if (made.ok) onDone(slug);
     return made;
   };
   return (
     <Form submit="Register" act={make} onCancel={onClose}>
       <Fields of={newFields} {...{ draft, change }} />
-      <EntranceFields entrance={draft.entrance} onInput={(entrance) => change({ entrance })} />
+      <div class="grid">
+        <Fields of={accessFields[draft.way]} {...{ draft, change }} />
+      </div>
     </Form>
   );
 }
 
 /** Reads the entry again to keep concurrent changes. */
-export function ServerPolicyForm({ slug, ...ends }: FormProps & { slug: string }) {
-  const params = { server: slug };
-  const loading = useRead("/admin/v1/tenants/{tenant}/servers/{server}", params);
+export function ChangeServer({ server: slug, ...ends }: Ends & { server: string }) {
+  const loading = useRead("/admin/v1/tenants/{tenant}/servers/{server}", { server: slug });
   return (
     <There what="the server" loading={loading}>
       {(server, { tag }) => <ServerForm {...{ server, tag, ...ends }} />}
     </There>
   );
-}
-
-interface ServerFormProps extends FormProps {
-  server: Server;
-  tag: string | null;
 }
 
 const changeFields = [
@@ -99,7 +136,7 @@ const changeFields = [
   { name: "disabled", title: "Disabled: sampling is off for this server" },
 ] as const;
 
-function ServerForm({ server, tag, onDone, onClose }: ServerFormProps) {
+function ServerForm({ server, tag, ...ends }: Ends & { server: Server; tag: string | null }) {
   const { draft, change } = useDraft({
     sampling: server.sampling,
     parking: server.parking,
@@ -118,11 +155,11 @@ function ServerForm({ server, tag, onDone, onClose }: ServerFormProps) {
         policy: { disabled: disabled || null, limits: limitsPatchOf(limits) },
       },
     });
-    if (changed.ok) onDone();
+    if (changed.ok) ends.onDone();
     return changed;
   };
   return (
-    <Form submit="Save changes" act={save} onCancel={onClose}>
+    <Form submit="Save changes" act={save} onCancel={ends.onClose}>
       <Fields of={changeFields} {...{ draft, change }} />
       <LimitFields
         texts={draft.limits}

@@ -1,34 +1,31 @@
 import { useState } from "preact/hooks";
 import { Facts } from "../parts/facts.tsx";
 import { api, type Schemas } from "../api.ts";
-import { fromNow } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
+import { Button } from "../parts/card.tsx";
+import { fileColumn } from "../parts/columns.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Badge, There } from "../parts/notice.tsx";
+import { Health } from "../parts/health.tsx";
+import { ProblemNotice, There } from "../parts/notice.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
 import { stopsNow } from "../parts/stopped.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
-import { ownPath, prefix, tenantHere } from "../place.ts";
+import { prefix, tenantHere } from "../place.ts";
+import type { Asked } from "../problem.ts";
 import { stopsServer } from "../switches.ts";
-import { NewServer, samplings, ServerPolicyForm } from "./server-forms.tsx";
+import { ChangeServer, NewServer, samplings } from "./server-forms.tsx";
 
 type Server = Schemas["Server"];
 
 function verbsOf({ oauth }: Server) {
   const isShared = oauth?.grant === "authorization_code" && oauth.per !== "user";
-  return [
-    "Connect",
-    "Check",
-    ...(isShared ? (["Authorize"] as const) : []),
-    "Change",
-    "Delete",
-  ] as const;
+  const authorize = isShared ? (["Authorize"] as const) : [];
+  return ["Connect", "Check", ...authorize, "Change", "Delete"] as const;
 }
-type Verb = ReturnType<typeof verbsOf>[number];
 
 function stateOf({ slug, policy, status, learned: { lastCheck } }: Server): string {
   if (stopsServer(stopsNow.value, slug)) return "stopped";
@@ -38,20 +35,8 @@ function stateOf({ slug, policy, status, learned: { lastCheck } }: Server): stri
   return lastCheck.ok ? "active" : "check failed";
 }
 
-const toneOf = (state: string): string =>
-  ({ active: "good", disabled: "warn", "not checked": "" })[state] ?? "bad";
-
-function Health({ server }: { server: Server }) {
-  const state = stateOf(server);
-  const { lastCheck } = server.learned;
-  return (
-    <span class="nowrap" {...(lastCheck !== undefined && { title: lastCheck.detail })}>
-      <Badge word={state} tone={toneOf(state)} />
-      <br />
-      {lastCheck !== undefined && <small>checked {fromNow(lastCheck.at)}</small>}
-    </span>
-  );
-}
+const faultOf = ({ learned: { lastCheck } }: Server): string | null =>
+  lastCheck?.ok === false ? lastCheck.detail : null;
 
 /** `null` without OAuth. */
 function accessOf({ oauth }: Server): string | null {
@@ -61,47 +46,53 @@ function accessOf({ oauth }: Server): string | null {
 }
 
 const eras = { legacy: "to 2025-11-25", modern: "2026-07-28" };
+const revisionsOf = ({ learned: { era } }: Server): string | null =>
+  era === undefined ? null : eras[era];
 
 const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<Server>[] => [
   {
     title: "Server",
     show: ({ id, slug, url }) => (
       <>
-        <RequestsOf by="server" id={id} name={slug} />
-        <br />
-        <code class="wraps faint">{url}</code>
+        {spending.has(id) ? <RequestsOf by="server" id={id} name={slug} /> : slug}
+        <div>
+          <code class="wraps faint">{url}</code>
+        </div>
       </>
     ),
     text: ({ slug }) => slug,
   },
-  { title: "Address", text: ({ url }) => url, isFileOnly: true },
-  { title: "Health", show: (server) => <Health server={server} />, text: stateOf },
+  fileColumn("Address", ({ url }) => url),
+  {
+    title: "Health",
+    show: (row) => (
+      <Health state={stateOf(row)} at={row.learned.lastCheck?.at} fault={faultOf(row)} />
+    ),
+    text: stateOf,
+  },
+  fileColumn("Error", faultOf),
   ...spendColumns<Server>(({ id }) => spending.get(id)),
   {
     title: "Who answers",
-    show: ({ sampling }) => <span title={new Map(samplings).get(sampling)}>{sampling}</span>,
-    text: ({ sampling }) => sampling,
+    text: ({ sampling }) => new Map<string, string>(samplings).get(sampling) ?? sampling,
+    isWide: true,
   },
-  {
-    title: "Revisions",
-    show: ({ learned: { era } }) => (
-      <span class="nowrap">{era === undefined ? "–" : eras[era]}</span>
-    ),
-    text: ({ learned: { era } }) => (era === undefined ? null : eras[era]),
-    isOptional: true,
-  },
+  { title: "Revisions", text: revisionsOf, isOptional: true },
   { title: "OAuth", text: accessOf, isOptional: true },
-  { title: "Checked", text: ({ learned }) => isoOf(learned.lastCheck?.at), isFileOnly: true },
+  fileColumn("Checked", ({ learned }) => isoOf(learned.lastCheck?.at)),
 ];
 
-interface OfServer {
+interface OfServer extends Ends {
   server: string;
+  again: () => Promise<void>;
 }
 
-function Checked(path: OfServer) {
-  const loading = useLoaded(`check of ${path.server}`, () =>
-    api.POST("/admin/v1/tenants/{tenant}/servers/{server}/check", path),
-  );
+function Check({ server, again }: OfServer) {
+  const loading = useLoaded(`check of ${server}`, async () => {
+    const found = await api.POST("/admin/v1/tenants/{tenant}/servers/{server}/check", { server });
+    void again();
+    return found;
+  });
   return (
     <There what="the server’s answer" loading={loading}>
       {({ ok, detail, era, name, tools }) => (
@@ -110,9 +101,9 @@ function Checked(path: OfServer) {
           <p>{detail}</p>
           <Facts
             of={[
-              ["Calls itself", name ?? "–"],
-              ["Revisions", era === null ? "–" : eras[era]],
-              ["Tools", tools ?? "–"],
+              name !== null && ["Calls itself", name],
+              era !== null && ["Revisions", eras[era]],
+              tools !== null && ["Tools", tools],
             ]}
           />
         </div>
@@ -121,9 +112,9 @@ function Checked(path: OfServer) {
   );
 }
 
-function Authorize(path: OfServer) {
-  const loading = useLoaded(`authorization of ${path.server}`, () =>
-    api.POST("/admin/v1/tenants/{tenant}/servers/{server}/authorize", path),
+function Authorize({ server }: OfServer) {
+  const loading = useLoaded(`authorization of ${server}`, () =>
+    api.POST("/admin/v1/tenants/{tenant}/servers/{server}/authorize", { server }),
   );
   return (
     <There what="the server’s sign-in" loading={loading}>
@@ -145,19 +136,38 @@ function Authorize(path: OfServer) {
   );
 }
 
+/** A key with the scopes that clients of servers need. */
+function ClientKey({ server, variable }: { server: string; variable: string }) {
+  const [made, setMade] = useState<Asked<Schemas["NewKey"]> | null>(null);
+  const make = async (): Promise<void> =>
+    setMade(
+      await api.POST("/admin/v1/tenants/{tenant}/keys", {
+        body: { name: `client of ${server}`, scopes: ["proxy", "sampling"] },
+      }),
+    );
+  if (made?.ok === true)
+    return <CodeBlock title={`${variable}, shown this once`} text={made.value.key} />;
+  return (
+    <>
+      {made !== null && <ProblemNotice problem={made.problem} />}
+      <Button onClick={() => void make()}>Create a key for a client</Button>
+    </>
+  );
+}
+
 /** How a client that used the server directly uses it through the router. */
-function Connect(path: OfServer) {
-  const loading = useRead("/admin/v1/tenants/{tenant}/servers/{server}/install", path);
+function Connect({ server }: OfServer) {
+  const loading = useRead("/admin/v1/tenants/{tenant}/servers/{server}/install", { server });
   return (
     <There what="the clients’ settings" loading={loading}>
       {({ url, keyVariable, snippets }) => (
         <div class="stack">
           <p>
             In each client, replace the server’s address by the router’s, and set{" "}
-            <code>{keyVariable}</code> to an <a href={ownPath("/keys")}>API key</a> with the scopes
-            proxy and sampling.
+            <code>{keyVariable}</code> to an API key with the scopes proxy and sampling.
           </p>
           <CodeBlock title="Address" text={url} />
+          <ClientKey server={server} variable={keyVariable} />
           {snippets.map(({ client, where, text, link }) => (
             <details key={client}>
               <summary>{client}</summary>
@@ -175,75 +185,64 @@ function Connect(path: OfServer) {
   );
 }
 
-interface DoProps extends Ends {
-  doing: { verb: Verb; row: Server };
-}
+const Delete = ({ server, onDone, onClose }: OfServer) => (
+  <Confirm
+    title="Delete server"
+    act={() => api.DELETE("/admin/v1/tenants/{tenant}/servers/{server}", { server })}
+    {...{ onDone, onClose }}
+  >
+    <p>
+      Clients of <code>{`${prefix}/mcp/${tenantHere()}/${server}`}</code> are answered with 404. The
+      server’s secrets and tokens are deleted.
+    </p>
+  </Confirm>
+);
 
-const parts = { Check: Checked, Authorize, Connect };
-
-function Do({ doing: { verb, row }, onDone, onClose }: DoProps) {
-  const path = { server: row.slug };
-  if (verb === "Delete")
-    return (
-      <Confirm
-        title="Delete server"
-        act={() => api.DELETE("/admin/v1/tenants/{tenant}/servers/{server}", path)}
-        {...{ onDone, onClose }}
-      >
-        <p>
-          Clients of <code>{`${prefix}/mcp/${tenantHere()}/${row.slug}`}</code> are answered with
-          404. The server’s secrets and tokens are deleted.
-        </p>
-      </Confirm>
-    );
-  const Part = verb === "Change" ? null : parts[verb];
-  return (
-    <Dialog
-      title={verb === "Check" ? verb : `${verb} ${row.slug}`}
-      onClose={verb === "Check" ? onDone : onClose}
-    >
-      {Part === null ? (
-        <ServerPolicyForm {...{ slug: row.slug, onDone, onClose }} />
-      ) : (
-        <Part {...path} />
-      )}
-    </Dialog>
-  );
-}
+const parts = { Check, Authorize, Connect, Change: ChangeServer };
 
 /** Then checks the server and shows how clients use it. */
-function Registering({ onDone, onClose }: Ends & {}) {
+function Register({ again, onDone, onClose }: Omit<OfServer, "server">) {
   const [server, setServer] = useState<string | null>(null);
-  if (server === null)
-    return (
-      <Dialog title="New server" onClose={onClose}>
-        <NewServer {...{ onClose }} onDone={setServer} />
-      </Dialog>
-    );
   return (
-    <Dialog title={`Connect ${server}`} onClose={onDone}>
-      <Checked {...{ server }} />
-      <Connect {...{ server }} />
+    <Dialog
+      title={server === null ? "New server" : `Connect ${server}`}
+      onClose={server === null ? onClose : onDone}
+    >
+      {server === null ? (
+        <NewServer {...{ onClose }} onDone={setServer} />
+      ) : (
+        <>
+          <Check {...{ server, again, onDone, onClose }} />
+          <Connect {...{ server, again, onDone, onClose }} />
+        </>
+      )}
     </Dialog>
   );
 }
 
 export function Servers() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/servers");
+  const { again } = paging.loading;
   return (
     <ListPage
       title="Servers"
-      lead="MCP servers behind the router, which answers their sampling requests, with this month’s requests. “Connect” shows how a client uses one."
+      lead="MCP servers behind the router, which answers their sampling requests, with this month’s spend and requests."
       paging={paging}
       columns={columnsOf(useSpending("server"))}
       nameOf={({ slug }) => slug}
       verbs={verbsOf}
       empty="No servers yet. Register one and give its clients the router’s address."
-      make={{
-        title: "New server",
-        dialog: (ends) => <Registering {...{ ...ends }} />,
+      make={{ title: "New server", dialog: (ends) => <Register {...{ again, ...ends }} /> }}
+      dialog={({ verb, row: { slug: server } }, ends) => {
+        const its = { server, again, ...ends };
+        if (verb === "Delete") return <Delete {...its} />;
+        const Part = parts[verb];
+        return (
+          <Dialog title={`${verb} ${server}`} onClose={ends.onClose}>
+            <Part {...its} />
+          </Dialog>
+        );
       }}
-      dialog={(doing, ends) => <Do {...{ doing, ...ends }} />}
     />
   );
 }

@@ -17,7 +17,7 @@ import { later } from "../later.tsx";
 import { CheckResult, checkCredential } from "./credential-check.tsx";
 import { snippetsFor } from "../playground/snippets.ts";
 
-const NewCredential = later(async () => (await import("./credential-forms.tsx")).NewCredential);
+const NewCredential = later(async () => (await import("./credential-forms.tsx")).CredentialForm);
 
 const watchMs = 2_000;
 
