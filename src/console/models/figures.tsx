@@ -40,7 +40,11 @@ function pricesOf(model: Model): Row[] {
     ...priceTiers.map((tier): Row => {
       const { aboveInputTokens, inputUsdPerMTok: input, outputUsdPerMTok: output } = tier;
       const title = `Above ${count(aboveInputTokens)} input tokens`;
-      return [title, "priceTiers", `${usdOfPrice(input)} in, ${usdOfPrice(output)} out per million`];
+      return [
+        title,
+        "priceTiers",
+        `${usdOfPrice(input)} in, ${usdOfPrice(output)} out per million`,
+      ];
     }),
     ["Image input tokens", "mediaPrices", price(media.imageInputUsdPerMTok)],
     ["Image output tokens", "mediaPrices", price(media.imageOutputUsdPerMTok)],

@@ -45,8 +45,11 @@ const maxNamed = 5;
 
 /** Of the models that can be selected now. */
 function Shutdowns({ models, spending }: { models: readonly Model[]; spending: Spending }) {
-  const available = models.filter(({ available }) => available);
-  const ending = inOrderOf(available.filter(willEnd), "shutdown", spending);
+  const ending = inOrderOf(
+    models.filter((model) => isShown(model, "ending", spending)),
+    "shutdown",
+    spending,
+  );
   if (ending.length === 0) return null;
   const named = ending.slice(0, maxNamed).map((model) => {
     const isUsed = spending.has(nameOf(model));
@@ -110,7 +113,7 @@ export function Models() {
       .toLowerCase()
       .includes(find.toLowerCase());
   const emptyOf = (models: readonly Model[]) => {
-    const available = models.filter(({ available }) => available).length;
+    const available = models.filter((each) => each.available).length;
     if (available === 0 && shown !== "all")
       return (
         <>
