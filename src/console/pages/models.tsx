@@ -9,7 +9,8 @@ import type { Spending } from "../models/columns.tsx";
 import { Figures } from "../models/figures.tsx";
 import { Button } from "../parts/card.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Choice, Field, Form } from "../parts/form.tsx";
+import { Fields } from "../parts/fields.tsx";
+import { Form } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { useQuery } from "../parts/pages.tsx";
@@ -17,13 +18,6 @@ import { useSpending } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
 import { isOperator } from "../session.ts";
-
-const groupings = [
-  ["", "nothing"],
-  ["provider", "provider"],
-  ["class", "class"],
-  ["price", "price"],
-] as const;
 
 const choices = [
   ["", "available"],
@@ -33,6 +27,16 @@ const choices = [
 ] as const;
 type Shown = (typeof choices)[number][0];
 
+const filters = [
+  { name: "find", title: "Find" },
+  { name: "show", title: "Show", options: choices },
+  {
+    name: "group",
+    title: "Group by",
+    options: ["", ...Object.keys(groups)].map((name) => [name, name || "nothing"] as const),
+  },
+] as const;
+
 const isShown = (model: Model, shown: Shown, spending: Spending): boolean =>
   ({
     "": model.available,
@@ -40,6 +44,11 @@ const isShown = (model: Model, shown: Shown, spending: Spending): boolean =>
     ending: model.available && willEnd(model),
     all: true,
   })[shown];
+
+const isNamed = (model: Model, text: string): boolean =>
+  [nameOf(model), model.canonicalName, model.name, ...model.aliases].some((name) =>
+    name?.toLowerCase().includes(text),
+  );
 
 const maxNamed = 5;
 
@@ -97,6 +106,35 @@ function Catalogue({ onSynced }: { onSynced: () => Promise<void> }) {
   );
 }
 
+interface EmptyProps {
+  shown: Shown;
+  find: string;
+  available: number;
+  onAll: () => void;
+}
+
+function Empty({ shown, find, available, onAll }: EmptyProps) {
+  if (available === 0 && shown !== "all")
+    return (
+      <>
+        <p>No models available.</p>
+        <a href={ownPath("/credentials")}>Add a credential of a provider</a>
+      </>
+    );
+  const texts = {
+    "": "",
+    used: "No model was used this month.",
+    ending: `None of the ${available} available models has an announced shutdown date.`,
+    all: "",
+  };
+  return (
+    <>
+      <p>{find === "" ? texts[shown] : `Nothing found for “${find}”.`}</p>
+      {shown !== "all" && <Button onClick={onAll}>Show all models</Button>}
+    </>
+  );
+}
+
 export function Models() {
   const loading = useLoaded("models", allModels);
   const spending = useSpending("model");
@@ -107,77 +145,37 @@ export function Models() {
   const [shown] = choices.find(([each]) => each === query["show"]) ?? choices[0];
   const groupOf = groups[group];
   const matches = (model: Model): boolean =>
-    isShown(model, shown, spending) &&
-    [nameOf(model), model.canonicalName, model.name, ...model.aliases]
-      .join(" ")
-      .toLowerCase()
-      .includes(find.toLowerCase());
-  const emptyOf = (models: readonly Model[]) => {
-    const available = models.filter((each) => each.available).length;
-    if (available === 0 && shown !== "all")
-      return (
-        <>
-          <p>No models available.</p>
-          <a href={ownPath("/credentials")}>Add a credential of a provider</a>
-        </>
-      );
-    const texts = {
-      "": `None of the ${available} available models matches.`,
-      used: "No model was used this month.",
-      ending: `None of the ${available} available models has an announced shutdown date.`,
-      all: "No known model matches.",
-    };
-    return (
-      <>
-        <p>{find !== "" && shown !== "all" ? `Nothing found for “${find}”.` : texts[shown]}</p>
-        {shown !== "all" && (
-          <Button onClick={() => change({ show: "all" })}>Show all models</Button>
-        )}
-      </>
-    );
-  };
+    isShown(model, shown, spending) && isNamed(model, find.toLowerCase());
+  const order = shown === "ending" ? "shutdown" : group;
   return (
     <Page
       title="Models"
       lead="Models that your credentials and the policy allow, with this month’s spend. Prices are per million tokens. Class (intelligence) and speed are graded from 1 to 5 (best)."
     >
+      <div class="filters">
+        <Fields
+          of={filters}
+          draft={{ find, show: shown, group }}
+          change={(changes) => ("find" in changes ? type : change)(changes)}
+        />
+      </div>
       <There what="models" loading={loading}>
         {(models) => (
           <>
-            <div class="filters">
-              <Field
-                title="Find"
-                name="find"
-                value={find}
-                onInput={(text) => type({ find: text })}
-              />
-              <Choice
-                title="Show"
-                name="show"
-                value={shown}
-                options={choices}
-                onInput={(show) => change({ show })}
-              />
-              <Choice
-                title="Group by"
-                name="group"
-                value={groupings.find(([each]) => each === group)?.[0] ?? ""}
-                options={groupings}
-                onInput={(by) => change({ group: by })}
-              />
-            </div>
             <Shutdowns {...{ models, spending }} />
             <Table
               name="Models"
               columns={columnsOf({ models, spending, open })}
-              rows={inOrderOf(
-                models.filter(matches),
-                shown === "ending" ? "shutdown" : group,
-                spending,
-              )}
+              rows={inOrderOf(models.filter(matches), order, spending)}
               keyOf={nameOf}
               {...(groupOf && { groupOf })}
-              empty={emptyOf(models)}
+              empty={
+                <Empty
+                  {...{ shown, find }}
+                  available={models.filter((each) => each.available).length}
+                  onAll={() => change({ show: "all" })}
+                />
+              }
             />
           </>
         )}
