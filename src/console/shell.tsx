@@ -16,7 +16,12 @@ const sections: readonly Section[] = [
   ["Overview", ["", "Overview"], ["/usage", "Usage"], ["/limits", "Limits"], ["/alerts", "Alerts"]],
   ["Requests", ["/requests", "Requests"], ["/sessions", "Sessions"], ["/playground", "Playground"]],
   ["Approvals", ["/approvals", "Approvals"]],
-  ["People & keys", ["/keys", "API keys"], ["/people", "People"], ["/grants", "Grants"]],
+  [
+    "People & keys",
+    ["/keys", "API keys"],
+    ["/people", "People"],
+    ["/grants", "Connected programs"],
+  ],
   ["Providers & models", ["/credentials", "Credentials"], ["/models", "Models"]],
   ["Servers", ["/servers", "Servers"]],
   ["Policy", ["/policy", "Policy"], ["/switches", "Kill switches"]],

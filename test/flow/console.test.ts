@@ -351,6 +351,39 @@ const grantOf = (clientName: string) => ({
   expiresAt: null,
 });
 
+describe("keys", () => {
+  it("are found by name and by the start of the secret, and rotated instead of revoked", async () => {
+    const { page } = operator;
+    await createTenant(router, "found", { provider: "demo" });
+    const keys: string[] = [];
+    for (const name of ["leaked", "kept"]) {
+      const made = await admin("POST", "/tenants/found/keys", { name, scopes: ["sampling"] });
+      keys.push(String(made.get("key")));
+    }
+    await open("/t/found/keys");
+    const region = page.getByRole("region", { name: "API keys" });
+    await region.getByText("kept").waitFor();
+    const find = page.getByLabel("Find");
+    const [leaked = ""] = keys;
+    await find.fill(leaked);
+    await region.getByText("kept").waitFor({ state: "detached" });
+    // The part that is secret doesn't stay on the screen.
+    expect(leaked.startsWith(`${await find.inputValue()}_`)).toBe(true);
+    await region.getByRole("button", { name: "Revoke leaked" }).click();
+    await page.getByRole("button", { name: "Rotate instead" }).click();
+    await page.getByRole("button", { name: "Rotate key" }).click();
+    const rotated = (await page.getByLabel("Shown this once").textContent()) ?? "";
+    expect([rotated.slice(0, 30), rotated === leaked]).toEqual([leaked.slice(0, 30), false]);
+    await find.fill("kep");
+    await region.getByRole("button", { name: "Revoke kept" }).click();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Revoke key" }).click();
+    await region.getByText("revoked").waitFor();
+    await find.fill("nothing");
+    await page.getByText("No key matches.").waitFor();
+  });
+});
+
 describe("what people allowed programs", () => {
   it("is listed as text, and ended after a question", async () => {
     const { page } = operator;
@@ -363,11 +396,15 @@ describe("what people allowed programs", () => {
       return route.fulfill({ status: 204 });
     });
     await open("/t/watched/grants");
-    await page.getByRole("region", { name: "Grants" }).getByText(hostile).first().waitFor();
+    await page
+      .getByRole("region", { name: "Connected programs" })
+      .getByText(hostile)
+      .first()
+      .waitFor();
     expect(await page.evaluate(() => window.hostile)).toBeUndefined();
     await page.getByRole("button", { name: `end ${hostile}` }).click();
     expect(await violationsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Revoke grant" }).click();
+    await page.getByRole("button", { name: "End access" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(ended).toEqual(["DELETE /admin/v1/tenants/watched/grants/grant_1"]);
     await page.unrouteAll({ behavior: "ignoreErrors" });
@@ -399,15 +436,21 @@ describe("people", () => {
       .getByText(/provider can.t be reached/)
       .first()
       .waitFor();
+    await page.getByText("Check your input").waitFor();
     expect((await admin("GET", "/tenants/folk/sign-in")).status).toBe(404);
     await page.getByRole("link", { name: "First steps" }).click();
     await page.getByRole("heading", { name: "Leave without saving" }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByLabel("Save although the provider").check();
     await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Saved. People sign in again.").waitFor();
     await page.getByText(/^Set on /).waitFor();
-    await page.getByRole("button", { name: "Okta" }).click();
+    await page.getByRole("button", { name: "Okta (custom" }).click();
+    await page.getByText("Paste both redirect URIs as Sign-in redirect URIs.").waitFor();
     expect(await page.getByLabel("Issuer").inputValue()).toBe("https://id.example.com");
+    await page.getByLabel("Issuer").fill("https://acme.okta.com");
+    await page.getByText("Groups claim type Filter").waitFor();
+    await page.getByLabel("Issuer").fill("https://id.example.com");
     expect(await violationsOn(page)).toEqual([]);
     const kept = await admin("GET", "/tenants/folk/sign-in");
     expect(kept.get("roles")).toEqual({ "platform-team": "admin", finance: "viewer" });
@@ -486,11 +529,10 @@ describe("an identity provider", () => {
     const visitor = await visit(browser, { origin: gatewayUrl });
     const { page, faults } = visitor;
     await page.goto(`${gatewayPath}/console`);
-    await page.getByText("Sign in with your identity provider").click();
     await page.getByLabel("Tenant").fill("people");
     expect(await violationsOn(page)).toEqual([]);
     const asked = page.waitForRequest((request) => request.url().startsWith(provider.url));
-    await page.getByRole("button", { name: "Continue to the identity provider of people" }).click();
+    await page.getByRole("button", { name: "Continue to the identity provider" }).click();
     expect(new URL((await asked).url()).searchParams.get("redirect_uri")).toBe(
       `${gatewayUrl}${gatewayPath}/console/single-sign-on/callback`,
     );
@@ -751,7 +793,7 @@ describe("first steps", () => {
     ]);
     expect(stdout.trim()).toBe(hostile);
     await open("/t/fresh/start");
-    await page.getByText("Waiting for the next request…").waitFor();
+    await page.getByText("Requests arrived before you opened this page").waitFor();
     expect(await page.getByText("done", { exact: true }).count()).toBe(3);
   });
 });
@@ -1737,8 +1779,17 @@ describe("a role", () => {
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name", { exact: true }).fill("for an approver");
     await page.getByLabel("Role").selectOption("approver");
-    await page.getByRole("button", { name: "Create key" }).click();
+    expect(await page.getByLabel("sampling: calls").isChecked()).toBe(false);
+    await page.getByText(`${router.url}/console`).waitFor();
+    const create = page.getByRole("button", { name: "Create key" });
+    expect(
+      await create.boundingBox().then((box) => (box?.y ?? 0) + (box?.height ?? 0)),
+    ).toBeLessThan(page.viewportSize()?.height ?? 0);
+    await create.click();
     const key = (await page.getByLabel("Shown this once").textContent()) ?? "";
+    expect(await page.getByLabel("Console", { exact: true }).textContent()).toBe(
+      `${router.url}/console`,
+    );
     const visitor = await visit(browser, { origin: router.url });
     await signIn(visitor, key);
     await visitor.page.getByText("approver of watched").waitFor();

@@ -1,52 +1,76 @@
 import { api, type Schemas } from "../api.ts";
+import { useLoaded } from "../load.ts";
 import { dayColumn } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { ListPage } from "../parts/list-page.tsx";
+import { namesIn, type Names } from "../parts/named.tsx";
 import { usePaging } from "../parts/pages.tsx";
-import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
+import { RequestsOf, spendColumns, useSpending } from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
+import { routerUrl } from "../place.ts";
 
 type Grant = Schemas["Grant"];
 
-const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<Grant>[] => [
+/** A person’s own key is named after the person's id. */
+function actorOf({ keyId }: Grant, names: Names): string {
+  const name = names[keyId] ?? `…${keyId.slice(-6)}`;
+  return names[/^Signs in \((.*)\)$/.exec(name)?.[1] ?? ""] ?? name;
+}
+
+const columnsOf = (names: Names): readonly Column<Grant>[] => [
   {
     title: "Program",
-    show: ({ clientId, clientName }) => <span title={clientId}>{clientName}</span>,
+    show: ({ clientId, clientName }) => (
+      <span class="one-line" title={`${clientName}, ${clientId}`}>
+        {clientName}
+      </span>
+    ),
     text: ({ clientName }) => clientName,
   },
-  { title: "From", text: ({ redirectHost }) => redirectHost },
+  {
+    title: "Acts for",
+    show: (grant) => <RequestsOf by="key" id={grant.keyId} name={actorOf(grant, names)} />,
+    text: (grant) => actorOf(grant, names),
+  },
   {
     title: "May use",
-    show: ({ resource }) => <code>{resource}</code>,
+    isWide: true,
+    show: ({ resource }) => <code title={resource}>{resource.replace(routerUrl, "")}</code>,
     text: ({ resource }) => resource,
   },
-  { title: "Scopes", text: ({ scopes }) => scopes.join(", ") },
-  {
-    title: "Acts as the key",
-    show: ({ keyId }) => <RequestsOf by="key" id={keyId} name={`…${keyId.slice(-6)}`} />,
-    text: ({ keyId }) => keyId,
-  },
-  ...spendColumns<Grant>(({ keyId }) => spending.get(keyId)).filter(
-    ({ title }) => title === "Spent" || title === "Last use",
-  ),
-  dayColumn("Allowed", ({ createdAt }) => createdAt),
-  dayColumn("Ends", ({ expiresAt }) => expiresAt),
+  { title: "Scopes", isWide: true, text: ({ scopes }) => scopes.join(", ") },
+  { title: "Signs in at", isWide: true, text: ({ redirectHost }) => redirectHost },
 ];
 
 export function Grants() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/grants");
+  const spending = useSpending("key");
+  const listed = paging.loading.loaded;
+  const isAny = listed.state === "there" && listed.value.data.length > 0;
+  const { loaded } = useLoaded<Names>(`names ${isAny}`, async () => ({
+    ok: true,
+    value: isAny ? await namesIn() : {},
+    tag: null,
+  }));
   return (
     <ListPage
-      title="Grants"
-      lead="Programs that people connected by OAuth. Each acts as an API key of this tenant, whose spend of this month is shown."
+      title="Connected programs"
+      lead="Programs that people allowed to use servers. Each acts as an API key, whose spend of this month is shown."
       paging={paging}
-      columns={columnsOf(useSpending("key"))}
+      columns={[
+        ...columnsOf(loaded.state === "there" ? loaded.value : {}),
+        ...spendColumns<Grant>(({ keyId }) => spending.get(keyId)).filter(({ title }) =>
+          ["Spent", "Last use"].includes(title),
+        ),
+        { ...dayColumn<Grant>("Allowed", ({ createdAt }) => createdAt), isWide: true },
+        { ...dayColumn<Grant>("Ends", ({ expiresAt }) => expiresAt), isWide: true },
+      ]}
       nameOf={({ clientName }) => clientName}
       verbs={() => ["End"] as const}
-      empty="No connected programs. A hosted client connects by a server’s address and asks the person for consent."
+      empty="No connected programs. A program connects by a server’s address, and asks the person for consent (OAuth)."
       dialog={({ row: { id, clientName } }, ends) => (
         <Confirm
-          title="Revoke grant"
+          title="End access"
           act={() => api.DELETE("/admin/v1/tenants/{tenant}/grants/{id}", { id })}
           {...ends}
         >

@@ -2,30 +2,29 @@ import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { dateOf, millisOf } from "../format.ts";
 import { useRead } from "../load.ts";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
-import { Check, Form, useDraft } from "../parts/form.tsx";
-import { LimitFields, limitsOf, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import { CopyButton } from "../parts/copy.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Form, useDraft } from "../parts/form.tsx";
+import { LimitFields, limitsOf, limitsPatchOf, textsOf } from "../parts/limits.tsx";
+import type { Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/notice.tsx";
+import { routerUrl } from "../place.ts";
 
 type Key = Schemas["Key"];
 type Scope = Key["scopes"][number];
 
-const scopeTitles = {
-  sampling: "sampling: calls /v1/sampling",
-  models: "models: calls models with an OpenAI or Anthropic SDK",
-  proxy: "proxy: uses registered servers through /mcp",
-} as const;
-type Use = keyof typeof scopeTitles;
-const uses = Object.keys(scopeTitles) as Use[];
-const roleTitles = [
-  ["", "no access to the console and the admin API"],
+export const consoleUrl = `${routerUrl}/console`;
+const roles = [
+  ["", "none: calls models and servers only"],
   ["viewer", "viewer: reads settings, usage, and records"],
   ["auditor", "auditor: viewer who exports records and reads seals"],
   ["approver", "approver: viewer who decides on pending calls"],
   ["admin", "admin: everything in this tenant"],
 ] as const satisfies readonly (readonly [Scope | "", string])[];
-export type RoleChoice = (typeof roleTitles)[number][0];
+
+export const roleIn = (scopes: readonly string[]) =>
+  roles.find(([role]) => scopes.includes(role))?.[0] ??
+  (scopes.includes("tenant-admin") ? "admin" : "");
 
 function localText(at: number | null): string {
   if (at === null) return "";
@@ -33,84 +32,76 @@ function localText(at: number | null): string {
   return moved.toISOString().slice(0, 16);
 }
 
-interface ScopeFieldsProps {
-  value: readonly Use[];
-  onInput: (chosen: Use[]) => void;
-}
-
-const ScopeFields = ({ value, onInput }: ScopeFieldsProps) => (
-  <fieldset>
-    <legend>Allowed to use</legend>
-    {uses.map((scope) => (
-      <Check
-        key={scope}
-        name={scope}
-        title={scopeTitles[scope]}
-        value={value.includes(scope)}
-        onInput={(isOn) =>
-          onInput(uses.filter((each) => (each === scope ? isOn : value.includes(each))))
-        }
-      />
-    ))}
-  </fieldset>
-);
-
-export const roleIn = (scopes: readonly Scope[]): RoleChoice =>
-  roleTitles.find(([role]) => scopes.includes(role as Scope))?.[0] ??
-  (scopes.includes("tenant-admin") ? "admin" : "");
-
-/** @param like a key with the same scopes and limits */
-const draftOf = (like: Key | undefined, role: string | undefined) => ({
-  name: like === undefined ? "" : `${like.name} (copy)`,
-  uses:
-    like === undefined
-      ? role
-        ? []
-        : ["sampling" as Use]
-      : uses.filter((use) => like.scopes.includes(use)),
-  scopes: roleIn(like === undefined ? [role as Scope] : like.scopes),
-  expiresAt: "",
-  limits: textsOf(like?.limits),
+const draftOf = ({ name = "", scopes = [], expiresAt = null, limits, userId }: Partial<Key>) => ({
+  name,
+  userId: userId ?? "",
+  role: roleIn(scopes),
+  sampling: scopes.includes("sampling"),
+  models: scopes.includes("models"),
+  proxy: scopes.includes("proxy"),
+  expiresAt: localText(expiresAt),
+  limits: textsOf(limits),
 });
-
 type Draft = ReturnType<typeof draftOf>;
 
-const roleField: FieldOf<Draft> = {
-  name: "scopes",
-  title: "Role",
-  options: roleTitles,
-  hint: "People can sign in with the key and have its role.",
-};
-const endField = {
+const endField: FieldOf<Draft> = {
   name: "expiresAt",
   title: "Ends",
   type: "datetime-local",
   hint: "In your time zone. Leave blank for no expiry.",
-} as const;
-const nameField = { name: "name", title: "Name", isRequired: true } as const;
-const nameHint = "What uses it, for example “search server”.";
+};
+const nameField: FieldOf<Draft> = { name: "name", title: "Name", isRequired: true };
+const newFields = (people: readonly Schemas["User"][]): readonly FieldOf<Draft>[] => [
+  { ...nameField, hint: "Who or what uses it, for example “search server”." },
+  { name: "role", title: "Role in the console and the admin API", options: roles, path: "scopes" },
+  {
+    name: "userId",
+    title: "On behalf of",
+    options: [
+      ["", "no particular person"],
+      ...people.map(({ id, name }) => [id, name ?? id] as const),
+    ],
+  },
+];
+
+const useFields: readonly FieldOf<Draft>[] = [
+  { name: "sampling", title: "sampling: calls /v1/sampling" },
+  { name: "models", title: "models: calls models with an OpenAI or Anthropic SDK" },
+  { name: "proxy", title: "proxy: uses registered servers through /mcp" },
+];
+
+type Change = ReturnType<typeof useDraft<Draft>>["change"];
+
+const Limits = ({ draft: { limits }, change }: { draft: Draft; change: Change }) => (
+  <details open={Object.values(limits).some((text) => text !== "")}>
+    <summary>Budgets and limits</summary>
+    <LimitFields texts={limits} onInput={(changed) => change({ limits: changed })} />
+  </details>
+);
 
 interface NewKeyProps {
-  like?: Key;
-  /** of an auditor, for example, who only signs in */
-  role?: string | undefined;
+  /** the new key's scopes and limits */
+  like: Partial<Key>;
   onDone: (made: Schemas["NewKey"]) => void;
   onClose: () => void;
 }
 
-export function NewKey({ like, role, onDone, onClose }: NewKeyProps) {
-  const { draft, change } = useDraft(draftOf(like, role));
+export function NewKey({ like, onDone, onClose }: NewKeyProps) {
+  const { draft, change } = useDraft(draftOf(like));
+  const { loaded } = useRead("/admin/v1/tenants/{tenant}/users", { limit: 200 });
+  const people = loaded.state === "there" ? loaded.value.data : [];
   const [earliest] = useState(() => localText(Date.now()));
   const make = async () => {
-    const { name, scopes } = draft;
+    const { name, role, limits, userId } = draft;
     const expiresAt = millisOf(draft.expiresAt);
+    const used = (["sampling", "models", "proxy"] as const).filter((use) => draft[use]);
     const made = await api.POST("/admin/v1/tenants/{tenant}/keys", {
       body: {
         name,
-        scopes: scopes === "" ? draft.uses : [...draft.uses, scopes],
-        limits: limitsOf(draft.limits),
+        scopes: role === "" ? used : [...used, role],
+        limits: limitsOf(limits),
         ...(expiresAt !== null && { expiresAt }),
-        ...(like !== undefined && like.userId !== null && { userId: like.userId }),
+        ...(userId !== "" && { userId }),
       },
     });
     if (made.ok) onDone(made.value);
@@ -118,23 +109,33 @@ export function NewKey({ like, role, onDone, onClose }: NewKeyProps) {
   };
   return (
     <Form submit="Create key" act={make} onCancel={onClose}>
-      <Fields of={[{ ...nameField, hint: nameHint }]} {...{ draft, change }} />
-      <ScopeFields value={draft.uses} onInput={(chosen) => change({ uses: chosen })} />
-      <Fields of={[roleField, { ...endField, min: earliest }]} {...{ draft, change }} />
-      <LimitFields texts={draft.limits} onInput={(limits) => change({ limits })} />
+      <Fields
+        of={newFields(people)}
+        draft={draft}
+        change={(changes) => {
+          const { role } = changes;
+          // People who only sign in, for example auditors, call nothing.
+          change(role === undefined ? changes : { ...changes, sampling: role === "" });
+        }}
+      />
+      {draft.role !== "" && (
+        <p class="faint">
+          People sign in with the key at <code>{consoleUrl}</code>{" "}
+          <CopyButton text={consoleUrl} of="the console’s address" />
+        </p>
+      )}
+      <fieldset>
+        <legend>Allowed to use</legend>
+        <Fields of={useFields} {...{ draft, change }} />
+      </fieldset>
+      <Fields of={[{ ...endField, min: earliest }]} {...{ draft, change }} />
+      <Limits {...{ draft, change }} />
     </Form>
   );
 }
 
-interface ChangeKeyProps {
-  id: string;
-  onDone: () => void;
-  onClose: () => void;
-}
-
-export function ChangeKey({ id, ...ends }: ChangeKeyProps) {
-  const params = { id };
-  const loading = useRead("/admin/v1/tenants/{tenant}/keys/{id}", params);
+export function ChangeKey({ id, ...ends }: Ends & { id: string }) {
+  const loading = useRead("/admin/v1/tenants/{tenant}/keys/{id}", { id });
   return (
     <There what="the key" loading={loading}>
       {(shown, { tag }) => <KeyForm {...{ shown, tag, ...ends }} />}
@@ -142,17 +143,8 @@ export function ChangeKey({ id, ...ends }: ChangeKeyProps) {
   );
 }
 
-interface KeyFormProps extends Omit<ChangeKeyProps, "id"> {
-  shown: Key;
-  tag: string | null;
-}
-
-function KeyForm({ shown, tag, onDone, onClose }: KeyFormProps) {
-  const { draft, change } = useDraft({
-    name: shown.name,
-    expiresAt: localText(shown.expiresAt),
-    limits: textsOf(shown.limits),
-  });
+function KeyForm({ shown, tag, onDone, onClose }: Ends & { shown: Key; tag: string | null }) {
+  const { draft, change } = useDraft(draftOf(shown));
   const save = async () => {
     const { name, expiresAt, limits } = draft;
     const changed = await api.PATCH("/admin/v1/tenants/{tenant}/keys/{id}", {
@@ -173,7 +165,7 @@ function KeyForm({ shown, tag, onDone, onClose }: KeyFormProps) {
         <code>{shown.id}</code> <CopyButton text={shown.id} of={`the id of ${shown.name}`} />
       </p>
       <Fields of={[nameField, endField]} {...{ draft, change }} />
-      <LimitFields texts={draft.limits} onInput={(limits) => change({ limits })} />
+      <Limits {...{ draft, change }} />
     </Form>
   );
 }

@@ -1,63 +1,81 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { day, time } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { fileColumn } from "../parts/columns.tsx";
+import { CodeBlock, Secret } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Secret } from "../parts/copy.tsx";
+import { Check, Field } from "../parts/form.tsx";
 import { limitText } from "../parts/limits.tsx";
-import { Badge } from "../parts/notice.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
-import { usePaging, useQuery } from "../parts/pages.tsx";
+import { Badge } from "../parts/notice.tsx";
+import { usePaging, useQuery, type Part } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
 import { isoOf } from "../parts/time.tsx";
-import { routerUrl } from "../place.ts";
-import { ChangeKey, NewKey, roleIn } from "./key-forms.tsx";
+import { Button } from "../parts/card.tsx";
+import type { Asked } from "../problem.ts";
+import { ChangeKey, consoleUrl, NewKey, roleIn } from "./key-forms.tsx";
 
 type Key = Schemas["Key"];
-type NewKeyAnswer = Schemas["NewKey"];
+type Scope = Key["scopes"][number];
+type Made = Schemas["NewKey"];
+type Names = ReadonlyMap<string, string>;
 
-function stateOf({ revokedAt, expiresAt }: Key): string {
-  if (revokedAt !== null) return "revoked";
-  return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
-}
+const keysPath = "/admin/v1/tenants/{tenant}/keys";
+const verbs = ["Change", "Duplicate", "Rotate", "Revoke"] as const;
+type Verb = (typeof verbs)[number];
 
-const verbsOf = ({ revokedAt }: Key) =>
-  revokedAt === null ? (["Change", "Duplicate", "Rotate", "Revoke"] as const) : [];
-type Verb = ReturnType<typeof verbsOf>[number];
-
+const endOf = ({ revokedAt, expiresAt }: Key): number => revokedAt ?? expiresAt ?? Infinity;
+const stateOf = (key: Key): string =>
+  key.revokedAt !== null ? "revoked" : endOf(key) <= Date.now() ? "expired" : "active";
+const personOf = ({ userId }: Key, names: Names): string | null =>
+  userId === null ? null : (names.get(userId) ?? `${userId.slice(0, 12)}…`);
 /** A person's sign-in names its key after the person's id. */
-const nameOf = ({ name, userId }: Key, names: Known["names"]): string =>
-  name.replace(/^Signs in \(usr_.*\)$/, `Signs in (${names.get(userId ?? "") ?? userId})`);
+const nameOf = (key: Key, names: Names): string =>
+  key.name.startsWith("Signs in (usr_") ? `${personOf(key, names)}’s sign-in` : key.name;
 
-interface Known {
-  spending: ReadonlyMap<string, Spender>;
-  /** of keys and people */
-  names: ReadonlyMap<string, string>;
+function State({ of: key }: { of: Key }) {
+  const state = stateOf(key);
+  if (state !== "active") return <Badge word={state} />;
+  return key.expiresAt === null ? null : (
+    <small title={time(key.expiresAt)}>until {day(key.expiresAt)}</small>
+  );
 }
 
-const columnsOf = ({ spending, names }: Known): readonly Column<Key>[] => [
+const columnsOf = (
+  names: Names,
+  spending: ReadonlyMap<string, Spender>,
+): readonly Column<Key>[] => [
   {
     title: "Name",
     show: (key) => (
-      <span class="one-line">
-        {stateOf(key) !== "active" && <Badge word={stateOf(key)} />}{" "}
+      <span class={`name-state ${stateOf(key) === "active" ? "" : "faint"}`}>
         <RequestsOf by="key" id={key.id} name={nameOf(key, names)} />
-        {key.expiresAt !== null && stateOf(key) === "active" && (
-          <small title={time(key.expiresAt)}>until {day(key.expiresAt)}</small>
-        )}
+        <State of={key} />
       </span>
     ),
     text: (key) => nameOf(key, names),
   },
   fileColumn("Id", ({ id }) => id),
   fileColumn("State", stateOf),
+  {
+    title: "Person",
+    isWide: true,
+    isOptional: true,
+    show: (key) => <span class="one-line short">{personOf(key, names)}</span>,
+    text: (key) => personOf(key, names),
+  },
   ...spendColumns<Key>(({ id }) => spending.get(id)),
   {
     title: "Scopes",
     isWide: true,
-    show: ({ scopes }) => <span class="nowrap">{scopes.join(", ")}</span>,
+    show: ({ scopes }) => (
+      <span class="one-line short" title={scopes.join(", ")}>
+        {scopes.join(", ")}
+      </span>
+    ),
     text: ({ scopes }) => scopes.join(", "),
   },
   fileColumn("Limits", ({ limits }) => limitText(limits)),
@@ -77,98 +95,200 @@ const columnsOf = ({ spending, names }: Known): readonly Column<Key>[] => [
 
 interface DoProps extends Ends {
   doing: { verb: Verb; row: Key };
-  onMade: (made: NewKeyAnswer) => void;
+  make: (like: Partial<Key>, ends: Ends) => ComponentChildren;
+  setMade: (made: Made) => void;
 }
 
-function Do({ doing: { verb, row: key }, onMade, onDone, onClose }: DoProps) {
+function Do({ doing, make, setMade, ...ends }: DoProps) {
+  const [verb, setVerb] = useState(doing.verb);
+  const { id, name } = doing.row;
   if (verb === "Change" || verb === "Duplicate")
     return (
-      <Dialog title={`${verb} ${key.name}`} onClose={onClose}>
+      <Dialog title={`${verb} ${name}`} onClose={ends.onClose}>
         {verb === "Change" ? (
-          <ChangeKey {...{ id: key.id, onDone, onClose }} />
+          <ChangeKey {...{ id, ...ends }} />
         ) : (
-          <NewKey {...{ like: key, onClose }} onDone={onMade} />
+          make({ ...doing.row, name: `${name} (copy)`, expiresAt: null }, ends)
         )}
       </Dialog>
     );
-  const params = { id: key.id };
-  const isRevoking = verb === "Revoke";
   const act = async () => {
-    if (isRevoking) return api.DELETE("/admin/v1/tenants/{tenant}/keys/{id}", params);
-    const made = await api.POST("/admin/v1/tenants/{tenant}/keys/{id}/rotate", params);
-    if (made.ok) onMade(made.value);
+    if (verb === "Revoke") return api.DELETE(`${keysPath}/{id}`, { id });
+    const made = await api.POST(`${keysPath}/{id}/rotate`, { id });
+    if (made.ok) setMade(made.value);
     return made;
   };
   return (
-    <Confirm title={`${verb} key`} {...{ act, onDone, onClose }}>
-      <p>
-        <strong>{key.name}</strong>:{" "}
-        {isRevoking
-          ? "programs that use this key are refused. This can’t be undone."
-          : "the key gets a new secret. The old one stops working immediately."}
-      </p>
+    <Confirm key={verb} title={`${verb} key`} {...{ act, ...ends }}>
+      {verb === "Rotate" ? (
+        <p>
+          <strong>{name}</strong> gets a new secret. The old one stops working immediately.
+        </p>
+      ) : (
+        <>
+          <p>
+            <strong>{name}</strong>: programs that use this key are refused. This can’t be undone.
+          </p>
+          <p>
+            If the secret leaked but the key is still needed, give it a new secret instead.{" "}
+            <Button class="quiet" onClick={() => setVerb("Rotate")}>
+              Rotate instead
+            </Button>
+          </p>
+        </>
+      )}
     </Confirm>
   );
 }
 
-/** Only if a key is named after a person. */
-function usePeopleOf(listed: readonly Key[]): readonly Schemas["User"][] {
-  const hasSignIns = listed.some(({ name }) => name.startsWith("Signs in ("));
-  const people = useLoaded<{ data: Schemas["User"][] }>(`people ${hasSignIns}`, async () =>
-    hasSignIns
-      ? api.GET("/admin/v1/tenants/{tenant}/users", { limit: 200 })
-      : { ok: true, value: { data: [] }, tag: null },
-  ).loaded;
-  return people.state === "there" ? people.value.data : [];
+/** The secret begins with the key's id. The rest is not for the screen. */
+const withoutSecret = (text: string): string => text.replace(/^(srk_[0-9a-z]+)_.*$/, "$1");
+
+/** By name, person, id, or the start of the secret. */
+function isFound(key: Key, { find, names }: { find: string; names: Names }): boolean {
+  const texts = [
+    nameOf(key, names),
+    personOf(key, names),
+    key.userId,
+    key.id,
+    key.id.replace("key_", "srk_"),
+  ];
+  return texts.some((text) => text?.toLowerCase().includes(find.toLowerCase()));
 }
 
-export function Keys() {
-  const paging = usePaging("/admin/v1/tenants/{tenant}/keys");
-  const spending = useSpending("key");
-  const { loaded } = paging.loading;
+/** Most that are searched. */
+const maxKeys = 10_000;
+async function allKeys(): Promise<Asked<Part<Key>>> {
+  const data: Key[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Asked<Part<Key>> = await api.GET(keysPath, {
+      limit: 200,
+      ...(cursor !== null && { cursor }),
+    });
+    if (!page.ok) return page;
+    data.push(...page.value.data);
+    cursor = page.value.nextCursor;
+  } while (cursor !== null && data.length < maxKeys);
+  return { ok: true, value: { data, nextCursor: null }, tag: null };
+}
+
+const dayMs = 86_400_000;
+const noKeys: Asked<Part<Key>> = { ok: true, value: { data: [], nextCursor: null }, tag: null };
+
+/** Only if a key is a person's. */
+function usePeopleOf(listed: readonly Key[]): readonly Schemas["User"][] {
+  const isAny = listed.some(({ userId }) => userId !== null);
+  const { loaded } = useLoaded<Part<Schemas["User"]>>(`people ${isAny}`, async () =>
+    isAny
+      ? api.GET("/admin/v1/tenants/{tenant}/users", { limit: 200 })
+      : { ok: true, value: { data: [], nextCursor: null }, tag: null },
+  );
+  return loaded.state === "there" ? loaded.value.data : [];
+}
+
+/** The page of keys, or what is found in all. */
+function useKeys(asked: string) {
+  const [find, setFind] = useState(asked);
+  const [showsEnded, showEnded] = useState(false);
+  const paging = usePaging(keysPath);
+  const page = paging.loading.loaded;
+  const isWhole =
+    paging.cursor === null && page.state === "there" && page.value.nextCursor === null;
+  const readsAll = find !== "" && !isWhole;
+  const all = useLoaded<Part<Key>>(`all keys ${readsAll}`, () =>
+    readsAll ? allKeys() : Promise.resolve(noKeys),
+  );
+  const again = async (): Promise<void> =>
+    void (await Promise.all([paging.loading.again(), all.again()]));
+  const loaded = readsAll ? all.loaded : page;
   const listed = loaded.state === "there" ? loaded.value.data : [];
-  const users = usePeopleOf(listed);
-  const names = new Map([...listed, ...users].map(({ id, name }) => [id, name ?? id]));
-  const [{ role }] = useQuery();
-  const [made, setMade] = useState<NewKeyAnswer | null>(null);
-  const making = ({ onDone, onClose }: Ends) => ({
-    onClose,
-    onMade(key: NewKeyAnswer) {
+  const people = usePeopleOf(listed);
+  const names: Names = new Map([...listed, ...people].map(({ id, name }) => [id, name ?? id]));
+  const ended = listed.filter((key) => endOf(key) < Date.now() - dayMs);
+  const data = listed.filter((key) =>
+    find === "" ? showsEnded || !ended.includes(key) : isFound(key, { find, names }),
+  );
+  const shown = loaded.state === "there" ? { ...loaded, value: { ...loaded.value, data } } : loaded;
+  const filters = (
+    <div class="filters">
+      <Field
+        title="Find"
+        name="find"
+        value={find}
+        placeholder="name, person, or srk_…"
+        onInput={(text) => setFind(withoutSecret(text.trim()))}
+      />
+      {find === "" && ended.length > 0 && (
+        <Check
+          title={`Show ${ended.length} that ended more than a day ago`}
+          name="ended"
+          value={showsEnded}
+          onInput={showEnded}
+        />
+      )}
+    </div>
+  );
+  return {
+    paging: { ...paging, loading: { loaded: shown, again } },
+    people,
+    names,
+    listed,
+    filters,
+  };
+}
+
+const MadeKey = ({ made, onDone }: { made: Made; onDone: () => void }) => (
+  <Secret title={`The key ${made.name}`} secret={made.key} onDone={onDone}>
+    <p>
+      Only a hash is stored.{" "}
+      {roleIn(made.scopes) === ""
+        ? "Put the key where your program reads it."
+        : "Give the key to the person, with the address where to sign in:"}
+    </p>
+    {roleIn(made.scopes) !== "" && <CodeBlock title="Console" text={consoleUrl} />}
+  </Secret>
+);
+
+export function Keys() {
+  const [{ role, find: asked = "" }] = useQuery();
+  const [made, setMade] = useState<Made | null>(null);
+  const { paging, names, listed, filters } = useKeys(asked);
+  const spending = useSpending("key");
+  const make = (like: Partial<Key>, { onDone, onClose }: Ends) => {
+    const onMade = (key: Made): void => {
       setMade(key);
       onDone();
-    },
-  });
+    };
+    return <NewKey {...{ like, onClose }} onDone={onMade} />;
+  };
   return (
     <ListPage
       title="API keys"
       what="API keys"
       lead="Keys that programs use to call the router, with what they spent this month."
       paging={paging}
-      columns={columnsOf({ spending, names })}
+      columns={columnsOf(names, spending)}
       nameOf={(key) => nameOf(key, names)}
-      verbs={verbsOf}
-      empty="No API keys yet. Create one per program, so that each can be limited and revoked."
+      verbs={({ revokedAt }) => (revokedAt === null ? verbs : [])}
+      empty={
+        listed.length === 0
+          ? "No API keys yet. Create one per program, so that each can be limited and revoked."
+          : "No key matches."
+      }
       make={{
         title: "New key",
         isOpen: role !== undefined,
         dialog: (ends) => (
           <Dialog title="New API key" onClose={ends.onClose}>
-            <NewKey {...{ role }} onClose={ends.onClose} onDone={making(ends).onMade} />
+            {make({ scopes: [(role ?? "sampling") as Scope] }, ends)}
           </Dialog>
         ),
       }}
-      dialog={(doing, ends) => <Do {...{ doing, ...ends }} {...making(ends)} />}
+      dialog={(doing, ends) => <Do {...{ doing, make, setMade, ...ends }} />}
     >
-      {made !== null && (
-        <Secret title={`The key ${made.name}`} secret={made.key} onDone={() => setMade(null)}>
-          <p>
-            Only a hash is stored.{" "}
-            {roleIn(made.scopes) === ""
-              ? "Put the key where your program reads it."
-              : `Give it to the person, who signs in with it at ${routerUrl}/console.`}
-          </p>
-        </Secret>
-      )}
+      {made !== null && <MadeKey {...{ made }} onDone={() => setMade(null)} />}
+      {filters}
     </ListPage>
   );
 }

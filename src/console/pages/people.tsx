@@ -1,25 +1,39 @@
 import { api, type Schemas } from "../api.ts";
-import { dayColumn, fileColumn, timeColumn } from "../parts/columns.tsx";
+import { day } from "../format.ts";
+import { useRead } from "../load.ts";
+import { fileColumn, timeColumn } from "../parts/columns.tsx";
+import { CopyButton } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Facts } from "../parts/facts.tsx";
 import { Fields } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
-import { usePaging, type Paging } from "../parts/pages.tsx";
+import { usePaging } from "../parts/pages.tsx";
+import { RequestsOf, spendColumns, useSpending } from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
-import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
+import { isoOf } from "../parts/time.tsx";
 import { ownPath } from "../place.ts";
 
 type User = Schemas["User"];
 
 const nameOf = ({ id, name }: User): string => name ?? `${id.slice(0, 12)}…`;
 
-const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<User>[] => [
+const KeysOf = ({ user: { id, name }, text }: { user: User; text: string }) => (
+  <a href={`${ownPath("/keys")}?find=${encodeURIComponent(name ?? id)}`}>{text}</a>
+);
+
+const columns: readonly Column<User>[] = [
   {
     title: "Person",
-    show: (user) => <RequestsOf by="user" id={user.id} name={nameOf(user)} />,
+    show: (user) => (
+      <span class="name-state">
+        <RequestsOf by="user" id={user.id} name={nameOf(user)} />
+      </span>
+    ),
     text: nameOf,
   },
   fileColumn("Id", ({ id }) => id),
+  { title: "Keys", isWide: true, show: (user) => <KeysOf {...{ user }} text="Keys" /> },
   {
     title: "Console role",
     isWide: true,
@@ -27,16 +41,40 @@ const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<User
     text: ({ role }) => role,
   },
   { ...timeColumn<User>("Last sign-in", ({ signedInAt }) => signedInAt), isWide: true },
-  ...spendColumns<User>(({ id }) => spending.get(id)),
-  { ...dayColumn<User>("Known since", ({ createdAt }) => createdAt), isWide: true },
+  fileColumn("Known since", ({ createdAt }) => isoOf(createdAt)),
 ];
+
+function Details({ user, onClose }: Pick<Ends, "onClose"> & { user: User }) {
+  const params = { user: user.id, limit: 1 };
+  const { loaded } = useRead("/admin/v1/tenants/{tenant}/requests", params);
+  const last = loaded.state === "there" ? loaded.value.data[0] : undefined;
+  return (
+    <Dialog title={nameOf(user)} onClose={onClose}>
+      <Facts
+        of={[
+          ["Groups in the last request", last?.who.groups?.join(", ") ?? "none"],
+          ["API keys", <KeysOf {...{ user }} text={`Keys of ${nameOf(user)}`} />],
+          ["Requests", <RequestsOf by="user" id={user.id} name={`Requests of ${nameOf(user)}`} />],
+          ["Console role", user.role ?? "none"],
+          ["Known since", day(user.createdAt)],
+          [
+            "Id",
+            <>
+              <code>{user.id}</code> <CopyButton text={user.id} of="the id" />
+            </>,
+          ],
+        ]}
+      />
+    </Dialog>
+  );
+}
 
 const newFields = [
   {
     name: "subject",
     title: "Id at the identity provider",
     isRequired: true,
-    hint: "The “sub” claim of the provider’s tokens. Only a hash is stored.",
+    hint: "How the provider itself names the person: the “sub” claim of its tokens, usually not the email address. “Try the sign-in” on Single sign-on shows yours. Only a hash is stored.",
   },
   {
     name: "issuer",
@@ -46,7 +84,7 @@ const newFields = [
   { name: "name", title: "Display name", hint: "Stored only if the policy stores names." },
 ] as const;
 
-function NewPerson({ onDone, onClose }: Ends & {}) {
+function NewPerson({ onDone, onClose }: Ends) {
   const { draft, change } = useDraft({ subject: "", issuer: "", name: "" });
   const { subject, issuer, name } = draft;
   const create = async () => {
@@ -58,6 +96,7 @@ function NewPerson({ onDone, onClose }: Ends & {}) {
   };
   return (
     <Dialog title="Add person" onClose={onClose}>
+      <p>People are added when they first sign in. Add one before, to give the person a key.</p>
       <Form submit="Save person" act={create} onCancel={onClose}>
         <Fields of={newFields} {...{ draft, change }} />
       </Form>
@@ -65,46 +104,46 @@ function NewPerson({ onDone, onClose }: Ends & {}) {
   );
 }
 
-const haveNoNames = ({ loading: { loaded } }: Paging<User>): boolean =>
-  loaded.state === "there" &&
-  loaded.value.data.length > 0 &&
-  loaded.value.data.every(({ name }) => name === null);
-
 export function People() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/users");
+  const spending = useSpending("user");
+  const { loaded } = paging.loading;
+  const people = loaded.state === "there" ? loaded.value.data : [];
   return (
     <ListPage
       title="People"
-      lead="People who signed in with the identity provider, and those on whose behalf programs call. Budgets count from the time when they are set."
+      lead="People who sign in, or on whose behalf programs call, with what they spent this month. A new budget starts at $0 when it is set."
       paging={paging}
-      columns={columnsOf(useSpending("user"))}
+      columns={[...columns, ...spendColumns<User>(({ id }) => spending.get(id))]}
       nameOf={nameOf}
-      verbs={() => ["Erase"] as const}
+      verbs={() => ["Details", "Erase"] as const}
       empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
       below={
-        haveNoNames(paging) && (
+        people.length > 0 &&
+        people.every(({ name }) => name === null) && (
           <p class="faint">
             Names aren’t stored. To see them after the next sign-in, choose “Stored” for names of
             people on <a href={ownPath("/policy")}>Policy</a>.
           </p>
         )
       }
-      make={{
-        title: "Add person",
-        dialog: (ends) => <NewPerson {...ends} />,
-      }}
-      dialog={({ row: { id } }, ends) => (
-        <Confirm
-          title="Erase person"
-          act={() => api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", { id })}
-          {...ends}
-        >
-          <p>
-            Deletes the name, and ends the person’s keys, grants, and sessions. Records keep an
-            anonymous id. This can’t be undone.
-          </p>
-        </Confirm>
-      )}
+      make={{ title: "Add person", dialog: (ends) => <NewPerson {...ends} /> }}
+      dialog={({ verb, row: user }, ends) =>
+        verb === "Details" ? (
+          <Details {...{ user }} onClose={ends.onClose} />
+        ) : (
+          <Confirm
+            title="Erase person"
+            act={() => api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", { id: user.id })}
+            {...ends}
+          >
+            <p>
+              Deletes the name, and ends the person’s keys, grants, and sessions. Records keep an
+              anonymous id. This can’t be undone.
+            </p>
+          </Confirm>
+        )
+      }
     />
   );
 }

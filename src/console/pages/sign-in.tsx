@@ -1,35 +1,30 @@
 /** Exchanges a key for a session. The key is not stored in the browser. */
-import { Button } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
-import { Field } from "../parts/form.tsx";
-import { ProblemNotice } from "../parts/notice.tsx";
-import type { Problem } from "../problem.ts";
+import { Button } from "../parts/card.tsx";
+import { Field, Form } from "../parts/form.tsx";
 import { beginSingleSignOn, signIn, signInReason } from "../session.ts";
 
-const ownMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+const isOwnMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 /** The router also refuses keys over plain http. */
-const isInsecure = location.protocol === "http:" && !ownMachine.test(location.hostname);
+const isInsecure = location.protocol === "http:" && !isOwnMachine;
 
-function Insecure() {
-  return (
-    <div class="notice bad" role="alert">
-      <strong>This connection is not secure</strong>
-      <p>
-        Use https unless the router runs on this machine. Put a gateway with TLS in front of the
-        router, or open a tunnel: <code>ssh -L 8787:127.0.0.1:8787 {location.hostname}</code>
-      </p>
-    </div>
-  );
-}
+const Insecure = () => (
+  <div class="notice bad" role="alert">
+    <strong>This connection is not secure</strong>
+    <p>
+      Use https unless the router runs on this machine. Put a gateway with TLS in front of the
+      router, or open a tunnel: <code>ssh -L 8787:127.0.0.1:8787 {location.hostname}</code>
+    </p>
+  </div>
+);
 
+const query = new URLSearchParams(location.search);
 /** From a sign-in link. */
-const tenantInAddress = new URLSearchParams(location.search).get("tenant") ?? "";
+const tenantInAddress = query.get("tenant") ?? "";
 
 /** Whose identity provider there is: the tenant's, the operator's. Unknown if the page came with a session. */
-const places = document.querySelector<HTMLElement>("#console")?.dataset["signIn"]?.split(" ") ?? [
-  "tenant",
-  "operator",
-];
+const places =
+  document.querySelector<HTMLElement>("#console")?.dataset["signIn"] ?? "tenant operator";
 const hasTenants = places.includes("tenant");
 const hasOperators = places.includes("operator");
 
@@ -41,10 +36,9 @@ const refusals: Readonly<Record<string, string>> = {
   rate_limited: "Too many failed sign-ins. Try again in a minute.",
   unavailable: "The identity provider can't be reached. Try again in a moment.",
 };
-const refusalInAddress = new URLSearchParams(location.search).get("sign-in");
+const refusalInAddress = query.get("sign-in");
 const sentenceFor = (reason: string): string =>
   refusals[reason] ?? "The sign-in failed. Try again.";
-const refused = refusalInAddress === null ? null : sentenceFor(refusalInAddress);
 
 /** By script, since the page's policy blocks forms. */
 async function leave(tenant: string | null): Promise<void> {
@@ -62,6 +56,7 @@ function SingleSignOn() {
         void leave(tenant.trim());
       }}
     >
+      <h2>Sign in with your identity provider</h2>
       {hasTenants && (
         <Field
           title="Tenant"
@@ -69,15 +64,11 @@ function SingleSignOn() {
           value={tenant}
           onInput={setTenant}
           isRequired
-          hint="The tenant’s slug, as in the console’s addresses."
+          hint="Its short name, as in the console’s addresses."
         />
       )}
       <div class="actions">
-        {hasTenants && (
-          <button type="submit">
-            Continue to the identity provider of {tenant.trim() || "your tenant"}
-          </button>
-        )}
+        {hasTenants && <button type="submit">Continue to the identity provider</button>}
         {hasOperators && (
           <Button class={hasTenants ? "quiet" : ""} onClick={() => void leave(null)}>
             Continue to the operator’s
@@ -90,21 +81,8 @@ function SingleSignOn() {
 
 function KeyForm() {
   const [key, setKey] = useState("");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (): Promise<void> => {
-    setBusy(true);
-    const made = await signIn(key.trim());
-    setBusy(false);
-    if (!made.ok) setProblem(made.problem);
-  };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form submit="Sign in" act={() => signIn(key.trim())}>
       <Field
         title="Your key"
         name="key"
@@ -115,16 +93,18 @@ function KeyForm() {
         isRequired
         hint={
           <>
-            An API key with a role, or the operator’s token. Ask the operator of the router;{" "}
-            <code>npm start</code> prints both.
+            An API key with a role, or the operator’s token.{" "}
+            {isOwnMachine ? (
+              <>
+                <code>npm start</code> prints both.
+              </>
+            ) : (
+              "Ask your administrator for a key."
+            )}
           </>
         }
       />
-      {problem !== null && <ProblemNotice problem={problem} />}
-      <button type="submit" class="main" disabled={isBusy || key.trim() === ""}>
-        Sign in
-      </button>
-    </form>
+    </Form>
   );
 }
 
@@ -135,7 +115,10 @@ export function SignIn() {
     // The page below may still be mounted.
     return () => void (document.title = before);
   }, []);
-  const reason = signInReason.value ?? refused;
+  const reason =
+    signInReason.value ?? (refusalInAddress === null ? null : sentenceFor(refusalInAddress));
+  const singleSignOn = (hasTenants || hasOperators) && <SingleSignOn />;
+  const isFirst = tenantInAddress !== "";
   return (
     <main class="sign-in" id="page">
       <h1>Sampling Router</h1>
@@ -152,13 +135,9 @@ export function SignIn() {
         <Insecure />
       ) : (
         <>
+          {isFirst && singleSignOn}
           <KeyForm />
-          {places.some((place) => place !== "") && (
-            <details open={tenantInAddress !== ""}>
-              <summary>Sign in with your identity provider</summary>
-              <SingleSignOn />
-            </details>
-          )}
+          {!isFirst && singleSignOn}
         </>
       )}
     </main>

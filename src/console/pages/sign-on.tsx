@@ -1,9 +1,285 @@
-import { tenantHere } from "../place.ts";
+import { useState } from "preact/hooks";
+import { roles, type Role } from "../../domain/tenancy/scopes.ts";
+import { api, type Schemas } from "../api.ts";
+import { time } from "../format.ts";
+import { useLoaded } from "../load.ts";
+import { Button, Card } from "../parts/card.tsx";
+import { CodeBlock } from "../parts/copy.tsx";
+import { Confirm } from "../parts/dialog.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Check, Form, useDraft } from "../parts/form.tsx";
+import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { IdentityProvider } from "../people/identity-provider.tsx";
+import { Pick } from "../parts/pick.tsx";
+import { NotForRole } from "../parts/role.tsx";
+import { useUnsaved } from "../parts/unsaved.tsx";
+import { guideOf, guides, Steps } from "../people/provider-guides.tsx";
+import { SignInTrial } from "../people/sign-in-trial.tsx";
+import { routerUrl, tenantHere } from "../place.ts";
+import { mayChange } from "../session.ts";
 
-export const SignOn = () => (
-  <Page title="Single sign-on" lead="People sign in with your identity provider.">
-    <IdentityProvider key={tenantHere()} />
-  </Page>
+type Provider = Schemas["IdentityProvider"];
+
+/** What people with a claim value may do. */
+interface Group {
+  value: string;
+  role: Role | "";
+  /** by OAuth */
+  connects: boolean;
+}
+const newGroup: Group = { value: "", role: "viewer", connects: false };
+
+const draftOf = (provider: Provider | null) => {
+  const { kind, issuer = "", clientId = "", claim = "groups", roles: given = {} } = provider ?? {};
+  const callers = provider?.callers ?? [];
+  const values = [...new Set([...Object.keys(given), ...callers])];
+  const groups = values.map((value): Group => ({
+    value,
+    role: given[value] ?? "",
+    connects: callers.includes(value),
+  }));
+  return {
+    kind: kind ?? ("openid-connect" as const),
+    issuer,
+    clientId,
+    claim,
+    clientSecret: "",
+    groups: groups.length === 0 ? [newGroup] : groups,
+  };
+};
+type Draft = ReturnType<typeof draftOf>;
+
+function settingsIn({ groups, clientSecret, ...settings }: Draft) {
+  const named = groups
+    .map((group) => ({ ...group, value: group.value.trim() }))
+    .filter(({ value }) => value !== "");
+  const callers = named.filter(({ connects }) => connects).map(({ value }) => value);
+  return {
+    ...settings,
+    roles: Object.fromEntries(
+      named.flatMap(({ value, role }) => (role === "" ? [] : [[value, role] as const])),
+    ),
+    ...(callers.length > 0 && { callers }),
+    ...(clientSecret !== "" && { clientSecret }),
+  };
+}
+
+const groupFields: readonly FieldOf<Group>[] = [
+  { name: "value", title: "Claim value", placeholder: "platform-team" },
+  {
+    name: "role",
+    title: "Console role",
+    options: [["", "no access"], ...roles.map((role) => [role, role] as const)],
+  },
+  { name: "connects", title: "May connect programs to servers" },
+];
+
+function Groups({ groups, change }: { groups: Group[]; change: (groups: Group[]) => void }) {
+  return (
+    <fieldset>
+      <legend>Who has access</legend>
+      {groups.map((group, at) => (
+        <div key={at} class="group-row">
+          <Fields
+            of={groupFields}
+            draft={group}
+            path={`groups.${at}.`}
+            change={(changes) => change(groups.with(at, { ...group, ...changes }))}
+          />
+          <Button
+            class="quiet danger"
+            aria-label={`Remove ${group.value || "this row"}`}
+            onClick={() => change(groups.toSpliced(at, 1))}
+          >
+            Remove
+          </Button>
+        </div>
+      ))}
+      <Button class="quiet" onClick={() => change([...groups, newGroup])}>
+        Add a group
+      </Button>
+      <p class="faint">
+        If several match, the strongest role applies. People with no match can’t sign in.
+      </p>
+    </fieldset>
+  );
+}
+
+const issuerField = { name: "issuer", title: "Issuer", isRequired: true, type: "url" } as const;
+const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
+  { name: "clientId", title: "Client id", isRequired: true },
+  {
+    name: "clientSecret",
+    title: "Client secret",
+    type: "password",
+    hint: provider?.hasSecret === true ? "Leave blank to keep the current one." : "",
+  },
+  { name: "claim", title: "Claim", isRequired: true, hint: "Determines the role." },
+  {
+    name: "kind",
+    title: "Kind",
+    options: [
+      ["openid-connect", "OpenID Connect"],
+      ["cloudflare-access", "Cloudflare Access"],
+    ],
+  },
+];
+
+interface GuideProps {
+  guide: string;
+  pick: (name: string) => void;
+  isSet: boolean;
+}
+
+/** What the identity provider’s form asks for, and the link to hand out. */
+const Guide = ({ guide, pick, isSet }: GuideProps) => (
+  <div class="two">
+    <div class="stack">
+      <h3>At your identity provider</h3>
+      <Pick
+        label="Steps for"
+        value={guide}
+        options={[...Object.keys(guides), ""].map((name) => [name, name || "Another"])}
+        onPick={pick}
+      />
+      <Steps of={guide} />
+    </div>
+    <div class="stack">
+      <CodeBlock
+        title="Redirect URIs"
+        text={`${routerUrl}/console/single-sign-on/callback\n${routerUrl}/oauth/sign-in`}
+      />
+      <p class="faint">For the console, and for people who connect programs.</p>
+      <h3>For your people</h3>
+      <CodeBlock title="Sign-in link" text={`${routerUrl}/console?tenant=${tenantHere()}`} />
+      <p class="faint">
+        {isSet ? "" : "Works once you have saved. "}People who open the console without it enter the
+        tenant, <code>{tenantHere()}</code>.
+      </p>
+    </div>
+  </div>
 );
+
+function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => void }) {
+  const { draft, change } = useDraft(draftOf(provider));
+  const [guide, setGuide] = useState(guideOf(draft.issuer));
+  const [isSure, setSure] = useState<boolean | null>(null);
+  const current = JSON.stringify(draft);
+  const [saved] = useState(current);
+  const question = useUnsaved(current !== saved);
+  const pick = (name: string): void => {
+    setGuide(name);
+    const { issuer, claim } = guides[name] ?? {};
+    // What was typed or saved stays.
+    const isEmpty = draft.issuer === "" || draft.issuer.includes("<");
+    if (isEmpty && issuer !== undefined && claim !== undefined) change({ issuer, claim });
+  };
+  const save = async () => {
+    const body = settingsIn(draft);
+    if (draft.kind === "openid-connect" && isSure !== true) {
+      const tried = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { body });
+      setSure(tried.ok ? null : false);
+      if (!tried.ok) return tried;
+    }
+    const put = await api.PUT("/admin/v1/tenants/{tenant}/sign-in", { body });
+    if (put.ok) onDone();
+    return put;
+  };
+  return (
+    <Form submit="Save changes" act={save}>
+      <Guide {...{ guide, pick }} isSet={provider !== null} />
+      <Fields
+        of={[issuerField]}
+        draft={draft}
+        change={(changes) => {
+          change(changes);
+          setGuide(guideOf(changes.issuer ?? "") || guide);
+        }}
+      />
+      <div class="grid">
+        <Fields of={fieldsOf(provider)} {...{ draft, change }} />
+      </div>
+      <Groups groups={draft.groups} change={(groups) => change({ groups })} />
+      {draft.kind === "openid-connect" && <SignInTrial settingsOf={() => settingsIn(draft)} />}
+      {isSure !== null && (
+        <Check
+          title="Save although the provider can’t be used now"
+          name="sure"
+          value={isSure}
+          onInput={setSure}
+        />
+      )}
+      {question}
+      <p class="faint">Saving ends the sessions of all people of this tenant.</p>
+    </Form>
+  );
+}
+
+/** A missing provider isn't an error. */
+async function providerOf() {
+  const found = await api.GET("/admin/v1/tenants/{tenant}/sign-in");
+  return !found.ok && found.problem.status === 404
+    ? ({ ok: true, value: null, tag: null } as const)
+    : found;
+}
+
+const lead = "People sign in to the console, and connect programs, with your identity provider.";
+
+export function SignOn() {
+  const loading = useLoaded<Provider | null>("identity provider", providerOf);
+  const [said, say] = useState("");
+  const [isRemoving, setRemoving] = useState(false);
+  const done = (word: string): void => {
+    setRemoving(false);
+    void loading.again().then(() => say(word));
+  };
+  const state = (provider: Provider | null): string =>
+    provider === null
+      ? "No identity provider configured. People sign in with API keys."
+      : `Set on ${time(provider.updatedAt)}.`;
+  return (
+    <Page title="Single sign-on" {...{ lead }}>
+      <There what="the identity provider" loading={loading}>
+        {(provider) => (
+          <Card title="Identity provider" isStack aria-label="Identity provider">
+            {said !== "" && (
+              <p class="notice good" role="status">
+                {said}
+              </p>
+            )}
+            <p>{state(provider)}</p>
+            {mayChange.value ? (
+              <Edit
+                key={provider?.updatedAt}
+                {...{ provider }}
+                onDone={() => done("Saved. People sign in again.")}
+              />
+            ) : (
+              <NotForRole what="can’t set the identity provider" permission="change" />
+            )}
+            {!mayChange.value && provider !== null && (
+              <CodeBlock title="Settings" text={JSON.stringify(provider, null, 2)} />
+            )}
+            {mayChange.value && provider !== null && (
+              <div class="buttons">
+                <Button class="quiet danger" onClick={() => setRemoving(true)}>
+                  Remove identity provider
+                </Button>
+              </div>
+            )}
+          </Card>
+        )}
+      </There>
+      {isRemoving && (
+        <Confirm
+          title="Remove and end sessions"
+          act={() => api.DELETE("/admin/v1/tenants/{tenant}/sign-in")}
+          onDone={() => done("Removed.")}
+          onClose={() => setRemoving(false)}
+        >
+          <p>Ends the sessions of all people of this tenant. Keys are not affected.</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}

@@ -7,7 +7,7 @@ export function ProblemNotice({ problem, again }: { problem: Problem; again?: ()
   const advice = adviceFor(problem);
   return (
     <div class="notice bad" role="alert">
-      <strong>{problem.title}</strong>
+      <strong>{problem.reason === "invalid_params" ? "Check your input" : problem.title}</strong>
       <p>
         {problem.path !== undefined && <code>{problem.path}: </code>}
         {problem.detail}

@@ -1,26 +1,22 @@
 /** Tries the settings of the form in another tab, before they are saved. */
-import { Button } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
+import { Button } from "../parts/card.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
 import { trialChannel } from "./trial-channel.ts";
 
-type Input = Schemas["IdentityProviderInput"];
-type Begun = Schemas["BegunSignInTrial"] & { settings: Input };
+type Settings = Schemas["IdentityProviderInput"];
 type Trial = Schemas["SignInTrial"];
 
-function Follows({ role, person, mayConnect }: Trial) {
-  if (person === null) return <p>The token has no usable “sub” or “email”.</p>;
-  return (
-    <p>
-      {role === null
-        ? "The sign-in to the console would be refused: no value of the claim has a role."
-        : `The role in the console would be ${role}.`}{" "}
-      {mayConnect ? "The person may connect programs." : "The person may not connect programs."}
-    </p>
-  );
+function sentenceFor({ role, person, mayConnect }: Trial): string {
+  if (person === null) return "The token has no usable “sub” or “email”.";
+  const console =
+    role === null
+      ? "The sign-in to the console would be refused: no value of the claim has a role."
+      : `The role in the console would be ${role}.`;
+  return `${console} The person may ${mayConnect ? "" : "not "}connect programs.`;
 }
 
 function Result({ trial }: { trial: Trial }) {
@@ -33,7 +29,7 @@ function Result({ trial }: { trial: Trial }) {
       </strong>
       {claims !== null && (
         <>
-          <Follows {...trial} />
+          <p>{sentenceFor(trial)}</p>
           <CodeBlock title="Claims of the ID token" text={JSON.stringify(claims, null, 2)} />
         </>
       )}
@@ -42,35 +38,31 @@ function Result({ trial }: { trial: Trial }) {
   );
 }
 
-export function SignInTrial({ settingsOf }: { settingsOf: () => Input }) {
-  const [begun, setBegun] = useState<Begun | null>(null);
+export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
+  const [begun, setBegun] = useState<(Schemas["BegunSignInTrial"] & { settings: Settings }) | null>(
+    null,
+  );
   const [found, setFound] = useState<Asked<Trial> | null>(null);
   const start = async (): Promise<void> => {
     setFound(null);
     const settings = settingsOf();
-    const made = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", {
-      body: settings,
-    });
+    const made = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { body: settings });
     if (!made.ok) return setFound(made);
     setBegun({ ...made.value, settings });
     open(made.value.url, "_blank");
   };
-  const finish = async ({ settings, pending }: Begun, query: string): Promise<void> => {
-    setBegun(null);
-    const body = { settings, pending, query };
-    setFound(
-      await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial/result", {
-        body,
-      }),
-    );
-  };
   useEffect(() => {
     if (begun === null) return undefined;
+    const { settings, pending } = begun;
+    const finish = async (query: string): Promise<void> => {
+      setBegun(null);
+      const body = { settings, pending, query };
+      setFound(await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial/result", { body }));
+    };
     const channel = new BroadcastChannel(trialChannel);
     channel.addEventListener("message", ({ data }) => {
       const query = String(data);
-      const isOurs = new URLSearchParams(query).get("state") === begun.pending.state;
-      if (isOurs) void finish(begun, query);
+      if (new URLSearchParams(query).get("state") === pending.state) void finish(query);
     });
     return () => channel.close();
   }, [begun]);
@@ -78,9 +70,7 @@ export function SignInTrial({ settingsOf }: { settingsOf: () => Input }) {
     <>
       <p>
         <Button onClick={() => void start()}>Try the sign-in</Button>{" "}
-        <span class="faint">
-          Shows your token’s claims and the role that follows. Saves nothing.
-        </span>
+        <span class="faint">Shows your token’s claims and the role that follows.</span>
       </p>
       {begun !== null && (
         <p class="waiting" role="status">
@@ -91,8 +81,8 @@ export function SignInTrial({ settingsOf }: { settingsOf: () => Input }) {
           .
         </p>
       )}
-      {found !== null && !found.ok && <ProblemNotice problem={found.problem} />}
-      {found?.ok === true && <Result trial={found.value} />}
+      {found !== null &&
+        (found.ok ? <Result trial={found.value} /> : <ProblemNotice problem={found.problem} />)}
     </>
   );
 }
