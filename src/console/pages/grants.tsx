@@ -34,12 +34,11 @@ const columnsOf = (names: Names): readonly Column<Grant>[] => [
   },
   {
     title: "May use",
-    isWide: true,
     show: ({ resource }) => <code title={resource}>{resource.replace(routerUrl, "")}</code>,
     text: ({ resource }) => resource,
   },
-  { title: "Scopes", isWide: true, text: ({ scopes }) => scopes.join(", ") },
-  { title: "Signs in at", isWide: true, text: ({ redirectHost }) => redirectHost },
+  { title: "Scopes", text: ({ scopes }) => scopes.join(", ") },
+  { title: "Signs in at", text: ({ redirectHost }) => redirectHost },
 ];
 
 export function Grants() {
@@ -62,8 +61,8 @@ export function Grants() {
         ...spendColumns<Grant>(({ keyId }) => spending.get(keyId)).filter(({ title }) =>
           ["Spent", "Last use"].includes(title),
         ),
-        { ...dayColumn<Grant>("Allowed", ({ createdAt }) => createdAt), isWide: true },
-        { ...dayColumn<Grant>("Ends", ({ expiresAt }) => expiresAt), isWide: true },
+        dayColumn<Grant>("Allowed", ({ createdAt }) => createdAt),
+        dayColumn<Grant>("Ends", ({ expiresAt }) => expiresAt),
       ]}
       nameOf={({ clientName }) => clientName}
       verbs={() => ["End"] as const}

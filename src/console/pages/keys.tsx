@@ -62,9 +62,7 @@ const columnsOf = (
   fileColumn("State", stateOf),
   {
     title: "Person",
-    isWide: true,
     isOptional: true,
-    show: (key) => <span class="one-line short">{personOf(key, names)}</span>,
     text: (key) => personOf(key, names),
   },
   ...spendColumns<Key>(({ id }) => spending.get(id)),

@@ -33,14 +33,9 @@ const columns: readonly Column<User>[] = [
     text: nameOf,
   },
   fileColumn("Id", ({ id }) => id),
-  { title: "Keys", isWide: true, show: (user) => <KeysOf {...{ user }} text="Keys" /> },
-  {
-    title: "Console role",
-    isWide: true,
-    show: ({ role }) => role ?? <span class="faint">none</span>,
-    text: ({ role }) => role,
-  },
-  { ...timeColumn<User>("Last sign-in", ({ signedInAt }) => signedInAt), isWide: true },
+  { title: "Keys", show: (user) => <KeysOf {...{ user }} text="Keys" /> },
+  { title: "Console role", text: ({ role }) => role },
+  timeColumn("Last sign-in", ({ signedInAt }) => signedInAt),
   fileColumn("Known since", ({ createdAt }) => isoOf(createdAt)),
 ];
 
