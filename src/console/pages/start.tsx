@@ -161,7 +161,7 @@ export function Start() {
   const loading = useRead("/admin/v1/tenants/{tenant}/requests");
   useRepeated(watchMs, loading.again);
   const records = loading.loaded.state === "there" ? loading.loaded.value.data : [];
-  const [last] = records.filter(({ createdAt }) => createdAt < since);
+  const last = records.find(({ createdAt }) => createdAt < since);
   const first = records.findLast(({ createdAt }) => createdAt >= since);
   const make = async (): Promise<void> => {
     const scopes = ["sampling" as const, "proxy" as const, "models" as const];
