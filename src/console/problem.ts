@@ -16,6 +16,12 @@ export const unreachable: Problem = {
   detail: "Check the connection and that the router is running, then try again.",
 };
 
+/** Found before anything is sent. */
+export const invalid = (fault: Pick<Problem, "title" | "detail" | "path">): Asked<never> => ({
+  ok: false,
+  problem: { status: 0, reason: "invalid_params", ...fault },
+});
+
 const text = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
 

@@ -1,5 +1,6 @@
 import { count, day, duration, usdInCents, usdOfPrice } from "../format.ts";
 import { RequestsOf, type Spender } from "../parts/spend.tsx";
+import { Table } from "../parts/table.tsx";
 import { nameOf, type Model } from "./columns.tsx";
 
 const sourceTexts: Readonly<Record<string, string>> = {
@@ -12,80 +13,77 @@ const sourceTexts: Readonly<Record<string, string>> = {
   override: "your override",
 };
 
-type Value = string | number | boolean | readonly string[] | null | undefined;
-/** of the API's member, from which the source is */
-type Row = readonly [title: string, member: string, value: Value];
+/** By member of the model or of its `mediaPrices`. */
+const titles: Readonly<Record<string, string>> = {
+  inputUsdPerMTok: "Input, per million tokens",
+  cachedInputUsdPerMTok: "Cached input, per million tokens",
+  cacheWriteUsdPerMTok: "Input written to the cache, per million tokens",
+  cacheWriteHourUsdPerMTok: "Input written to the cache for an hour",
+  audioInputUsdPerMTok: "Audio input, per million tokens",
+  cachedAudioInputUsdPerMTok: "Cached audio input, per million tokens",
+  outputUsdPerMTok: "Output, per million tokens",
+  imageInputUsdPerMTok: "Image input, per million tokens",
+  imageOutputUsdPerMTok: "Image output, per million tokens",
+  usdPerImage: "Image",
+  usdPerAudioMinute: "Minute of audio",
+  usdPerMCharacters: "Million characters",
+  aliases: "Also called",
+  status: "Status",
+  releasedAt: "Released",
+  retiresAt: "Shutdown",
+  inputModalities: "Takes",
+  outputModalities: "Produces",
+  contextTokens: "Context, tokens",
+  outputTokens: "Longest answer, tokens",
+  intelligence: "Class (intelligence), 1 to 5",
+  speed: "Speed, 1 to 5",
+  tools: "Uses tools",
+  temperature: "Accepts a temperature",
+  prefill: "Continues a started answer",
+  reasoning: "Reasons",
+};
 
-function textOf(value: Exclude<Value, undefined>): string {
+function textOf(member: string, value: unknown): string {
   if (value === null) return "unknown";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "number") return count(value);
-  return typeof value === "string" ? value : value.join(", ");
+  if (typeof value === "number") return /usd/i.test(member) ? usdOfPrice(value) : count(value);
+  return [value ?? ""].flat().join(", ");
 }
 
-const price = (usd: number | null | undefined): Value =>
-  typeof usd === "number" ? `${usdOfPrice(usd)} per million` : usd;
-
-function pricesOf(model: Model): Row[] {
-  const { priceTiers, mediaPrices: media = {} } = model;
-  const { usdPerImage, usdPerAudioMinute, usdPerMCharacters } = media;
-  return [
-    ["Input tokens", "inputUsdPerMTok", price(model.inputUsdPerMTok)],
-    ["Cached input tokens", "cachedInputUsdPerMTok", price(model.cachedInputUsdPerMTok)],
-    ["Input written to the cache", "cacheWriteUsdPerMTok", price(model.cacheWriteUsdPerMTok)],
-    ["The same, for an hour", "cacheWriteHourUsdPerMTok", price(model.cacheWriteHourUsdPerMTok)],
-    ["Audio input tokens", "audioInputUsdPerMTok", price(model.audioInputUsdPerMTok)],
-    ["Cached audio tokens", "cachedAudioInputUsdPerMTok", price(model.cachedAudioInputUsdPerMTok)],
-    ["Output tokens", "outputUsdPerMTok", price(model.outputUsdPerMTok)],
-    ...priceTiers.map((tier): Row => {
-      const { aboveInputTokens, inputUsdPerMTok: input, outputUsdPerMTok: output } = tier;
-      const title = `Above ${count(aboveInputTokens)} input tokens`;
-      return [
-        title,
-        "priceTiers",
-        `${usdOfPrice(input)} in, ${usdOfPrice(output)} out per million`,
-      ];
-    }),
-    ["Image input tokens", "mediaPrices", price(media.imageInputUsdPerMTok)],
-    ["Image output tokens", "mediaPrices", price(media.imageOutputUsdPerMTok)],
-    ["An image", "mediaPrices", usdPerImage && usdOfPrice(usdPerImage)],
-    ["A minute of audio", "mediaPrices", usdPerAudioMinute && usdOfPrice(usdPerAudioMinute)],
-    ["Characters", "mediaPrices", price(usdPerMCharacters)],
-  ];
-}
+type Row = readonly [title: string, member: string, text: string];
 
 function rowsOf(model: Model): Row[] {
-  const { reasoning, reasoningControl: control, scores = {} } = model;
-  const efforts = control && `${control.efforts.join(", ")} (default: ${control.byDefault})`;
-  return [
-    ["Also called", "aliases", model.aliases],
-    ["Status", "status", model.status],
-    ["Released", "releasedAt", model.releasedAt],
-    ["Shutdown", "retiresAt", model.retiresAt],
-    ["Takes", "inputModalities", model.inputModalities],
-    ["Produces", "outputModalities", model.outputModalities],
-    ["Context, tokens", "contextTokens", model.contextTokens],
-    ["Longest answer, tokens", "outputTokens", model.outputTokens],
-    ...pricesOf(model),
-    ["Class (intelligence), 1 to 5", "intelligence", model.intelligence],
-    ["Speed, 1 to 5", "speed", model.speed],
-    ["Uses tools", "tools", model.tools],
-    ["Accepts a temperature", "temperature", model.temperature],
-    ["Continues a started answer", "prefill", model.prefill],
-    ["Reasoning effort", "reasoning", efforts ?? reasoning],
+  const { priceTiers, mediaPrices, reasoningControl: effort, scores = {} } = model;
+  const values: Readonly<Record<string, unknown>> = { ...model, ...mediaPrices };
+  const rows: Row[] = [
+    ...Object.entries(titles).map(([member, title]): Row => {
+      const isMedia = Object.hasOwn(mediaPrices ?? {}, member);
+      return [title, isMedia ? "mediaPrices" : member, textOf(member, values[member])];
+    }),
+    ...priceTiers.map((tier): Row => {
+      const { aboveInputTokens: above, inputUsdPerMTok, outputUsdPerMTok } = tier;
+      const text = `${usdOfPrice(inputUsdPerMTok)} in, ${usdOfPrice(outputUsdPerMTok)} out`;
+      return [`Above ${count(above)} input tokens`, "priceTiers", text];
+    }),
+    ["Reasoning effort", "reasoning", effort?.efforts.join(", ") ?? ""],
+    ["Reasoning effort by default", "reasoning", effort?.byDefault ?? ""],
     ...Object.entries(scores).map(([title, score]): Row => [title, "scores", String(score)]),
   ];
+  return rows.filter(([, , text]) => text !== "");
 }
 
 /** @param spent this month */
 export function Figures({ model, spent }: { model: Model; spent: Spender | undefined }) {
-  const { source, measured, canonicalName, inputUsdPerMTok, outputUsdPerMTok } = model;
-  const sources = model.sources as Partial<Record<string, string>>;
+  const { name, source, measured, canonicalName, inputUsdPerMTok, outputUsdPerMTok } = model;
+  const sourceOf = (member: string): string => {
+    const found = (model.sources as Partial<Record<string, string>>)[member] ?? source;
+    return sourceTexts[found] ?? found;
+  };
   return (
     <>
       <p>
-        {model.name}.{" "}
-        {canonicalName !== null && canonicalName !== nameOf(model) && `It is ${canonicalName}. `}
+        {name}.{" "}
+        {canonicalName !== nameOf(model) && canonicalName && `The same as ${canonicalName}. `}
         {spent === undefined ? (
           "Not used this month."
         ) : (
@@ -104,30 +102,17 @@ export function Figures({ model, spent }: { model: Model; spent: Spender | undef
           {count(measured.tokensPerSecond)} tokens per second.
         </p>
       )}
-      <div class="frame" role="region" aria-label="Figures" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Figure</th>
-              <th scope="col">Value</th>
-              <th scope="col">Source</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rowsOf(model).map(([title, member, value]) =>
-              value === undefined || textOf(value) === "" ? null : (
-                <tr key={title}>
-                  <td>{title}</td>
-                  <td>{textOf(value)}</td>
-                  <td class="faint">
-                    {sourceTexts[sources[member] ?? source] ?? sources[member] ?? source}
-                  </td>
-                </tr>
-              ),
-            )}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        name="Figures"
+        columns={[
+          { title: "Figure", text: ([title]: Row) => title },
+          { title: "Value", text: ([, , text]) => text },
+          { title: "Source", text: ([, member]) => sourceOf(member) },
+        ]}
+        rows={rowsOf(model)}
+        keyOf={([title]) => title}
+        empty=""
+      />
       <p class="faint">The API can override figures of your tenant’s models.</p>
     </>
   );

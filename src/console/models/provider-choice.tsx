@@ -1,7 +1,7 @@
 /** Providers by name, with the pages where they issue keys. */
 import { useId, useState } from "preact/hooks";
 import { clouds } from "../../domain/models/cloud-place.ts";
-import { Field, useFaults } from "../parts/form.tsx";
+import { Field, useFaults, type FieldProps } from "../parts/form.tsx";
 
 type Known = Readonly<Record<string, readonly [title: string, keys: string]>>;
 
@@ -47,29 +47,22 @@ const known: Known = Object.assign({}, ...Object.values(groups)) as Known;
 export const hasAddress = (provider: string): boolean => (known[provider]?.[1] ?? "") !== "";
 export const isCloud = (provider: string): boolean => clouds.some((cloud) => cloud === provider);
 
-interface ProviderChoiceProps {
-  value: string;
-  onInput: (value: string) => void;
-}
-
 /** Not a valid name. */
 const another = "*";
 
-export function ProviderChoice({ value, onInput }: ProviderChoiceProps) {
+export function ProviderChoice({ value, onInput }: Pick<FieldProps, "value" | "onInput">) {
   const fault = useFaults()("provider");
   const id = useId();
   const [isOther, setOther] = useState(known[value] === undefined);
   const [title, keys = ""] = known[value] ?? [value];
   return (
     <>
-      <div class={`field ${fault !== null && !isOther ? "wrong" : ""}`}>
+      <div class="field">
         <label for={id}>Provider</label>
         <select
           id={id}
-          aria-describedby={`${id}-hint`}
           value={isOther ? another : value}
-          onChange={({ currentTarget }) => {
-            const chosen = currentTarget.value;
+          onChange={({ currentTarget: { value: chosen } }) => {
             setOther(chosen === another);
             onInput(chosen === another ? "" : chosen);
           }}
@@ -85,7 +78,7 @@ export function ProviderChoice({ value, onInput }: ProviderChoiceProps) {
           ))}
           <option value={another}>Another OpenAI-compatible API</option>
         </select>
-        <small id={`${id}-hint`}>
+        <small>
           {fault !== null && !isOther && <span class="fault">{fault} </span>}
           {keys !== "" && (
             <a class="button quiet" href={`https://${keys}`} target="_blank" rel="noreferrer">
@@ -98,8 +91,7 @@ export function ProviderChoice({ value, onInput }: ProviderChoiceProps) {
         <Field
           title="Provider’s name"
           name="provider"
-          value={value}
-          onInput={onInput}
+          {...{ value, onInput }}
           isRequired
           hint="Of your choice. It is part of the names of its models."
         />

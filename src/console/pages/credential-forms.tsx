@@ -1,6 +1,7 @@
 import { api, type Schemas } from "../api.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
+import { invalid } from "../problem.ts";
 import { hasAddress, isCloud, ProviderChoice } from "../models/provider-choice.tsx";
 import { CloudFields, cloudMembersOf, type CloudTexts } from "./cloud-fields.tsx";
 
@@ -29,16 +30,11 @@ function headersIn({ headers, withoutHeaders }: Draft) {
   return lines.length === 0 ? {} : { headers: Object.fromEntries(entries) };
 }
 
-const notJson = {
-  ok: false,
-  problem: {
-    status: 0,
-    reason: "invalid_params",
-    title: "Not JSON",
-    detail: "Enter the models as a JSON list.",
-    path: "models",
-  },
-} as const;
+const notJson = invalid({
+  title: "Not JSON",
+  detail: "Enter the models as a JSON list.",
+  path: "models",
+});
 
 const nameField = { name: "name", title: "Name", isRequired: true } as const;
 const keyField = (isChange: boolean): FieldOf<Draft> => ({
@@ -140,7 +136,9 @@ export function CredentialForm({ credential, onDone, onClose }: FormProps) {
       )}
       <details open={!hasAddress(provider) || before.baseUrl !== ""}>
         <summary>Custom endpoint</summary>
-        <Fields of={endpointFields(credential?.headerNames ?? [])} {...{ draft, change }} />
+        <div class="stack">
+          <Fields of={endpointFields(credential?.headerNames ?? [])} {...{ draft, change }} />
+        </div>
       </details>
     </Form>
   );

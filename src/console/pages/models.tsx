@@ -121,19 +121,19 @@ function Empty({ shown, find, available, onAll }: EmptyProps) {
         <a href={ownPath("/credentials")}>Add a credential of a provider</a>
       </>
     );
-  const texts = {
-    "": "",
-    used: "No model was used this month.",
-    ending: `None of the ${available} available models has an announced shutdown date.`,
-    all: "",
-  };
+  const text =
+    shown === "used"
+      ? "No model was used this month."
+      : `None of the ${available} available models has an announced shutdown date.`;
   return (
     <>
-      <p>{find === "" ? texts[shown] : `Nothing found for “${find}”.`}</p>
+      <p>{find === "" ? text : `Nothing found for “${find}”.`}</p>
       {shown !== "all" && <Button onClick={onAll}>Show all models</Button>}
     </>
   );
 }
+
+const maxRows = 50;
 
 export function Models() {
   const loading = useLoaded("models", allModels);
@@ -168,6 +168,7 @@ export function Models() {
               columns={columnsOf({ models, spending, open })}
               rows={inOrderOf(models.filter(matches), order, spending)}
               keyOf={nameOf}
+              isShown={(_model, at) => at < maxRows}
               {...(groupOf && { groupOf })}
               empty={
                 <Empty

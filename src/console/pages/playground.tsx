@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Decision } from "../../domain/choice/decision.ts";
 import { useLoaded } from "../load.ts";
 import { Card } from "../parts/card.tsx";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Fields } from "../parts/fields.tsx";
 import { Field, Form, useDraft } from "../parts/form.tsx";
 import { ProblemNotice, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -13,7 +13,7 @@ import { caller, dryRun, makeCaller, resumeCaller, send } from "../playground/ca
 import type { Answer, SamplingParams } from "../playground/caller.ts";
 import { MediaField, type Media } from "../playground/media-field.tsx";
 import { WireRequests } from "../playground/wire-requests.tsx";
-import type { Asked } from "../problem.ts";
+import { invalid, type Asked } from "../problem.ts";
 import { DecisionTable } from "../requests/decision.tsx";
 import { axes } from "../requests/notes.ts";
 import { mayChange } from "../session.ts";
@@ -35,7 +35,8 @@ const empty = {
 type Draft = typeof empty;
 
 /** `null` if the tools aren't a JSON list. */
-function paramsOf({ system, text, maxTokens, hints, tools, image, audio, ...priorities }: Draft) {
+function paramsOf(draft: Draft): SamplingParams | null {
+  const { system, text, maxTokens, hints, tools, image, audio } = draft;
   let listed: unknown;
   try {
     listed = tools.trim() === "" ? [] : JSON.parse(tools);
@@ -50,31 +51,25 @@ function paramsOf({ system, text, maxTokens, hints, tools, image, audio, ...prio
     maxTokens: Number(maxTokens),
     modelPreferences: {
       hints: names.map((name) => ({ name })),
-      ...Object.fromEntries(axes.map((axis) => [`${axis}Priority`, priorities[axis]])),
+      costPriority: draft.cost,
+      speedPriority: draft.speed,
+      intelligencePriority: draft.intelligence,
     },
     ...(system !== "" && { systemPrompt: system }),
-    ...(listed.length > 0 && { tools: listed as unknown[] }),
+    ...(listed.length > 0 && { tools: listed }),
   };
 }
 
-const textField: FieldOf<Draft> = { name: "text", title: "Message", rows: 4 };
-const shortFields: readonly FieldOf<Draft>[] = [
-  {
-    name: "hints",
-    title: "Model hints",
-    placeholder: "claude, gpt",
-    hint: "Comma-separated, most preferred first.",
-  },
+const above = [{ name: "text", title: "Message", rows: 3 }] as const;
+const hint = "Comma-separated, most preferred first.";
+const below = [
+  { name: "hints", title: "Model hints", placeholder: "claude, gpt", hint },
   { name: "maxTokens", title: "Maximum tokens", type: "number", min: 1, isRequired: true },
-];
-const systemField: FieldOf<Draft> = { name: "system", title: "System prompt", rows: 2 };
-const toolsField: FieldOf<Draft> = {
-  name: "tools",
-  title: "Tools",
-  rows: 3,
-  isCode: true,
-  hint: "A JSON list of MCP tools.",
-};
+] as const;
+const more = [
+  { name: "system", title: "System prompt", rows: 2 },
+  { name: "tools", title: "Tools", rows: 3, isCode: true, hint: "A JSON list of MCP tools." },
+] as const;
 
 interface ComposeProps {
   draft: Draft;
@@ -84,20 +79,18 @@ interface ComposeProps {
 function Compose({ draft, change }: ComposeProps) {
   return (
     <>
-      <Fields of={[textField]} {...{ draft, change }} />
+      <Fields of={above} {...{ draft, change }} />
       <fieldset>
         <legend>Priorities</legend>
         {axes.map((axis) => (
-          <label key={axis} class="field">
+          <label key={axis} class="field slider">
             <span>
               {axisTitles[axis]}: {draft[axis].toFixed(2)}
             </span>
             <input
               type="range"
               name={axis}
-              min={0}
-              max={1}
-              step={0.05}
+              {...{ min: 0, max: 1, step: 0.05 }}
               value={draft[axis]}
               onInput={({ currentTarget }) => change({ [axis]: Number(currentTarget.value) })}
             />
@@ -105,15 +98,14 @@ function Compose({ draft, change }: ComposeProps) {
         ))}
       </fieldset>
       <div class="grid">
-        <Fields of={shortFields} {...{ draft, change }} />
+        <Fields of={below} {...{ draft, change }} />
       </div>
       <details>
         <summary>System prompt, image, audio, tools</summary>
         <div class="stack">
-          <Fields of={[systemField]} {...{ draft, change }} />
+          <Fields of={more} {...{ draft, change }} />
           <MediaField kind="image" value={draft.image} onInput={(image) => change({ image })} />
           <MediaField kind="audio" value={draft.audio} onInput={(audio) => change({ audio })} />
-          <Fields of={[toolsField]} {...{ draft, change }} />
         </div>
       </details>
     </>
@@ -139,13 +131,11 @@ function useRanking(params: SamplingParams | null): Asked<Decision> | null {
   return ranking;
 }
 
-const notJson = {
-  status: 0,
-  reason: "invalid_params",
+const notJson = invalid({
   title: "Not JSON",
   detail: "Enter the tools as a JSON list.",
   path: "tools",
-};
+});
 
 function Bench() {
   const { draft, change } = useDraft(empty);
@@ -153,7 +143,7 @@ function Bench() {
   const params = paramsOf(draft);
   const ranking = useRanking(params);
   const ask = async (): Promise<Asked<unknown>> => {
-    if (params === null) return { ok: false, problem: notJson };
+    if (params === null) return notJson;
     setAnswer("awaited");
     const sent = await send(params);
     setAnswer(sent.ok ? sent.value : null);

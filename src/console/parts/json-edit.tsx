@@ -1,18 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Asked } from "../problem.ts";
+import { invalid, type Asked } from "../problem.ts";
 import { Form, TextArea } from "./form.tsx";
 import { useUnsaved } from "./unsaved.tsx";
 
-const notJson: Asked<never> = {
-  ok: false,
-  problem: {
-    status: 0,
-    reason: "invalid_params",
-    title: "Not JSON",
-    detail: "Enter a valid JSON object.",
-  },
-};
+const notJson = invalid({ title: "Not JSON", detail: "Enter a valid JSON object." });
 
 function parsed(text: string): object | null {
   try {

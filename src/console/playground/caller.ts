@@ -4,6 +4,7 @@ import type { Decision } from "../../domain/choice/decision.ts";
 import { api, type Schemas } from "../api.ts";
 import { prefix, tenantHere } from "../place.ts";
 import { problemOf, unreachable, type Asked } from "../problem.ts";
+import { axes } from "../requests/notes.ts";
 import { session } from "../session.ts";
 
 /** `keyId` is unknown of a pasted key. */
@@ -46,7 +47,9 @@ export async function resumeCaller(): Promise<Asked<null>> {
 export interface SamplingParams {
   messages: unknown[];
   maxTokens: number;
-  modelPreferences: object;
+  modelPreferences: Record<`${(typeof axes)[number]}Priority`, number> & {
+    hints: { name: string }[];
+  };
   systemPrompt?: string;
   tools?: unknown[];
 }

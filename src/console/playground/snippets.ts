@@ -40,12 +40,7 @@ const server = (key: string): string => `const answer = await fetch("${routerUrl
 });
 const { result, error } = await answer.json();`;
 
-interface Access {
-  base: string;
-  key: string;
-}
-
-const openai = ({ base, key }: Access): string => `import OpenAI from "openai";
+const openai = (base: string, key: string): string => `import OpenAI from "openai";
 
 const models = new OpenAI({ baseURL: "${base}/v1", apiKey: "${key}" });
 const answer = await models.chat.completions.create({
@@ -53,7 +48,7 @@ const answer = await models.chat.completions.create({
   messages: [{ role: "user", content: "Say hello." }],
 });`;
 
-const anthropic = ({ base, key }: Access): string => `import Anthropic from "@anthropic-ai/sdk";
+const anthropic = (base: string, key: string): string => `import Anthropic from "@anthropic-ai/sdk";
 
 const models = new Anthropic({ baseURL: "${base}", apiKey: "${key}" });
 const answer = await models.messages.create({
@@ -62,42 +57,29 @@ const answer = await models.messages.create({
   messages: [{ role: "user", content: "Say hello." }],
 });`;
 
-const claudeCode = ({ base, key }: Access): string =>
+const claudeCode = (base: string, key: string): string =>
   `ANTHROPIC_BASE_URL=${base} ANTHROPIC_AUTH_TOKEN=${key} claude`;
 
-const codex = ({ base, key }: Access): string => `ROUTER_KEY=${key} codex \\
+const codex = (base: string, key: string): string => `ROUTER_KEY=${key} codex \\
   -c model_provider=router \\
   -c 'model_providers.router={name="Sampling Router",base_url="${base}/v1",env_key="ROUTER_KEY",wire_api="responses"}'`;
-
-const modelSnippets = (access: Access): Snippet[] => [
-  { name: "OpenAI SDK", hint: "In a program that calls models itself.", text: openai(access) },
-  {
-    name: "Anthropic SDK",
-    hint: "In a program that calls models itself.",
-    text: anthropic(access),
-  },
-  {
-    name: "Claude Code’s models",
-    hint: "Its own model calls go to the router. Paste it into a terminal.",
-    text: claudeCode(access),
-  },
-  {
-    name: "Codex’s models",
-    hint: "Its own model calls go to the router. Paste it into a terminal.",
-    text: codex(access),
-  },
-];
 
 /** Clients that are shown here; `GET …/servers/{server}/install` has more of them. */
 const shown = new Set(["Claude Code", "VS Code", "Cursor"]);
 
-export function snippetsFor({ apiKey }: { apiKey: string }): Snippet[] {
+export function snippetsFor({ apiKey: key }: { apiKey: string }): Snippet[] {
   const tenant = tenantHere();
-  const behind = { url: `${routerUrl}/mcp/${tenant}/SERVER`, name: "SERVER", key: apiKey };
+  const base = `${routerUrl}/t/${tenant}`;
+  const program = "In a program that calls models itself.";
+  const ownModels = "Its own model calls go to the router. Paste it into a terminal.";
+  const behind = { url: `${routerUrl}/mcp/${tenant}/SERVER`, name: "SERVER", key };
   return [
-    { name: "curl", hint: "Paste it into a terminal.", text: curl(apiKey) },
-    { name: "TypeScript server", hint: "In a tool of your MCP server.", text: server(apiKey) },
-    ...modelSnippets({ base: `${routerUrl}/t/${tenant}`, key: apiKey }),
+    { name: "curl", hint: "Paste it into a terminal.", text: curl(key) },
+    { name: "TypeScript server", hint: "In a tool of your MCP server.", text: server(key) },
+    { name: "OpenAI SDK", hint: program, text: openai(base, key) },
+    { name: "Anthropic SDK", hint: program, text: anthropic(base, key) },
+    { name: "Claude Code’s models", hint: ownModels, text: claudeCode(base, key) },
+    { name: "Codex’s models", hint: ownModels, text: codex(base, key) },
     ...installSnippets(behind)
       .filter(({ client }) => shown.has(client))
       .map(({ client, where, text }) => ({

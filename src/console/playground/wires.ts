@@ -41,57 +41,50 @@ const parts: Readonly<Record<Wire, (block: Block) => object>> = {
 };
 
 const toolIn: Readonly<Record<Wire, (tool: Tool) => object>> = {
-  "Chat Completions": ({ name, description, inputSchema }) => ({
+  "Chat Completions": ({ name, description, inputSchema: parameters }) => ({
     type: "function",
-    function: { name, description, parameters: inputSchema },
+    function: { name, description, parameters },
   }),
-  Responses: ({ name, description, inputSchema }) => ({
+  Responses: ({ name, description, inputSchema: parameters }) => ({
     type: "function",
-    name,
-    description,
-    parameters: inputSchema,
+    ...{ name, description, parameters },
   }),
-  Messages: ({ name, description, inputSchema }) => ({
-    name,
-    description,
-    input_schema: inputSchema ?? { type: "object" },
+  Messages: ({ name, description, inputSchema = { type: "object" } }) => ({
+    ...{ name, description },
+    input_schema: inputSchema,
   }),
 };
 
-interface Preferences {
-  hints: { name: string }[];
-  costPriority: number;
-  speedPriority: number;
-  intelligencePriority: number;
-}
-
-function preferenceHeaders(preferences: object): Record<string, string> {
-  const { hints, costPriority, speedPriority, intelligencePriority } = preferences as Preferences;
+function preferenceHeaders({ modelPreferences }: SamplingParams): Record<string, string> {
+  const { hints, costPriority, speedPriority, intelligencePriority } = modelPreferences;
   return {
     ...(hints.length > 0 && { "X-Router-Hints": hints.map(({ name }) => name).join(",") }),
     "X-Router-Priorities": `cost=${costPriority},speed=${speedPriority},intelligence=${intelligencePriority}`,
   };
 }
 
-export function requestIn(wire: Wire, { messages, ...params }: SamplingParams): WireRequest {
-  const [{ content }] = messages as [{ content: Block | Block[] }];
+export function requestIn(wire: Wire, params: SamplingParams): WireRequest {
+  const { maxTokens: max, systemPrompt: system } = params;
+  const [{ content }] = params.messages as [{ content: Block | Block[] }];
   const message = { role: "user", content: [content].flat().map(parts[wire]) };
   const tools = ((params.tools ?? []) as Tool[]).map(toolIn[wire]);
   const shared = { model: "auto", ...(tools.length > 0 && { tools }) };
-  const headers = preferenceHeaders(params.modelPreferences);
-  const { maxTokens, systemPrompt: system } = params;
+  const headers = preferenceHeaders(params);
   if (wire === "Chat Completions") {
-    const led = system === undefined ? [] : [{ role: "system", content: system }];
-    const body = { ...shared, max_completion_tokens: maxTokens, messages: [...led, message] };
+    const messages = [
+      ...(system === undefined ? [] : [{ role: "system", content: system }]),
+      message,
+    ];
+    const body = { ...shared, max_completion_tokens: max, messages };
     return { path: "/v1/chat/completions", headers, body };
   }
   if (wire === "Responses") {
-    const instructions = system === undefined ? {} : { instructions: system };
-    const body = { ...shared, ...instructions, max_output_tokens: maxTokens, input: [message] };
-    return { path: "/v1/responses", headers, body: { ...body, store: false } };
+    const led = system === undefined ? {} : { instructions: system };
+    const body = { ...shared, ...led, max_output_tokens: max, input: [message], store: false };
+    return { path: "/v1/responses", headers, body };
   }
   const led = system === undefined ? {} : { system };
-  const body = { ...shared, ...led, max_tokens: maxTokens, messages: [message] };
+  const body = { ...shared, ...led, max_tokens: max, messages: [message] };
   return { path: "/v1/messages", headers: { "anthropic-version": "2023-06-01", ...headers }, body };
 }
 
@@ -104,9 +97,8 @@ export const curlOf = (
 ): string =>
   [
     `curl -sS ${url}${path} \\`,
-    ...[`Authorization: Bearer ${key}`, "Content-Type: application/json"].map(
-      (header) => `  -H "${header}" \\`,
-    ),
+    `  -H "Authorization: Bearer ${key}" \\`,
+    `  -H "Content-Type: application/json" \\`,
     ...Object.entries(headers).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)} \\`),
     `  -d ${quoted(JSON.stringify(body))}`,
   ].join("\n");
