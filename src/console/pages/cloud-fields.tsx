@@ -2,70 +2,86 @@
 import type { Schemas } from "../api.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 
-type Named = readonly (readonly [name: string, title: string])[];
+/** by the API's member */
+export type CloudTexts = Readonly<Record<string, string>>;
+type CloudField = FieldOf<CloudTexts>;
 
-interface CloudForm {
-  place: Named;
-  /** by how the credential authenticates */
-  auth: Readonly<Record<string, Named>>;
-}
+const text = (name: string, title: string): CloudField => ({ name, title, isRequired: true });
+const secret = (name: string, title: string): CloudField => ({
+  ...text(name, title),
+  type: "password",
+});
 
 const hostIdentity = "Identity of the router's machine";
 
+interface CloudForm {
+  place: readonly CloudField[];
+  /** by how the credential authenticates */
+  auth: Readonly<Record<string, readonly CloudField[]>>;
+}
+
 const forms: Readonly<Record<string, CloudForm>> = {
   azure: {
-    place: [["endpoint", "Endpoint"]],
+    place: [
+      text("endpoint", "Endpoint"),
+      {
+        name: "deployments",
+        title: "Deployments",
+        rows: 3,
+        isCode: true,
+        hint: "One per line, with its base model: prod-chat openai/gpt-5-mini. Add provisioned if it is billed per hour.",
+      },
+    ],
     auth: {
-      Key: [["apiKey", "KEY 1"]],
+      Key: [secret("apiKey", "KEY 1")],
       "Microsoft Entra ID": [
-        ["tenantId", "Directory (tenant) ID"],
-        ["clientId", "Application (client) ID"],
-        ["clientSecret", "Client secret value"],
+        text("tenantId", "Directory (tenant) ID"),
+        text("clientId", "Application (client) ID"),
+        secret("clientSecret", "Client secret value"),
       ],
       [hostIdentity]: [],
     },
   },
   bedrock: {
     place: [
-      ["region", "Region"],
-      ["geography", "Geography of inference profiles"],
+      text("region", "Region"),
+      { name: "geography", title: "Geography of inference profiles" },
     ],
     auth: {
-      "Amazon Bedrock API key": [["apiKey", "API key"]],
+      "Amazon Bedrock API key": [secret("apiKey", "API key")],
       "Access key": [
-        ["accessKeyId", "Access key ID"],
-        ["secretAccessKey", "Secret access key"],
-        ["sessionToken", "Session token"],
+        text("accessKeyId", "Access key ID"),
+        secret("secretAccessKey", "Secret access key"),
+        { name: "sessionToken", title: "Session token", type: "password" },
       ],
-      "IAM role": [["roleArn", "Role ARN"]],
+      "IAM role": [text("roleArn", "Role ARN")],
       [hostIdentity]: [],
     },
   },
   vertex: {
-    place: [
-      ["project", "Project ID"],
-      ["location", "Location"],
-    ],
-    auth: { "Service account": [["serviceAccount", "Key file (JSON)"]], [hostIdentity]: [] },
+    place: [text("project", "Project ID"), text("location", "Location")],
+    auth: { "Service account": [secret("serviceAccount", "Key file (JSON)")], [hostIdentity]: [] },
   },
 };
 const noForm: CloudForm = { place: [], auth: {} };
 
-const optional = /^(geography|sessionToken)$/;
-const secret = /^(apiKey|secretAccessKey|sessionToken|clientSecret|serviceAccount)$/;
-
-/** Texts by member. A missing one is empty. */
-export type CloudTexts = Readonly<Record<string, string>>;
+export const noTexts: CloudTexts = Object.fromEntries(
+  Object.values(forms)
+    .flatMap(({ place, auth }) => [...place, ...Object.values(auth).flat()])
+    .map(({ name }) => [name, ""]),
+);
 
 const wayIn = ({ auth }: CloudForm, { how = "" }: CloudTexts): string =>
   auth[how] === undefined ? (Object.keys(auth)[0] ?? "") : how;
 
-const valuesOf = (named: Named = [], texts: CloudTexts): [string, string][] =>
-  named.flatMap(([name]) => (texts[name]?.trim() ? [[name, texts[name].trim()]] : []));
+const valuesOf = (fields: CloudForm["place"] = [], texts: CloudTexts): [string, unknown][] =>
+  fields
+    .map(({ name }): [string, string] => [name, texts[name]?.trim() ?? ""])
+    .filter(([, value]) => value !== "");
 
 /** One deployment a line: `prod-chat openai/gpt-5-mini`, and `provisioned` after it. */
-const deploymentsIn = (text: string): { id: string; model: string; provisioned?: true }[] =>
-  text
+const deploymentsIn = (lines: string): { id: string; model: string; provisioned?: true }[] =>
+  lines
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
     .flatMap(([id = "", model = "", billed]) =>
@@ -97,37 +113,20 @@ export function CloudFields({ provider, texts, change, isChange }: CloudFieldsPr
   const form = forms[provider] ?? noForm;
   const way = wayIn(form, texts);
   const ways = Object.keys(form.auth).map((each) => [each, each] as const);
-  const fieldsOf = (named: Named = []): FieldOf<CloudTexts>[] =>
-    named.map(([name, title]) => ({
-      name,
-      title,
-      type: secret.test(name) ? "password" : "text",
-      isRequired: !isChange && !optional.test(name),
-    }));
-  const names = [...form.place, ...(form.auth[way] ?? [])].map(([name]) => [name, ""]);
-  const draft = { deployments: "", ...Object.fromEntries(names), ...texts, how: way };
+  const its = {
+    draft: { ...texts, how: way },
+    change: (changes: Partial<CloudTexts>) => change(changes as CloudTexts),
+  };
+  const shown = (fields: CloudForm["place"] = []): CloudForm["place"] =>
+    isChange ? fields.map((field) => ({ ...field, isRequired: false })) : fields;
   return (
     <>
-      <Fields of={fieldsOf(form.place)} {...{ draft, change }} />
+      <Fields of={shown(form.place)} {...its} />
       <Fields
         of={[{ name: "how", title: "Authentication", options: ways, path: "auth" }]}
-        {...{ draft, change }}
+        {...its}
       />
-      <Fields of={fieldsOf(form.auth[way])} path="auth." {...{ draft, change }} />
-      {provider === "azure" && (
-        <Fields
-          of={[
-            {
-              name: "deployments",
-              title: "Deployments",
-              rows: 3,
-              isCode: true,
-              hint: "One per line, with its base model: prod-chat openai/gpt-5-mini. Add provisioned if it is billed per hour.",
-            },
-          ]}
-          {...{ draft, change }}
-        />
-      )}
+      <Fields of={shown(form.auth[way])} path="auth." {...its} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
 import { invalid } from "../problem.ts";
 import { hasAddress, isCloud, ProviderChoice } from "../models/provider-choice.tsx";
-import { CloudFields, cloudMembersOf, type CloudTexts } from "./cloud-fields.tsx";
+import { CloudFields, cloudMembersOf, noTexts } from "./cloud-fields.tsx";
 
 type Credential = Schemas["Credential"];
 
@@ -15,7 +15,7 @@ const draftOf = (credential: Credential | undefined) => ({
   models: credential?.models ? JSON.stringify(credential.models, null, 1) : "",
   headers: "",
   withoutHeaders: false,
-  cloud: {} as CloudTexts,
+  cloud: noTexts,
 });
 type Draft = ReturnType<typeof draftOf>;
 

@@ -39,15 +39,12 @@ const faultOf = ({ learned: { lastCheck } }: Server): string | null =>
   lastCheck?.ok === false ? lastCheck.detail : null;
 
 /** `null` without OAuth. */
-function accessOf({ oauth }: Server): string | null {
-  if (oauth === null) return null;
-  if (oauth.grant === "client_credentials") return "a machine";
-  return oauth.per === "user" ? "each person" : "one account";
+function accountOf({ oauth }: Server): string | null {
+  if (oauth?.grant === "client_credentials") return "a machine";
+  return oauth && (oauth.per === "user" ? "each person" : "one account");
 }
 
 const eras = { legacy: "to 2025-11-25", modern: "2026-07-28" };
-const revisionsOf = ({ learned: { era } }: Server): string | null =>
-  era === undefined ? null : eras[era];
 
 const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<Server>[] => [
   {
@@ -77,8 +74,12 @@ const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<Serv
     text: ({ sampling }) => new Map<string, string>(samplings).get(sampling) ?? sampling,
     isWide: true,
   },
-  { title: "Revisions", text: revisionsOf, isOptional: true },
-  { title: "OAuth", text: accessOf, isOptional: true },
+  {
+    title: "Revisions",
+    text: ({ learned: { era } }) => (era ? eras[era] : null),
+    isOptional: true,
+  },
+  { title: "OAuth", text: accountOf, isOptional: true },
   fileColumn("Checked", ({ learned }) => isoOf(learned.lastCheck?.at)),
 ];
 
@@ -119,18 +120,16 @@ function Authorize({ server }: OfServer) {
   return (
     <There what="the server’s sign-in" loading={loading}>
       {({ authorizationUrl }) => (
-        <>
-          <p>Open this address within ten minutes to authorize the router.</p>
-          <p>
-            {/^https?:/.test(authorizationUrl) ? (
-              <a href={authorizationUrl} target="_blank" rel="noreferrer">
-                {authorizationUrl}
-              </a>
-            ) : (
-              <code>{authorizationUrl}</code>
-            )}
-          </p>
-        </>
+        <p>
+          Open this address within ten minutes to authorize the router:{" "}
+          {/^https?:/.test(authorizationUrl) ? (
+            <a href={authorizationUrl} target="_blank" rel="noreferrer">
+              {authorizationUrl}
+            </a>
+          ) : (
+            <code>{authorizationUrl}</code>
+          )}
+        </p>
       )}
     </There>
   );
@@ -171,11 +170,7 @@ function Connect({ server }: OfServer) {
           {snippets.map(({ client, where, text, link }) => (
             <details key={client}>
               <summary>{client}</summary>
-              {link !== null && (
-                <p>
-                  <a href={link}>Add to {client}</a>
-                </p>
-              )}
+              {link !== null && <a href={link}>Add to {client}</a>}
               <CodeBlock title={`${client}, ${where}`} text={text} />
             </details>
           ))}
