@@ -72,13 +72,20 @@ const remedies: Readonly<Record<string, string>> = {
   stopped: "/switches",
 };
 
-function Excluded({ excluded }: { excluded: Decision["excluded"] }) {
+interface ExcludedProps {
+  excluded: Decision["excluded"];
+  /** of the candidates */
+  listed: number;
+}
+
+function Excluded({ excluded, listed }: ExcludedProps) {
   const tenant = tenantIn(useLocation().path);
   const rows = Object.entries(excluded);
   if (rows.length === 0) return null;
   return (
     <p class="faint">
-      Excluded models:{" "}
+      {listed > 0 && `${count(listed)} of the models above are excluded, as each row says. `}
+      Models that aren’t listed:{" "}
       {rows.map(([reason, models], at) => {
         const why = exclusionText(reason);
         const page = remedies[reason];
@@ -128,7 +135,12 @@ export function DecisionTable({ decision, asked = null, ended = notCalled }: Dec
       <p>
         {sentenceOf(decision)} {asked !== null && wishesOf(asked, weights)}
       </p>
-      {isMatched && <p class="faint">Models that match a hint are ranked first.</p>}
+      {(isMatched || candidates.some(({ isDefault }) => isDefault === true)) && (
+        <p class="faint">
+          {isMatched ? "Models that match a hint" : "Default models"} are ranked first, the others
+          by score.
+        </p>
+      )}
       {weights !== undefined && <Scores weights={weights} />}
       <Table
         name="Candidates"
@@ -139,7 +151,10 @@ export function DecisionTable({ decision, asked = null, ended = notCalled }: Dec
         isShown={(candidate, at) => at < maxBest || ended.has(nameOf(candidate))}
         empty="No feasible model."
       />
-      <Excluded excluded={excluded} />
+      <Excluded
+        excluded={excluded}
+        listed={candidates.filter(({ excludedBy }) => excludedBy !== undefined).length}
+      />
       <Facts
         of={[
           [
