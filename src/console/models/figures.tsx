@@ -47,7 +47,7 @@ function textOf(member: string, value: unknown): string {
   if (value === null) return "unknown";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") return /usd/i.test(member) ? usdOfPrice(value) : count(value);
-  return [value ?? ""].flat().join(", ");
+  return Array.isArray(value) ? value.join(", ") : typeof value === "string" ? value : "";
 }
 
 type Row = readonly [title: string, member: string, text: string];

@@ -4,7 +4,7 @@ import type { Decision } from "../../domain/choice/decision.ts";
 import { api, type Schemas } from "../api.ts";
 import { prefix, tenantHere } from "../place.ts";
 import { problemOf, unreachable, type Asked } from "../problem.ts";
-import { axes } from "../requests/notes.ts";
+import type { axes } from "../requests/notes.ts";
 import { session } from "../session.ts";
 
 /** `keyId` is unknown of a pasted key. */

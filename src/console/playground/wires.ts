@@ -47,10 +47,13 @@ const toolIn: Readonly<Record<Wire, (tool: Tool) => object>> = {
   }),
   Responses: ({ name, description, inputSchema: parameters }) => ({
     type: "function",
-    ...{ name, description, parameters },
+    name,
+    description,
+    parameters,
   }),
   Messages: ({ name, description, inputSchema = { type: "object" } }) => ({
-    ...{ name, description },
+    name,
+    description,
     input_schema: inputSchema,
   }),
 };
