@@ -27,11 +27,9 @@ export const hasEnded = signal(false);
 export const csrf = computed(() => session.value?.csrf ?? null);
 export const isOperator = computed(() => session.value?.actor.kind === "operator");
 
-const address = `${prefix}/console/session`;
-
-async function ask<T = Session | null>(init: RequestInit, at = address): Promise<Asked<T>> {
+async function ask<T>(init: RequestInit, at = "session"): Promise<Asked<T>> {
   try {
-    const response = await fetch(at, { credentials: "same-origin", ...init });
+    const response = await fetch(`${prefix}/console/${at}`, init);
     const body: unknown = await response.json().catch(() => null);
     return response.ok
       ? { ok: true, value: body as T, tag: null }
@@ -41,24 +39,16 @@ async function ask<T = Session | null>(init: RequestInit, at = address): Promise
   }
 }
 
-/** Embedded in the page. */
-function sessionIn(text: string | undefined): Session | null {
-  return text === undefined || text === "" ? null : (JSON.parse(text) as Session);
-}
-
-export async function restoreSession(text: string | undefined): Promise<void> {
-  const written = sessionIn(text);
-  if (written !== null) {
-    session.value = written;
-    return;
-  }
-  const found = await ask({ method: "GET" });
+/** @param text embedded in the page */
+export async function restoreSession(text = ""): Promise<void> {
+  if (text !== "") return void (session.value = JSON.parse(text) as Session);
+  const found = await ask<Session>({});
   session.value = found.ok ? found.value : null;
   if (!found.ok && found.problem.status !== 401) signInReason.value = found.problem.detail;
 }
 
-export async function signIn(key: string): Promise<Asked<Session | null>> {
-  const made = await ask({
+export async function signIn(key: string): Promise<Asked<Session>> {
+  const made = await ask<Session>({
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ key }),
@@ -74,12 +64,11 @@ export async function signIn(key: string): Promise<Asked<Session | null>> {
 /** @returns the redirect; `tenant` `null` for the operator's provider */
 export function beginSingleSignOn(tenant: string | null): Promise<Asked<{ url: string }>> {
   const query = tenant === null ? "" : `?tenant=${encodeURIComponent(tenant)}`;
-  return ask<{ url: string }>({ method: "POST" }, `${prefix}/console/single-sign-on${query}`);
+  return ask({ method: "POST" }, `single-sign-on${query}`);
 }
 
 export async function signOut(): Promise<void> {
-  const headers = { "X-CSRF-Token": csrf.value ?? "" };
-  await ask({ method: "DELETE", headers });
+  await ask({ method: "DELETE", headers: { "X-CSRF-Token": csrf.value ?? "" } });
   signInReason.value = "You are signed out.";
   session.value = null;
 }
@@ -103,9 +92,7 @@ export const signedInAgain = (): Promise<void> =>
 
 /** Hides what the API would refuse. */
 export function may(permission: Permission): boolean {
-  const actor = session.value?.actor;
-  if (actor === undefined) return false;
-  const role = roles.find((each) => each === actor.role);
+  const role = roles.find((each) => each === session.value?.actor.role);
   return role !== undefined && roleMay(role, permission);
 }
 export const mayChange = computed(() => may("change"));

@@ -446,7 +446,7 @@ describe("people", () => {
     await page.getByText("Saved. People sign in again.").waitFor();
     await page.getByText(/^Set on /).waitFor();
     await page.getByRole("button", { name: "Okta (custom" }).click();
-    await page.getByText("Paste both redirect URIs as Sign-in redirect URIs.").waitFor();
+    await page.getByText("Paste both redirect URIs as Sign-in redirect URIs").waitFor();
     expect(await page.getByLabel("Issuer").inputValue()).toBe("https://id.example.com");
     await page.getByLabel("Issuer").fill("https://acme.okta.com");
     await page.getByText("Groups claim type Filter").waitFor();

@@ -90,7 +90,7 @@ function EventsPage({ title, paging, names, more = [] }: EventsPageProps) {
         paging={paging}
         name={title}
         columns={columnsOf(names, events).toSpliced(1, 0, ...more)}
-        isShown={(event) => textOf(event, names).includes(wanted)}
+        keep={(event) => textOf(event, names).includes(wanted)}
         keyOf={({ id }) => id}
         empty="No matching events on this page. Older ones may be on the next."
       />

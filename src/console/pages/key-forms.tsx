@@ -79,11 +79,10 @@ const Limits = ({ draft: { limits }, change }: { draft: Draft; change: Change })
   </details>
 );
 
-interface NewKeyProps {
+interface NewKeyProps extends Pick<Ends, "onClose"> {
   /** the new key's scopes and limits */
   like: Partial<Key>;
   onDone: (made: Schemas["NewKey"]) => void;
-  onClose: () => void;
 }
 
 export function NewKey({ like, onDone, onClose }: NewKeyProps) {
@@ -93,14 +92,13 @@ export function NewKey({ like, onDone, onClose }: NewKeyProps) {
   const [earliest] = useState(() => localText(Date.now()));
   const make = async () => {
     const { name, role, limits, userId } = draft;
-    const expiresAt = millisOf(draft.expiresAt);
     const used = (["sampling", "models", "proxy"] as const).filter((use) => draft[use]);
     const made = await api.POST("/admin/v1/tenants/{tenant}/keys", {
       body: {
         name,
         scopes: role === "" ? used : [...used, role],
         limits: limitsOf(limits),
-        ...(expiresAt !== null && { expiresAt }),
+        ...(draft.expiresAt !== "" && { expiresAt: millisOf(draft.expiresAt) }),
         ...(userId !== "" && { userId }),
       },
     });

@@ -6,7 +6,7 @@ import { useLoaded } from "../load.ts";
 import { fileColumn } from "../parts/columns.tsx";
 import { CodeBlock, Secret } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Check, Field } from "../parts/form.tsx";
+import { Field } from "../parts/form.tsx";
 import { limitText } from "../parts/limits.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { Badge } from "../parts/notice.tsx";
@@ -23,6 +23,7 @@ type Scope = Key["scopes"][number];
 type Made = Schemas["NewKey"];
 type Names = ReadonlyMap<string, string>;
 
+const dayMs = 86_400_000;
 const keysPath = "/admin/v1/tenants/{tenant}/keys";
 const verbs = ["Change", "Duplicate", "Rotate", "Revoke"] as const;
 type Verb = (typeof verbs)[number];
@@ -60,11 +61,7 @@ const columnsOf = (
   },
   fileColumn("Id", ({ id }) => id),
   fileColumn("State", stateOf),
-  {
-    title: "Person",
-    isOptional: true,
-    text: (key) => personOf(key, names),
-  },
+  { title: "Person", isOptional: true, text: (key) => personOf(key, names) },
   ...spendColumns<Key>(({ id }) => spending.get(id)),
   {
     title: "Scopes",
@@ -140,74 +137,53 @@ function Do({ doing, make, setMade, ...ends }: DoProps) {
 }
 
 /** The secret begins with the key's id. The rest is not for the screen. */
+const secretOf = ({ id }: Key): string => id.replace("key_", "srk_");
 const withoutSecret = (text: string): string => text.replace(/^(srk_[0-9a-z]+)_.*$/, "$1");
 
 /** By name, person, id, or the start of the secret. */
 function isFound(key: Key, { find, names }: { find: string; names: Names }): boolean {
-  const texts = [
-    nameOf(key, names),
-    personOf(key, names),
-    key.userId,
-    key.id,
-    key.id.replace("key_", "srk_"),
-  ];
-  return texts.some((text) => text?.toLowerCase().includes(find.toLowerCase()));
+  const texts = [nameOf(key, names), personOf(key, names), key.userId, key.id, secretOf(key)];
+  return texts.some((text) => text?.toLowerCase().includes(find.trim().toLowerCase()));
 }
 
-/** Most that are searched. */
-const maxKeys = 10_000;
-async function allKeys(): Promise<Asked<Part<Key>>> {
-  const data: Key[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Asked<Part<Key>> = await api.GET(keysPath, {
-      limit: 200,
-      ...(cursor !== null && { cursor }),
-    });
-    if (!page.ok) return page;
-    data.push(...page.value.data);
-    cursor = page.value.nextCursor;
-  } while (cursor !== null && data.length < maxKeys);
-  return { ok: true, value: { data, nextCursor: null }, tag: null };
+const maxFound = 10_000;
+
+async function allKeys(before: Key[] = [], cursor?: string): Promise<Asked<Part<Key>>> {
+  const page = await api.GET(keysPath, { limit: 200, ...(cursor !== undefined && { cursor }) });
+  if (!page.ok) return page;
+  const { nextCursor } = page.value;
+  const data = [...before, ...page.value.data];
+  return nextCursor === null || data.length >= maxFound
+    ? { ok: true, value: { data, nextCursor: null }, tag: null }
+    : allKeys(data, nextCursor);
 }
 
-const dayMs = 86_400_000;
-const noKeys: Asked<Part<Key>> = { ok: true, value: { data: [], nextCursor: null }, tag: null };
-
-/** Only if a key is a person's. */
-function usePeopleOf(listed: readonly Key[]): readonly Schemas["User"][] {
-  const isAny = listed.some(({ userId }) => userId !== null);
-  const { loaded } = useLoaded<Part<Schemas["User"]>>(`people ${isAny}`, async () =>
-    isAny
-      ? api.GET("/admin/v1/tenants/{tenant}/users", { limit: 200 })
-      : { ok: true, value: { data: [], nextCursor: null }, tag: null },
+/** `read` if it is needed. */
+const usePart = <Row,>(name: string, read: (() => Promise<Asked<Part<Row>>>) | false) =>
+  useLoaded<Part<Row>>(`${name} ${read === false}`, async () =>
+    read === false ? { ok: true, value: { data: [], nextCursor: null }, tag: null } : read(),
   );
-  return loaded.state === "there" ? loaded.value.data : [];
-}
 
 /** The page of keys, or what is found in all. */
 function useKeys(asked: string) {
   const [find, setFind] = useState(asked);
-  const [showsEnded, showEnded] = useState(false);
   const paging = usePaging(keysPath);
   const page = paging.loading.loaded;
   const isWhole =
     paging.cursor === null && page.state === "there" && page.value.nextCursor === null;
   const readsAll = find !== "" && !isWhole;
-  const all = useLoaded<Part<Key>>(`all keys ${readsAll}`, () =>
-    readsAll ? allKeys() : Promise.resolve(noKeys),
-  );
+  const all = usePart("all keys", readsAll && (() => allKeys()));
   const again = async (): Promise<void> =>
     void (await Promise.all([paging.loading.again(), all.again()]));
   const loaded = readsAll ? all.loaded : page;
   const listed = loaded.state === "there" ? loaded.value.data : [];
-  const people = usePeopleOf(listed);
-  const names: Names = new Map([...listed, ...people].map(({ id, name }) => [id, name ?? id]));
-  const ended = listed.filter((key) => endOf(key) < Date.now() - dayMs);
-  const data = listed.filter((key) =>
-    find === "" ? showsEnded || !ended.includes(key) : isFound(key, { find, names }),
-  );
-  const shown = loaded.state === "there" ? { ...loaded, value: { ...loaded.value, data } } : loaded;
+  const people = usePart(
+    "people of keys",
+    listed.some(({ userId }) => userId !== null) &&
+      (() => api.GET("/admin/v1/tenants/{tenant}/users", { limit: 200 })),
+  ).loaded;
+  const named = [...listed, ...(people.state === "there" ? people.value.data : [])];
+  const names: Names = new Map(named.map(({ id, name }) => [id, name ?? id]));
   const filters = (
     <div class="filters">
       <Field
@@ -215,24 +191,21 @@ function useKeys(asked: string) {
         name="find"
         value={find}
         placeholder="name, person, or srk_…"
-        onInput={(text) => setFind(withoutSecret(text.trim()))}
+        onInput={(text) => setFind(withoutSecret(text))}
       />
-      {find === "" && ended.length > 0 && (
-        <Check
-          title={`Show ${ended.length} that ended more than a day ago`}
-          name="ended"
-          value={showsEnded}
-          onInput={showEnded}
-        />
-      )}
     </div>
   );
   return {
-    paging: { ...paging, loading: { loaded: shown, again } },
-    people,
     names,
-    listed,
     filters,
+    paging: { ...paging, loading: { loaded, again } },
+    keep: (key: Key): boolean => isFound(key, { find, names }),
+    /** Keys that ended long ago are behind "Show all", unless they are looked for. */
+    isShown: (key: Key): boolean => find !== "" || endOf(key) > Date.now() - dayMs,
+    empty:
+      listed.length === 0
+        ? "No API keys yet. Create one per program, so that each can be limited and revoked."
+        : "No key matches.",
   };
 }
 
@@ -251,7 +224,7 @@ const MadeKey = ({ made, onDone }: { made: Made; onDone: () => void }) => (
 export function Keys() {
   const [{ role, find: asked = "" }] = useQuery();
   const [made, setMade] = useState<Made | null>(null);
-  const { paging, names, listed, filters } = useKeys(asked);
+  const { filters, names, ...shown } = useKeys(asked);
   const spending = useSpending("key");
   const make = (like: Partial<Key>, { onDone, onClose }: Ends) => {
     const onMade = (key: Made): void => {
@@ -265,15 +238,10 @@ export function Keys() {
       title="API keys"
       what="API keys"
       lead="Keys that programs use to call the router, with what they spent this month."
-      paging={paging}
+      {...shown}
       columns={columnsOf(names, spending)}
       nameOf={(key) => nameOf(key, names)}
       verbs={({ revokedAt }) => (revokedAt === null ? verbs : [])}
-      empty={
-        listed.length === 0
-          ? "No API keys yet. Create one per program, so that each can be limited and revoked."
-          : "No key matches."
-      }
       make={{
         title: "New key",
         isOpen: role !== undefined,

@@ -28,7 +28,6 @@ const places =
 const hasTenants = places.includes("tenant");
 const hasOperators = places.includes("operator");
 
-/** By the refusal's reason in the address. */
 const refusals: Readonly<Record<string, string>> = {
   not_found: "No identity provider is configured. Sign in with a key.",
   unauthorized: "The sign-in failed, or took more than ten minutes. Try again.",
@@ -36,7 +35,6 @@ const refusals: Readonly<Record<string, string>> = {
   rate_limited: "Too many failed sign-ins. Try again in a minute.",
   unavailable: "The identity provider can't be reached. Try again in a moment.",
 };
-const refusalInAddress = query.get("sign-in");
 const sentenceFor = (reason: string): string =>
   refusals[reason] ?? "The sign-in failed. Try again.";
 
@@ -91,18 +89,7 @@ function KeyForm() {
         value={key}
         onInput={setKey}
         isRequired
-        hint={
-          <>
-            An API key with a role, or the operator’s token.{" "}
-            {isOwnMachine ? (
-              <>
-                <code>npm start</code> prints both.
-              </>
-            ) : (
-              "Ask your administrator for a key."
-            )}
-          </>
-        }
+        hint={`An API key with a role, or the operator’s token. ${isOwnMachine ? "“npm start” prints both." : "Ask your administrator for a key."}`}
       />
     </Form>
   );
@@ -115,8 +102,8 @@ export function SignIn() {
     // The page below may still be mounted.
     return () => void (document.title = before);
   }, []);
-  const reason =
-    signInReason.value ?? (refusalInAddress === null ? null : sentenceFor(refusalInAddress));
+  const refusal = query.get("sign-in");
+  const reason = signInReason.value ?? (refusal === null ? null : sentenceFor(refusal));
   const singleSignOn = (hasTenants || hasOperators) && <SingleSignOn />;
   const isFirst = tenantInAddress !== "";
   return (

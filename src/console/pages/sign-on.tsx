@@ -13,7 +13,7 @@ import { Page } from "../parts/page.tsx";
 import { Pick } from "../parts/pick.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { useUnsaved } from "../parts/unsaved.tsx";
-import { guideOf, guides, Steps } from "../people/provider-guides.tsx";
+import { guides } from "../people/provider-guides.ts";
 import { SignInTrial } from "../people/sign-in-trial.tsx";
 import { routerUrl, tenantHere } from "../place.ts";
 import { mayChange } from "../session.ts";
@@ -105,6 +105,8 @@ function Groups({ groups, change }: { groups: Group[]; change: (groups: Group[])
   );
 }
 
+const guideOf = (issuer: string): string =>
+  guides.find(({ mark }) => issuer.includes(mark))?.name ?? "";
 const issuerField = { name: "issuer", title: "Issuer", isRequired: true, type: "url" } as const;
 const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
   { name: "clientId", title: "Client id", isRequired: true },
@@ -139,10 +141,17 @@ const Guide = ({ guide, pick, isSet }: GuideProps) => (
       <Pick
         label="Steps for"
         value={guide}
-        options={[...Object.keys(guides), ""].map((name) => [name, name || "Another"])}
+        options={guides.map(({ name }) => [name, name])}
         onPick={pick}
       />
-      <Steps of={guide} />
+      <ol>
+        {guides
+          .find(({ name }) => name === guide)
+          ?.steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        <li>Copy the client id and the client secret into the form below.</li>
+      </ol>
     </div>
     <div class="stack">
       <CodeBlock
@@ -167,12 +176,11 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
   const current = JSON.stringify(draft);
   const [saved] = useState(current);
   const question = useUnsaved(current !== saved);
-  const pick = (name: string): void => {
-    setGuide(name);
-    const { issuer, claim } = guides[name] ?? {};
+  const pick = (picked: string): void => {
+    setGuide(picked);
+    const { issuer, claim } = guides.find(({ name }) => name === picked) ?? draft;
     // What was typed or saved stays.
-    const isEmpty = draft.issuer === "" || draft.issuer.includes("<");
-    if (isEmpty && issuer !== undefined && claim !== undefined) change({ issuer, claim });
+    if (draft.issuer === "" || draft.issuer.includes("<")) change({ issuer, claim });
   };
   const save = async () => {
     const body = settingsIn(draft);
@@ -193,7 +201,7 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
         draft={draft}
         change={(changes) => {
           change(changes);
-          setGuide(guideOf(changes.issuer ?? "") || guide);
+          setGuide(guideOf(changes.issuer ?? ""));
         }}
       />
       <div class="grid">

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
@@ -22,11 +22,7 @@ const NewCredential = later(async () => (await import("./credential-forms.tsx"))
 
 const watchMs = 2_000;
 
-interface StepProps {
-  title: string;
-  isDone: boolean;
-  children: ComponentChildren;
-}
+type StepProps = JSX.IntrinsicElements["section"] & { title: string; isDone: boolean };
 
 const Step = ({ title, isDone, children }: StepProps) => (
   <section class="card stack">
@@ -37,14 +33,12 @@ const Step = ({ title, isDone, children }: StepProps) => (
   </section>
 );
 
+type Checked = { name: string; check: Asked<Schemas["CredentialCheck"]> };
 type Credential = Schemas["Credential"];
 
 function Provider() {
   const loading = useRead("/admin/v1/tenants/{tenant}/credentials");
-  const [found, setFound] = useState<{
-    name: string;
-    check: Asked<Schemas["CredentialCheck"]>;
-  } | null>(null);
+  const [found, setFound] = useState<Checked | null>(null);
   const works = ({ name, status }: Credential): boolean =>
     status === "active" && (found?.name !== name || (found.check.ok && found.check.value.ok));
   const check = async ({ id, name }: Credential): Promise<void> => {
@@ -140,20 +134,11 @@ function Arrived({ id, outcome, model }: RequestRecord) {
       <strong>{isGood ? "It arrived." : `It arrived, and ${spaced(outcome)}.`}</strong>
       <p>
         <Badge word={outcome} /> {model ?? ""}{" "}
-        <a href={`${ownPath("/requests")}?open=${id}`}>
-          {isGood ? "See why this model was selected" : "See why"}
-        </a>
+        <a href={`${ownPath("/requests")}?open=${id}`}>See why</a>
       </p>
     </div>
   );
 }
-
-const Earlier = ({ createdAt, outcome }: RequestRecord) => (
-  <p>
-    Requests arrived before you opened this page, the last on <Time at={createdAt} />{" "}
-    <Badge word={outcome} /> <a href={ownPath("/requests")}>All requests</a>
-  </p>
-);
 
 export function Start() {
   const [since] = useState(() => Date.now());
@@ -178,7 +163,12 @@ export function Start() {
           isDone={records.some(({ outcome }) => outcome === "succeeded")}
         >
           <Snippets apiKey={made?.ok === true ? made.value.key : "$KEY"} />
-          {last !== undefined && <Earlier {...last} />}
+          {last !== undefined && (
+            <p>
+              Requests arrived before you opened this page, the last on <Time at={last.createdAt} />{" "}
+              <Badge word={last.outcome} /> <a href={ownPath("/requests")}>All requests</a>
+            </p>
+          )}
           <There what="requests" loading={loading}>
             {() =>
               first === undefined ? (

@@ -19,6 +19,8 @@ interface ListPageProps<Row, Verb extends string> {
   what?: string;
   paging: Paging<Row>;
   columns: readonly Column<Row>[];
+  keep?: (row: Row) => boolean;
+  isShown?: (row: Row) => boolean;
   nameOf: (row: Row) => string;
   /** of a row, for roles that may change it */
   verbs?: (row: Row) => readonly Verb[];
@@ -33,7 +35,7 @@ export function ListPage<Row extends { id: string }, Verb extends string>(
   props: ListPageProps<Row, Verb>,
 ) {
   const { title, lead, what = title.toLowerCase(), paging, columns, empty } = props;
-  const { nameOf, verbs, dialog, make } = props;
+  const { nameOf, verbs, dialog, make, keep, isShown } = props;
   const [doing, begin] = useState<{ verb: Verb; row: Row } | "make" | null>(
     make?.isOpen === true && mayChange.value ? "make" : null,
   );
@@ -69,8 +71,7 @@ export function ListPage<Row extends { id: string }, Verb extends string>(
       {props.children}
       <div class="stack">
         <Listed
-          what={what}
-          paging={paging}
+          {...{ what, paging, keep, isShown }}
           name={title}
           columns={verbs !== undefined && mayChange.value ? [...columns, actions] : columns}
           keyOf={({ id }) => id}

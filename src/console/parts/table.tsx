@@ -41,7 +41,7 @@ export interface TableProps<Row> {
   /** the opened row */
   current?: string | null;
   /** rows that are shown before "Show all"; absent if all are */
-  isShown?: (row: Row, at: number) => boolean;
+  isShown?: ((row: Row, at: number) => boolean) | undefined;
   /** pointer action on a row; keyboards use a button in a cell */
   open?: (row: Row) => void;
 }
