@@ -903,10 +903,10 @@ describe("requests", () => {
     await page.getByLabel("Outcome").selectOption("refused");
     await page.getByText("No request matches these filters.").waitFor();
     expect(page.url()).toContain("outcome=refused");
-    await page.getByLabel("Outcome").selectOption("");
+    await page.getByLabel("Outcome").selectOption("all");
     // What can be chosen is asked for once somebody reaches for it.
-    await page.getByLabel("Answered by").hover();
-    await page.getByLabel("Answered by").selectOption("own/works");
+    await page.getByLabel("Model").hover();
+    await page.getByLabel("Model").selectOption("own/works");
     await expect.poll(() => page.url()).toContain("model=own%2Fworks");
     await settled(page);
     expect(await rows.first().textContent()).toContain("own/works");
@@ -953,7 +953,7 @@ describe("requests", () => {
     await expect.poll(() => page.url()).not.toContain("open=");
     expect(await page.getByLabel("Outcome").inputValue()).toBe("succeeded");
     await page.goBack();
-    await expect.poll(() => page.getByLabel("Outcome").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Outcome").inputValue()).toBe("all");
     await page.goBack();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByRole("link", { name: "Audit" }).click();
@@ -968,8 +968,10 @@ describe("requests", () => {
     await open("/t/watched/requests");
     // Nothing comes into being, or moves, where somebody reaches for the filters.
     expect(await page.getByLabel("Person").isVisible()).toBe(true);
-    await page.getByLabel("Outcome").selectOption({ label: "running or pending approval" });
-    const sent = page.waitForRequest(/requests\?.*to=/);
+    await page.getByLabel("Outcome").selectOption("pending approval");
+    await expect.poll(() => page.url()).toContain("held=true");
+    await page.getByLabel("Time").selectOption("from … to");
+    const sent = page.waitForRequest(/requests\?.*to=1774/);
     await page.getByLabel("From", { exact: true }).fill("2026-03-29");
     await page.getByLabel("To", { exact: true }).fill("2026-03-29");
     const { searchParams } = new URL((await sent).url());
@@ -979,6 +981,28 @@ describe("requests", () => {
       String(Date.parse("2026-03-29T22:00Z")),
     ]);
     expect(await page.getByLabel("To", { exact: true }).getAttribute("min")).toBe("2026-03-29");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await expect.poll(() => page.url()).not.toContain("from=");
+    await page.getByLabel("Time").selectOption("today");
+    await expect.poll(() => page.url()).toMatch(/from=\d{4}-\d\d-\d\d$/);
+  });
+
+  it("are found by the end of an id, and opened by a whole one", async () => {
+    const { page } = operator;
+    const listed = await admin("GET", "/tenants/watched/requests?outcome=succeeded&limit=1");
+    const id = String(listed.get("data.0.id"));
+    await open("/t/watched/requests?cursor=req_zzzzzzzzzzzzzzzzzzzzzzzzzz");
+    expect(await page.getByLabel("Live").count()).toBe(0);
+    const find = page.getByLabel("Id, or its end");
+    await find.fill(id.slice(-6).toUpperCase());
+    const rows = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await page.getByLabel("Live").count()).toBe(1);
+    await find.fill(id);
+    await page.getByRole("dialog", { name: "Request" }).getByText(id).first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await expect.poll(() => page.url()).not.toContain("open=");
   });
 
   it("are given as curl, and their choice is made again as a dry run", async () => {
@@ -1897,7 +1921,10 @@ describe("a record in doubt", () => {
     const drawer = page.getByRole("dialog", { name: "Request" });
     await drawer.getByText("implausible usage").waitFor();
     await drawer.getByRole("button", { name: "Correct record" }).click();
-    await page.getByLabel("It", { exact: true }).selectOption("succeeded");
+    await page
+      .getByRole("dialog", { name: "Correct record" })
+      .getByLabel("Outcome")
+      .selectOption("succeeded");
     await page.getByLabel("Tokens in").fill("5");
     await page.getByLabel("Tokens out").fill("2");
     await page.getByLabel("Cost (USD)").fill("0.25");

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useRepeated } from "../load.ts";
 import { consolePath, tenantHere } from "../place.ts";
 import type { RequestRecord } from "../requests/record.ts";
-import { createBrowserStream, type BrowserStreamDeps } from "./browser-stream.ts";
+import { createBrowserStream } from "./browser-stream.ts";
 import { readStream } from "./read-stream.ts";
 
 /** Routers behind different prefixes of an origin have separate streams. */
@@ -19,20 +19,13 @@ const isSeen = (): boolean => document.visibilityState === "visible";
 async function seen(signal: AbortSignal): Promise<AbortSignal> {
   while (!isSeen() && !signal.aborted) await once(document, "visibilitychange", signal);
   const hidden = new AbortController();
-  const look = (): void => {
-    if (isSeen()) return;
-    document.removeEventListener("visibilitychange", look);
-    hidden.abort();
-  };
-  document.addEventListener("visibilitychange", look, { signal });
+  void once(document, "visibilitychange", signal).then(() => hidden.abort());
   return hidden.signal;
 }
 
-/** `null` without browser locks, as over plain http. */
-function depsHere(): BrowserStreamDeps | null {
-  if (!("locks" in navigator) || !("BroadcastChannel" in globalThis)) return null;
+function followHere() {
   const channel = new BroadcastChannel(name);
-  return {
+  return createBrowserStream({
     withLock: (signal, act) => navigator.locks.request(name, { signal }, act),
     channel: {
       post: channel.postMessage.bind(channel),
@@ -45,41 +38,30 @@ function depsHere(): BrowserStreamDeps | null {
     read: readStream,
     seen,
     async wait(ms, signal) {
-      const timer = new AbortController();
-      const left = setTimeout(() => timer.abort(), ms);
-      await once(timer.signal, "abort", signal);
-      clearTimeout(left);
+      await once(AbortSignal.timeout(ms), "abort", signal);
     },
     now: () => Date.now(),
-  };
+  });
 }
-
-let follow: ReturnType<typeof createBrowserStream> | null | undefined;
-function followHere(): ReturnType<typeof createBrowserStream> | null {
-  if (follow === undefined) {
-    const deps = depsHere();
-    follow = deps === null ? null : createBrowserStream(deps);
-  }
-  return follow;
-}
+/** `null` without browser locks, as over plain http. */
+const follow = "locks" in navigator ? followHere() : null;
 
 interface LiveOptions {
   isOn: boolean;
   hear: (records: readonly RequestRecord[]) => void;
   reload: () => Promise<void>;
-  pollMs: number;
 }
 
 const gatherMs = 200;
+const pollMs = 4_000;
 
-export function useLive({ isOn, hear, reload, pollMs }: LiveOptions): boolean {
+export function useLive({ isOn, hear, reload }: LiveOptions): boolean {
   const tenant = tenantHere();
   const [isLive, setLive] = useState(false);
   const newest = useRef({ hear, reload });
   newest.current = { hear, reload };
   useEffect(() => {
-    const begin = isOn ? followHere() : null;
-    if (begin === null) return undefined;
+    if (!isOn || follow === null) return undefined;
     let gathered: RequestRecord[] = [];
     let timer: ReturnType<typeof setTimeout> | null = null;
     const give = (): void => {
@@ -87,7 +69,7 @@ export function useLive({ isOn, hear, reload, pollMs }: LiveOptions): boolean {
       newest.current.hear(gathered);
       gathered = [];
     };
-    const end = begin(tenant, {
+    const end = follow(tenant, {
       changed: setLive,
       hear(event) {
         if (event.kind === "reset") return void newest.current.reload();

@@ -3,7 +3,7 @@ import { api, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
-import { faultAdvice } from "../requests/advice.ts";
+import { faultAdvice } from "../requests/cause.ts";
 
 type Check = Schemas["CredentialCheck"];
 

@@ -1,31 +1,26 @@
-import { pendingWord } from "../approvals/conditions.ts";
 import { useState } from "preact/hooks";
 import { count, duration, none, usdOfCall } from "../format.ts";
 import { later } from "../later.tsx";
-import { Check, Choice } from "../parts/form.tsx";
+import { Button } from "../parts/card.tsx";
+import { numberColumn, textColumn } from "../parts/cells.tsx";
 import { fileColumn } from "../parts/columns.tsx";
-import { Brief } from "../parts/brief.tsx";
+import { Check } from "../parts/form.tsx";
+import type { Names } from "../parts/named.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Steps, useOpened, useQuery } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
+import { ownPath, requestPath } from "../place.ts";
+import { causeText, outcomeWord } from "../requests/cause.ts";
 import { Filters } from "../requests/filters.tsx";
 import { filters } from "../requests/live-list.ts";
-import { requestPath } from "../place.ts";
-import { errorText } from "../requests/reason.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import { useRequestList } from "./use-request-list.ts";
 
+const noFilters = Object.fromEntries([...filters, "cursor"].map((name) => [name, ""]));
+
 const RequestDrawer = later(async () => (await import("./request.tsx")).RequestDrawer);
-
-const sizes: readonly (readonly [string, string])[] = [
-  ["", "50"],
-  ["100", "100"],
-  ["200", "200"],
-];
-
-type Names = Readonly<Record<string, string>>;
 
 /** Opens the request in the drawer, unless the reader wants a new tab. */
 const opening = (open: () => void) => (event: MouseEvent) => {
@@ -35,46 +30,30 @@ const opening = (open: () => void) => (event: MouseEvent) => {
   open();
 };
 
-/** Deleted ones have only an id. */
-const nameOf = (names: Names, id: string | null): string => (id === null ? "–" : (names[id] ?? id));
+const longestName = 32;
 
-const figures: Column<RequestRecord>[] = [
-  {
-    title: "Tokens in, out",
-    isWide: true,
-    isNumber: true,
-    show: ({ usage }) =>
-      usage === null ? none : `${count(usage.inputTokens)}, ${count(usage.outputTokens)}`,
-  },
-  fileColumn("Tokens in", ({ usage }) => usage?.inputTokens ?? null),
-  fileColumn("Tokens out", ({ usage }) => usage?.outputTokens ?? null),
-  {
-    title: "Cost",
-    isNumber: true,
-    show: ({ costUsd }) => usdOfCall(costUsd),
-    text: ({ costUsd }) => costUsd,
-  },
-  {
-    title: "Took",
-    isNumber: true,
-    show: ({ totalMs }) => duration(totalMs),
-    text: ({ totalMs }) => totalMs,
-  },
-];
-
-const modelColumn: Column<RequestRecord> = {
-  title: "Model",
-  show: ({ model }) => <Brief text={model} isCode />,
-  text: ({ model }) => model,
-};
+/** Breaks between provider and name only. */
+function Model({ model }: { model: string }) {
+  const at = model.indexOf("/") + 1;
+  const name = model.slice(at);
+  return (
+    <span title={model}>
+      <code class="nowrap">{model.slice(0, at)}</code>
+      <wbr />
+      <code class="nowrap">
+        {name.length > longestName ? `${name.slice(0, longestName)}…` : name}
+      </code>
+    </span>
+  );
+}
 
 interface Shown {
-  rows: readonly RequestRecord[];
   names: Names;
   open: (id: string) => void;
 }
 
-const columnsOf = ({ rows, names, open }: Shown): Column<RequestRecord>[] => [
+/** Deleted keys and servers have only an id. */
+const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
   {
     title: "When",
     show: ({ id, createdAt }) => (
@@ -87,95 +66,95 @@ const columnsOf = ({ rows, names, open }: Shown): Column<RequestRecord>[] => [
   fileColumn("Id", ({ id }) => id),
   {
     title: "Outcome",
-    show: ({ outcome, held }) => <Badge word={held ? pendingWord : outcome} />,
-    text: ({ outcome, held }) => (held ? pendingWord : outcome),
+    show: (record) => <Badge word={outcomeWord(record)} />,
+    text: outcomeWord,
   },
-  modelColumn,
+  {
+    title: "Model",
+    show: ({ model }) => (model === null ? none : <Model model={model} />),
+    text: ({ model }) => model,
+  },
   {
     title: "Error",
-    isWide: true,
-    show: (record) => {
-      const text = errorText(record);
-      return text !== "" && <Brief text={text} />;
+    isOptional: true,
+    show(record) {
+      const cause = causeText(record) || null;
+      return (
+        cause && (
+          <span class="brief error" title={cause}>
+            {cause}
+          </span>
+        )
+      );
     },
-    text: errorText,
+    text: (record) => causeText(record) || null,
   },
-  {
-    title: "Key",
-    isWide: true,
-    show: ({ who }) => <Brief text={nameOf(names, who.keyId)} />,
-    text: ({ who }) => nameOf(names, who.keyId),
-  },
-  {
-    title: "Server",
-    isWide: true,
-    show: ({ who }) => <Brief text={nameOf(names, who.serverId)} />,
-    text: ({ who }) => nameOf(names, who.serverId),
-    // Hidden if the tenant makes only direct calls.
-    ...(rows.every(({ who }) => who.serverId === null) && { isFileOnly: true }),
-  },
-  {
-    title: "Tool or client",
-    isWide: true,
-    show: ({ who }) => <Brief text={who.tool ?? who.clientName} />,
-    text: ({ who }) => who.tool ?? who.clientName,
-  },
-  ...figures,
-  // The CSV has the whole id.
+  textColumn("Key", ({ who }) => names[who.keyId] ?? who.keyId),
+  textColumn("Server", ({ who }) => who.serverId && (names[who.serverId] ?? who.serverId)),
+  textColumn("Tool", ({ who }) => who.tool),
+  textColumn("Client", ({ who }) => who.clientName),
+  { ...numberColumn("Tokens in", ({ usage }) => usage?.inputTokens, count), isWide: true },
+  { ...numberColumn("Tokens out", ({ usage }) => usage?.outputTokens, count), isWide: true },
+  numberColumn("Cost", ({ costUsd }) => costUsd, usdOfCall),
+  numberColumn("Took", ({ totalMs }) => totalMs, duration),
   { title: "Id", isWide: true, show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
 ];
+
+function NoRequests({ isFiltered, isOver }: { isFiltered: boolean; isOver: boolean }) {
+  if (!isOver) return "No match in the newest 100,000 requests. “Older” continues the search.";
+  if (isFiltered) return "No request matches these filters.";
+  return (
+    <>
+      <p>No requests yet.</p>
+      <a class="button" href={ownPath("/start")}>
+        Send the first one
+      </a>
+    </>
+  );
+}
 
 export function Requests() {
   const inAddress = useQuery();
   const [query, change] = inAddress;
   const { shown, open, close } = useOpened(inAddress);
   const [isLive, setLive] = useState(true);
-  const { loading, rowsOf, names, isFollowing } = useRequestList({ query, isLive });
   const cursor = query["cursor"] ?? null;
   const isFiltered = filters.some((name) => query[name]);
+  const list = useRequestList({ query, isLive: isLive && cursor === null });
   return (
     <Page
       title="Requests"
-      lead="All requests, including refused ones, newest first. Open one to see why its model was selected."
+      lead="Newest first, with refused ones. Open one to see why it failed, or why its model was selected."
       actions={
-        <span title={isFollowing ? "Live" : "Every few seconds"}>
-          <Check title="Live" name="live" value={isLive} onInput={setLive} />
-        </span>
+        <>
+          {isFiltered && <Button onClick={() => change(noFilters)}>Clear filters</Button>}
+          {cursor === null && (
+            <span title={list.isFollowing ? "Live" : "Every few seconds"}>
+              <Check title="Live" name="live" value={isLive} onInput={setLive} />
+            </span>
+          )}
+        </>
       }
     >
-      <Filters {...{ inAddress, names }} />
-      <There what="requests" loading={loading}>
+      <Filters {...{ inAddress, open }} names={list.names} />
+      <There what="requests" loading={list.loading}>
         {(listed) => {
-          const { rows, nextCursor } = rowsOf(listed);
+          const { rows, nextCursor } = list.rowsOf(listed);
           return (
             <Table
               name="Requests"
-              columns={columnsOf({ rows, names, open })}
+              columns={columnsOf({ names: list.names, open })}
               rows={rows}
               keyOf={({ id }) => id}
               open={({ id }) => open(id)}
               current={shown ?? null}
-              empty={
-                isFiltered
-                  ? nextCursor === null
-                    ? "No request matches these filters."
-                    : "No match in the newest 100,000 requests. “Older” continues the search."
-                  : "No requests yet. See First steps to send one."
-              }
+              isDense
+              empty={<NoRequests isFiltered={isFiltered} isOver={nextCursor === null} />}
               foot={
-                <>
-                  <Steps
-                    {...{ cursor, next: nextCursor }}
-                    go={(to) => change({ cursor: to ?? "" })}
-                  />
-                  <Choice
-                    title="Rows"
-                    name="limit"
-                    value={query["limit"] ?? ""}
-                    options={sizes}
-                    onInput={(limit) => change({ limit, cursor: "" })}
-                  />
-                </>
+                <Steps
+                  {...{ cursor, next: nextCursor }}
+                  go={(to) => change({ cursor: to ?? "" })}
+                />
               }
             />
           );

@@ -1,9 +1,9 @@
 import { api, type Schemas } from "../api.ts";
 import { capabilityText, countedCapabilities } from "../capability-text.ts";
-import { fromNow } from "../format.ts";
+import { fromNow, none } from "../format.ts";
+import { textColumn } from "../parts/cells.tsx";
 import { fileColumn } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
-import { Named, type Names } from "../parts/named.tsx";
 import { ListPage } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
@@ -13,10 +13,8 @@ import { ownPath } from "../place.ts";
 type Session = Schemas["Session"];
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
-const clientOf = ({ clientInfo }: Session): string =>
-  `${text(clientInfo["name"])} ${text(clientInfo["version"])}`.trim();
 
-function Counted({ session }: { session: Session }) {
+function Declared({ session }: { session: Session }) {
   const counted = countedCapabilities(session);
   if (counted.length === 0) return "nothing";
   return (
@@ -31,7 +29,7 @@ function Counted({ session }: { session: Session }) {
   );
 }
 
-const columnsOf = (names: Names): readonly Column<Session>[] => [
+const columnsOf = (names: Readonly<Record<string, string>>): readonly Column<Session>[] => [
   {
     title: "Session",
     show: ({ id }) => (
@@ -39,43 +37,29 @@ const columnsOf = (names: Names): readonly Column<Session>[] => [
         href={`${ownPath("/requests")}?session=${encodeURIComponent(id)}`}
         title={`Requests of ${id}`}
       >
-        <code class="nowrap">{id.slice(-6)}</code>
+        <code>{id.slice(-6)}</code>
       </a>
     ),
     text: ({ id }) => id,
   },
-  { title: "Client", text: clientOf },
-  {
-    title: "Server",
-    show: ({ serverId }) => (serverId === null ? "–" : <Named id={serverId} names={names} />),
-    text: ({ serverId }) => serverId,
-    isOptional: true,
-  },
-  {
-    title: "Key",
-    show: ({ keyId }) => <Named id={keyId} names={names} />,
-    text: ({ keyId }) => keyId,
-  },
-  {
-    title: "Revision",
-    show: ({ revision }) => <span class="nowrap">{revision}</span>,
-    text: ({ revision }) => revision,
-  },
+  textColumn("Client", ({ clientInfo: { name, version } }) => `${text(name)} ${text(version)}`),
+  textColumn("Key", ({ keyId }) => names[keyId] ?? keyId),
+  textColumn("Server", ({ serverId }) => serverId && (names[serverId] ?? serverId)),
+  { title: "Revision", text: ({ revision }) => revision },
   {
     title: "Declared → counts as",
-    show: (session) => <Counted session={session} />,
+    show: (session) => <Declared session={session} />,
     text: ({ capabilities }) => JSON.stringify(capabilities),
   },
   {
-    title: "Advertised",
-    show: ({ advertisedCapabilities: advertised }) =>
-      advertised === null ? (
-        "–"
+    title: "Announced to the server",
+    show: ({ advertisedCapabilities: announced }) =>
+      announced === null ? (
+        none
       ) : (
-        <span title={JSON.stringify(advertised)}>{capabilityText(advertised)}</span>
+        <span title={JSON.stringify(announced)}>{capabilityText(announced)}</span>
       ),
-    text: ({ advertisedCapabilities: advertised }) =>
-      advertised === null ? null : JSON.stringify(advertised),
+    text: ({ advertisedCapabilities: announced }) => announced && JSON.stringify(announced),
     isOptional: true,
   },
   {
@@ -91,19 +75,30 @@ const columnsOf = (names: Names): readonly Column<Session>[] => [
   fileColumn("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
 
+const NoSessions = () => (
+  <>
+    <p>
+      No active sessions. One begins when a client of MCP 2025-11-25 or earlier connects to a server
+      or to the router itself.
+    </p>
+    <a class="button" href={ownPath("/servers")}>
+      Connect a client
+    </a>
+  </>
+);
+
 export function Sessions() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/sessions");
   const { loaded } = paging.loading;
-  const names = loaded.state === "there" ? loaded.value.names : {};
   return (
     <ListPage
       title="Sessions"
-      lead="Sessions of MCP clients: what each declared, what it counts as in its revision, and what the router advertised to the server. Clients of MCP 2026-07-28 and later have no sessions."
+      lead="For finding out why a client can’t do something: what it declared, what that counts as by the rules of its MCP revision, and what was announced to the server. Clients of MCP 2026-07-28 and later have no sessions."
       paging={paging}
-      columns={columnsOf(names)}
+      columns={columnsOf(loaded.state === "there" ? loaded.value.names : {})}
       nameOf={({ id }) => `session ${id.slice(-6)}`}
       verbs={() => ["End"] as const}
-      empty="No active sessions."
+      empty={<NoSessions />}
       dialog={({ row: { id } }, ends) => (
         <Confirm
           title="End session"

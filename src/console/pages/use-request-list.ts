@@ -1,50 +1,48 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLive } from "../live/use-live.ts";
-import { useLoaded } from "../load.ts";
-import { askedFor } from "../requests/filters.tsx";
-import { mergedWith, idsIn, withLive } from "../requests/live-list.ts";
+import { useRead } from "../load.ts";
 import { tenantHere } from "../place.ts";
-import { listRequests, type RequestRecord } from "../requests/record.ts";
+import { askedFor, mergedWith, withLive } from "../requests/live-list.ts";
+import type { RequestRecord } from "../requests/record.ts";
 
-const pollMs = 4_000;
-/** the API's default page */
-const fewest = 50;
+export const pageSize = "100";
 
 interface ListOptions {
   query: Readonly<Record<string, string>>;
+  /** only the newest page can be */
   isLive: boolean;
 }
 
 export function useRequestList({ query, isLive }: ListOptions) {
-  const wanted = askedFor(query);
-  const loading = useLoaded(`requests ${JSON.stringify(wanted)}`, () => listRequests(wanted));
-  const isNewest = !query["cursor"];
+  const wanted = { limit: pageSize, ...askedFor(query) };
+  const loading = useRead("/admin/v1/tenants/{tenant}/requests", wanted as object);
+  const { loaded, again } = loading;
   const [liveRecords, setLiveRecords] = useState<ReadonlyMap<string, RequestRecord>>(new Map());
   useEffect(() => setLiveRecords(new Map()), [tenantHere()]);
   // Names stay available when filters change.
-  const known = useRef<Record<string, string>>({});
-  if (loading.loaded.state === "there") Object.assign(known.current, loading.loaded.value.names);
-  const namesAsked = useRef(new Set<string>());
-  const nameAll = (records: readonly RequestRecord[]): void => {
-    const unknown = idsIn(records).filter(
-      (id) => known.current[id] === undefined && !namesAsked.current.has(id),
-    );
-    for (const id of unknown) namesAsked.current.add(id);
-    if (unknown.length > 0) void loading.again();
-  };
+  const names = useRef<Record<string, string>>({});
+  if (loaded.state === "there") Object.assign(names.current, loaded.value.names);
   const isFollowing = useLive({
-    isOn: isLive && isNewest,
+    isOn: isLive,
     hear(records) {
       setLiveRecords((before) => mergedWith(before, records));
-      if (loading.loaded.state === "there") nameAll(records);
+      if (loaded.state !== "there") return;
+      const unknown = records
+        .flatMap(({ who }) => [who.keyId, who.serverId, who.user])
+        .filter((id): id is string => typeof id === "string" && !(id in names.current));
+      // Asked for once.
+      for (const id of unknown) names.current[id] = id;
+      if (unknown.length > 0) void again();
     },
-    reload: loading.again,
-    pollMs,
+    reload: again,
   });
-  const max = Number(query["limit"] || fewest);
   const rowsOf = (listed: { data: RequestRecord[]; nextCursor: string | null }) =>
-    isNewest
-      ? withLive(listed.data, liveRecords, { query: wanted, max, nextCursor: listed.nextCursor })
-      : { rows: listed.data, nextCursor: listed.nextCursor };
-  return { loading, rowsOf, names: known.current, isFollowing };
+    query["cursor"]
+      ? { rows: listed.data, nextCursor: listed.nextCursor }
+      : withLive(listed.data, liveRecords, {
+          query: wanted,
+          max: Number(wanted.limit),
+          nextCursor: listed.nextCursor,
+        });
+  return { loading, rowsOf, names: names.current, isFollowing };
 }

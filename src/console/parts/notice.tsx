@@ -63,8 +63,8 @@ const tones: Readonly<Record<string, string>> = {
   unknown: "warn",
   preview: "warn",
   expired: "warn",
-  admitted: "busy",
-  held: "warn",
+  running: "busy",
+  "pending approval": "warn",
 };
 
 /** The color is redundant. */

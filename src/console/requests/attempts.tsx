@@ -1,62 +1,62 @@
-import { duration, none, usdOfCall, spaced } from "../format.ts";
+import { networkMessage } from "../../domain/network-fault.ts";
+import { duration, none, usdOfCall } from "../format.ts";
+import { numberColumn, textColumn } from "../parts/cells.tsx";
 import { Badge } from "../parts/notice.tsx";
-import type { Column } from "../parts/table.tsx";
-import { streamText } from "./steps.ts";
+import { Table, type Column } from "../parts/table.tsx";
+import { faultText } from "./cause.ts";
+import { nameOf } from "./notes.ts";
 import type { WholeRecord } from "./record.ts";
+import { streamText } from "./steps.ts";
 
 type Attempt = WholeRecord["attempts"][number];
 
-type Attempted = Pick<WholeRecord, "providerMessages" | "attempts">;
+export const End = ({ fault }: Pick<Attempt, "fault">) =>
+  fault === null ? <Badge word="answered" tone="good" /> : <Badge word="failed" />;
 
-export const messageOf = (
-  { providerMessages }: Attempted,
-  { provider, model, fault }: Attempt,
-): string =>
-  fault === null
-    ? ""
-    : (providerMessages.find((each) => each.provider === provider && each.model === model)
-        ?.message ?? "");
-
-export function attemptColumns(record: Attempted): Column<Attempt>[] {
-  const isStreamed = record.attempts.some(({ stream }) => stream !== undefined);
-  const message = (attempt: Attempt): string => messageOf(record, attempt);
-  return [
+export function Attempts({ record: { attempts, providerMessages } }: { record: WholeRecord }) {
+  const messageOf = (attempt: Attempt): string | null => {
+    if (attempt.fault === null) return null;
+    if (attempt.network !== undefined) return networkMessage(attempt.network);
+    return providerMessages.find((each) => nameOf(each) === nameOf(attempt))?.message ?? null;
+  };
+  const columns: Column<Attempt>[] = [
     {
       title: "Model",
-      show: ({ provider, model }) => <code>{`${provider}/${model}`}</code>,
-      text: ({ provider, model }) => `${provider}/${model}`,
+      show: (attempt) => <code>{nameOf(attempt)}</code>,
+      text: nameOf,
     },
     {
       title: "Ended",
-      show: ({ fault, code }) =>
-        fault === null ? (
-          <Badge word="answered" tone="good" />
-        ) : (
-          <Badge word={spaced(code ?? fault)} tone="bad" />
-        ),
+      show: ({ fault, code }) => (
+        <>
+          <End fault={fault} /> {fault !== null && faultText(code ?? fault)}
+        </>
+      ),
       text: ({ fault, code }) => code ?? fault ?? "answered",
     },
     {
-      title: "HTTP",
-      isNumber: true,
-      show: ({ status }) => status ?? none,
-      text: ({ status }) => status,
+      title: "Provider’s message",
+      isOptional: true,
+      show: (attempt) => messageOf(attempt) ?? none,
+      text: messageOf,
     },
-    {
-      title: "Took",
-      isNumber: true,
-      show: ({ latencyMs }) => duration(latencyMs),
-      text: ({ latencyMs }) => latencyMs,
-    },
-    ...(isStreamed ? [{ title: "Stream", show: streamText, text: streamText }] : []),
+    numberColumn("HTTP", ({ status }) => status),
+    numberColumn("Took", ({ latencyMs }) => latencyMs, duration),
+    textColumn("Stream", (attempt) => streamText(attempt) || null),
     { title: "Billed", text: ({ billed }) => billed },
-    {
-      title: "Cost",
-      isNumber: true,
-      show: ({ costMicroUsd }) =>
-        usdOfCall(typeof costMicroUsd === "number" ? costMicroUsd / 1e6 : null),
-      text: ({ costMicroUsd }) => costMicroUsd ?? null,
-    },
-    { title: "Provider’s message", show: message, text: message },
+    numberColumn(
+      "Cost",
+      ({ costMicroUsd }) => (typeof costMicroUsd === "number" ? costMicroUsd / 1e6 : null),
+      usdOfCall,
+    ),
   ];
+  return (
+    <Table
+      name="Attempts"
+      {...{ columns }}
+      rows={attempts}
+      keyOf={(attempt) => String(attempts.indexOf(attempt))}
+      empty="No provider was called."
+    />
+  );
 }

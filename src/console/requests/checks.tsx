@@ -1,85 +1,68 @@
-import { Button } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 import { api } from "../api.ts";
+import { Button } from "../parts/card.tsx";
 import { ProblemNotice } from "../parts/notice.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { prefix, tenantHere } from "../place.ts";
-import type { Asked } from "../problem.ts";
+import type { Problem } from "../problem.ts";
 import { may } from "../session.ts";
-import type { WholeRecord } from "./record.ts";
-import type { Verdict } from "./verify.ts";
+import type { Found, WholeRecord } from "./record.ts";
 
-interface DetailProps {
-  record: WholeRecord;
-}
-
-export function Seal({ record }: DetailProps) {
-  const [verdict, setVerdict] = useState<Verdict | "asking" | null>(null);
-  const verify = async (): Promise<void> => {
-    setVerdict("asking");
-    try {
-      const { verifyRecord } = await import("./verify.ts");
-      setVerdict(await verifyRecord({ tenant: tenantHere(), prefix, record }));
-    } catch {
-      // A newer version has other files.
-      setVerdict({ isGenuine: false, says: "Reload the page.", seal: null, findings: [] });
-    }
+function Check(props: { button: string; check: () => Promise<Found | Problem> }) {
+  const [found, setFound] = useState<Found | Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    setFound(await props.check());
+    setBusy(false);
   };
-  if (!may("audit"))
-    return <NotForRole what="can’t read seals, so it can’t verify" permission="audit" />;
   return (
     <>
-      <Button disabled={verdict === "asking"} onClick={() => void verify()}>
-        {verdict === "asking" ? "Verifying…" : "Verify in this browser"}
+      <Button disabled={isBusy} onClick={() => void run()}>
+        {isBusy ? "Checking…" : props.button}
       </Button>
-      {verdict !== null && verdict !== "asking" && (
-        <div
-          class={`notice ${verdict.isGenuine ? "good" : verdict.seal === null ? "warn" : "bad"}`}
-          role="status"
-        >
-          <strong>{verdict.isGenuine ? "Genuine" : "Not verified"}</strong>
-          <p>{verdict.says}</p>
-          {verdict.findings.length > 0 && (
-            <ul>
-              {verdict.findings.map((finding) => (
-                <li key={finding}>{finding}</li>
-              ))}
-            </ul>
-          )}
+      {found !== null && "status" in found && <ProblemNotice problem={found} />}
+      {found !== null && "tone" in found && (
+        <div class={`notice ${found.tone}`} role="status">
+          <strong>{found.title}</strong>
+          {found.says !== undefined && <p>{found.says}</p>}
+          <ul class="plain">
+            {found.list.map((each) => (
+              <li key={each}>{each}</li>
+            ))}
+          </ul>
         </div>
       )}
     </>
   );
 }
 
-type Replay = { same: boolean; differences: string[] };
+const reload: Found = { tone: "warn", title: "Not verified", says: "Reload the page.", list: [] };
 
-export function ReplayButton({ record }: DetailProps) {
-  const [found, setFound] = useState<Asked<Replay> | null>(null);
-  const replay = async (): Promise<void> => {
-    const params = { id: record.id };
-    setFound(await api.POST("/admin/v1/tenants/{tenant}/requests/{id}/replay", params));
+async function verified(record: WholeRecord): Promise<Found> {
+  // The import fails if a newer version has other files.
+  const file = await import("./verify.ts").catch(() => null);
+  return file?.verifyRecord({ tenant: tenantHere(), prefix, record }) ?? reload;
+}
+
+export const Seal = ({ record }: { record: WholeRecord }) =>
+  may("audit") ? (
+    <Check button="Verify in this browser" check={() => verified(record)} />
+  ) : (
+    <NotForRole what="can’t read seals, so it can’t verify" permission="audit" />
+  );
+
+async function replayed({ id }: WholeRecord): Promise<Found | Problem> {
+  const asked = await api.POST("/admin/v1/tenants/{tenant}/requests/{id}/replay", { id });
+  if (!asked.ok) return asked.problem;
+  const { same, differences } = asked.value;
+  return {
+    tone: same ? "good" : "warn",
+    title: `${same ? "The same" : "Another"} model would be selected today.`,
+    list: differences,
   };
-  return (
-    <>
-      <Button onClick={() => void replay()}>Re-run selection (no model is called)</Button>
-      {found !== null && !found.ok && <ProblemNotice problem={found.problem} />}
-      {found?.ok === true && (
-        <div class={`notice ${found.value.same ? "good" : "warn"}`} role="status">
-          <strong>
-            {found.value.same
-              ? "The same model would be selected today."
-              : "Another model would be selected today."}
-          </strong>
-          {found.value.differences.length > 0 && (
-            <ul>
-              {found.value.differences.map((difference) => (
-                <li key={difference}>{difference}</li>
-              ))}
-            </ul>
-          )}
-        </div>
-      )}
-    </>
-  );
 }
+
+export const Replay = ({ record }: { record: WholeRecord }) => (
+  <Check button="Re-run selection (no model is called)" check={() => replayed(record)} />
+);

@@ -1,21 +1,10 @@
-import { Button } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 import { api } from "../api.ts";
+import { Button } from "../parts/card.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Fields } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
 import type { RequestRecord } from "./record.ts";
-
-const outcomes = [
-  ["succeeded", "succeeded"],
-  ["failed", "failed"],
-  ["cancelled", "cancelled"],
-] as const;
-
-interface CorrectProps {
-  record: RequestRecord;
-  onDone: () => void;
-}
 
 const doubtOf = ({ outcome, usage }: RequestRecord): string | null => {
   if (outcome === "unknown") return "The outcome is unknown, so the reservation is charged.";
@@ -24,76 +13,58 @@ const doubtOf = ({ outcome, usage }: RequestRecord): string | null => {
     : null;
 };
 
-interface Found {
-  outcome: (typeof outcomes)[number][0];
-  inputTokens: string;
-  outputTokens: string;
-  costUsd: string;
-  reason: string;
-}
-const nothing: Found = {
-  outcome: "failed",
-  inputTokens: "",
-  outputTokens: "",
-  costUsd: "",
-  reason: "",
-};
+const outcomes = ["succeeded", "failed", "cancelled"] as const;
+const nothing: Readonly<
+  Record<"inputTokens" | "outputTokens" | "costUsd" | "reason", string> & {
+    outcome: (typeof outcomes)[number];
+  }
+> = { outcome: "failed", inputTokens: "", outputTokens: "", costUsd: "", reason: "" };
 const figure = { type: "number", min: 0, step: "any", isRequired: true } as const;
-const fields: readonly FieldOf<Found>[] = [
-  { name: "outcome", title: "It", options: outcomes },
-  { name: "inputTokens", title: "Tokens in", ...figure },
-  { name: "outputTokens", title: "Tokens out", ...figure },
-  { name: "costUsd", title: "Cost (USD)", ...figure },
-  { name: "reason", title: "Source", isRequired: true },
-];
 
-function Correction({ record, onDone, onClose }: CorrectProps & { onClose: () => void }) {
-  const { id } = record;
-  const { draft: found, change } = useDraft(nothing);
+export function Correct({ record, onDone }: { record: RequestRecord; onDone: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const { draft, change } = useDraft(nothing);
+  const doubt = doubtOf(record);
+  if (doubt === null) return null;
+  const close = (): void => setOpen(false);
   const correct = async () => {
-    const { outcome, reason } = found;
     const made = await api.POST("/admin/v1/tenants/{tenant}/requests/{id}/correct", {
-      id,
+      id: record.id,
       body: {
-        outcome,
-        inputTokens: Number(found.inputTokens),
-        outputTokens: Number(found.outputTokens),
-        costUsd: Number(found.costUsd),
-        reason,
+        ...draft,
+        inputTokens: Number(draft.inputTokens),
+        outputTokens: Number(draft.outputTokens),
+        costUsd: Number(draft.costUsd),
       },
     });
     if (made.ok) onDone();
     return made;
   };
   return (
-    <Dialog title="Correct record" onClose={onClose}>
-      <p>Look it up at the provider. A record can be corrected once.</p>
-      <Form submit="Save correction" act={correct} onCancel={onClose}>
-        <Fields of={fields} draft={found} change={change} />
-      </Form>
-    </Dialog>
-  );
-}
-
-export function Correct(props: CorrectProps) {
-  const [isOpen, setOpen] = useState(false);
-  const close = (): void => setOpen(false);
-  const doubt = doubtOf(props.record);
-  if (doubt === null) return null;
-  return (
     <>
       <p class="notice warn">
         {doubt} <Button onClick={() => setOpen(true)}>Correct record</Button>
       </p>
       {isOpen && (
-        <Correction
-          {...props}
-          onClose={close}
-          onDone={() => {
-            close();
-            props.onDone();
-          }}
-        />
+        <Dialog title="Correct record" onClose={close}>
+          <p>Look it up at the provider. A record can be corrected once.</p>
+          <Form submit="Save correction" act={correct} onCancel={close}>
+            <Fields
+              {...{ draft, change }}
+              of={[
+                {
+                  name: "outcome",
+                  title: "Outcome",
+                  options: outcomes.map((each) => [each, each] as const),
+                },
+                { name: "inputTokens", title: "Tokens in", ...figure },
+                { name: "outputTokens", title: "Tokens out", ...figure },
+                { name: "costUsd", title: "Cost (USD)", ...figure },
+                { name: "reason", title: "Source", isRequired: true },
+              ]}
+            />
+          </Form>
+        </Dialog>
       )}
     </>
   );

@@ -1,67 +1,53 @@
+import { capabilityText } from "../capability-text.ts";
+import { count, duration, none, spaced, time, usdOfCall } from "../format.ts";
 import { Card } from "../parts/card.tsx";
-import { pendingWord } from "../approvals/conditions.ts";
-import { count, duration, none, time, usd } from "../format.ts";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Facts, type Fact } from "../parts/facts.tsx";
 import { Badge } from "../parts/notice.tsx";
-import { Table } from "../parts/table.tsx";
 import { ownPath, routerUrl, tenantHere } from "../place.ts";
 import { isOperator } from "../session.ts";
-import { attemptColumns, messageOf } from "./attempts.tsx";
-import { faultAdvice, reasonAdvice } from "./advice.ts";
-import { ReplayButton, Seal } from "./checks.tsx";
+import { Attempts } from "./attempts.tsx";
+import { adviceText, outcomeWord, verdictText } from "./cause.ts";
+import { Replay, Seal } from "./checks.tsx";
 import { Correct } from "./correct.tsx";
-import { DecisionTable, type Ended } from "./decision.tsx";
-import { capabilityText } from "../capability-text.ts";
-import { errorText, verdictText } from "./reason.ts";
+import { DecisionTable } from "./decision.tsx";
 import { askedOf, decisionOf, type WholeRecord } from "./record.ts";
 import { Timeline } from "./timeline.tsx";
 
-interface DetailProps {
-  record: WholeRecord;
-}
+/** `cacheReadTokens` → `Cache read tokens` */
+const titleOf = (member: string): string => {
+  const words = spaced(member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
 
-interface RequestDetailProps extends DetailProps {
-  onChanged: () => void;
-}
-
-function Usage({ record }: { record: WholeRecord }) {
-  const { usage, costUsd, correction } = record;
-  if (usage === null) return <p class="faint">No usage.</p>;
-  const { surcharge } = record.attempts.at(-1)?.usage ?? {};
-  const classes = Object.entries({ ...usage.classes, ...usage.media });
-  const isFree = surcharge?.factor === 0 && " (the credential declares that calls cost nothing)";
-  return (
-    <Facts
-      of={[
-        ["Tokens in", [count(usage.inputTokens), usage.estimated && " (estimated)"]],
-        ["Tokens out", count(usage.outputTokens)],
-        ...classes.map(([name, amount]): Fact => [name, count(amount)]),
-        ["Cost", [usd(costUsd), record.overshoot && " (more than was reserved)", isFree]],
-        correction !== null && [
-          "Corrected",
-          `${usd(correction.costUsd)} by ${correction.actor}: ${correction.reason}`,
-        ],
-      ]}
-    />
-  );
-}
-
-function askingFacts(asking: ReturnType<typeof askedOf>): Fact[] {
-  const figures =
-    asking &&
-    `Messages ${count(asking.messages)}, characters ${count(asking.characters)}, tools ${count(asking.tools)}, maxTokens ${count(asking.maxTokens)}`;
+function usageFacts({ usage, costUsd, correction, attempts, overshoot }: WholeRecord): Fact[] {
+  if (usage === null) return [];
+  const isFree = attempts.at(-1)?.usage?.surcharge?.factor === 0;
   return [
-    ["Asked", figures ?? none],
-    asking?.declared !== undefined && ["Declared", capabilityText(asking.declared)],
-    ["Hints", asking?.hints?.join(", ") || none],
+    ["Tokens in", [count(usage.inputTokens), usage.estimated && " (estimated)"]],
+    ["Tokens out", count(usage.outputTokens)],
+    ...Object.entries({ ...usage.classes, ...usage.media }).map(([name, amount]): Fact => [
+      titleOf(name),
+      count(amount),
+    ]),
+    [
+      "Cost",
+      [
+        usdOfCall(costUsd),
+        overshoot && " (more than was reserved)",
+        isFree && " (the credential declares that calls cost nothing)",
+      ],
+    ],
+    correction !== null && [
+      "Corrected",
+      `${usdOfCall(correction.costUsd)} by ${correction.actor}: ${correction.reason}`,
+    ],
   ];
 }
 
-function RequestFacts({ record }: DetailProps) {
+function requestFacts(record: WholeRecord): Fact[] {
   const { who, createdAt, contentSha256 } = record;
-  const asking = askedOf(record);
-  const endpoint = asking?.endpoint;
+  const asked = askedOf(record);
   const client = [who.clientName, who.clientVersion].filter((each) => each !== null).join(" ");
   const named = (title: string, name: string, id: string | null = null): Fact =>
     id !== null && [
@@ -70,27 +56,28 @@ function RequestFacts({ record }: DetailProps) {
         {record.names[id] ?? id}
       </a>,
     ];
-  return (
-    <Facts
-      of={[
-        ["Received", time(createdAt)],
-        named("Key", "key", who.keyId),
-        named("Person", "user", who.user),
-        named("Server", "server", who.serverId),
-        who.tool !== null && ["Tool", who.tool],
-        ["Client", client || none],
-        [endpoint === undefined ? "Revision" : "Endpoint", endpoint ?? who.revision ?? none],
-        ...askingFacts(asking),
-        ["SHA-256 of the content", <code>{contentSha256}</code>],
-      ]}
-    />
-  );
+  return [
+    ["Received", time(createdAt)],
+    named("Key", "key", who.keyId),
+    named("Person", "user", who.user),
+    named("Server", "server", who.serverId),
+    who.tool !== null && ["Tool", who.tool],
+    client !== "" && ["Client", client],
+    asked?.endpoint === undefined
+      ? ["Revision", who.revision ?? none]
+      : ["Endpoint", asked.endpoint],
+    ["Messages", [count(asked?.messages), " with ", count(asked?.characters), " characters"]],
+    ["Tools", count(asked?.tools)],
+    ["maxTokens", count(asked?.maxTokens)],
+    asked?.declared !== undefined && ["Declared", capabilityText(asked.declared)],
+    ["SHA-256 of the content", <code>{contentSha256}</code>],
+  ];
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The call, or the record if its content was not captured. */
-function curlOf({ record }: DetailProps): string {
+function curlOf(record: WholeRecord): string {
   const content = record.content as { request?: unknown } | null;
   if (content?.request === undefined || content.request === null)
     return `curl -sS ${quoted(`${routerUrl}/admin/v1/tenants/${tenantHere()}/requests/${record.id}`)} -H "Authorization: Bearer $ADMIN_TOKEN"`;
@@ -98,140 +85,116 @@ function curlOf({ record }: DetailProps): string {
   return `curl -sS ${quoted(`${routerUrl}/v1/sampling`)} -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' -d ${quoted(JSON.stringify(call))}`;
 }
 
-const json = (value: unknown): string => JSON.stringify(value, null, 2);
+const lineLength = 100;
 
-const nameOf = ({ provider, model }: { provider: string; model: string }): string =>
-  `${provider}/${model}`;
-
-/** Failed attempts with the provider's words, and what to do. */
-function Failures({ record }: Pick<DetailProps, "record">) {
-  const failed = record.attempts.filter(({ fault }) => fault !== null);
-  const advice = reasonAdvice(record.reason);
-  if (failed.length === 0) return advice === null ? null : <p class="notice warn">{advice}</p>;
-  return (
-    <div class={`notice ${record.outcome === "succeeded" ? "warn" : "bad"}`}>
-      {failed.map((attempt, at) => {
-        const { status, latencyMs } = attempt;
-        const message = messageOf(record, attempt);
-        return (
-          <div key={at}>
-            <strong>
-              {nameOf(attempt)}: {errorText({ reason: null, attempts: [attempt] })}
-            </strong>{" "}
-            ({status !== null && `HTTP ${status}, `}after {duration(latencyMs)})
-            {message !== "" && <div>“{message}”</div>}
-            <div>{faultAdvice(attempt.code ?? attempt.fault)}</div>
-          </div>
-        );
-      })}
-    </div>
-  );
+/** Values that fit are on one line. */
+function jsonText(value: unknown, indent = ""): string {
+  const line = JSON.stringify(value);
+  if (typeof value !== "object" || value === null || indent.length + line.length <= lineLength)
+    return line;
+  const inner = `${indent}  `;
+  const members = Array.isArray(value)
+    ? value.map((each) => jsonText(each, inner))
+    : Object.entries(value).map(
+        ([name, its]) => `${JSON.stringify(name)}: ${jsonText(its, inner)}`,
+      );
+  const [start, end] = Array.isArray(value) ? "[]" : "{}";
+  return `${start}\n${members.map((each) => inner + each).join(",\n")}\n${indent}${end}`;
 }
 
-const endedOf = ({ attempts }: WholeRecord): Ended =>
-  new Map(
-    attempts.map((attempt) => [nameOf(attempt), attempt.fault === null ? "answered" : "failed"]),
-  );
-
-function Summary({ record }: Pick<DetailProps, "record">) {
+/** The verdict, what to do, and who asked. */
+function Head({ record }: { record: WholeRecord }) {
   const { createdAt, who, costUsd, totalMs, names } = record;
+  const advice = adviceText(record);
   const facts = [
     time(createdAt),
     names[who.keyId] ?? who.keyId,
-    costUsd === null ? null : usd(costUsd),
-    totalMs === null ? null : duration(totalMs),
+    costUsd !== null && usdOfCall(costUsd),
+    totalMs !== null && duration(totalMs),
   ];
-  return (
-    <p class="faint">
-      {facts.filter((fact) => fact !== null).join(" · ")} · <code>{record.id}</code>
-    </p>
-  );
-}
-
-function Verdict({ record }: DetailProps) {
-  if (record.held)
-    return (
-      <a href={`${ownPath("/approvals")}?open=${encodeURIComponent(record.id)}`}>Approve or deny</a>
-    );
-  return <>{verdictText(record)}</>;
-}
-
-function Head({ record }: DetailProps) {
   return (
     <div class="over">
       <div>
         <p class="verdict">
-          <Badge word={record.held ? pendingWord : record.outcome} />{" "}
-          <strong>
-            <Verdict record={record} />
-          </strong>
+          <Badge word={outcomeWord(record)} />{" "}
+          {record.held ? (
+            <a
+              class="button"
+              href={`${ownPath("/approvals")}?open=${encodeURIComponent(record.id)}`}
+            >
+              Approve or deny
+            </a>
+          ) : (
+            <strong>{verdictText(record)}</strong>
+          )}
         </p>
-        <Summary record={record} />
+        {advice !== "" && <p>{advice}</p>}
+        <p class="faint">
+          {facts.filter((fact) => fact !== false).join(" · ")} · <code>{record.id}</code>
+        </p>
       </div>
       <div class="row-actions">
         <CopyButton text={record.id} label="Copy id" />
-        <CopyButton text={curlOf({ record })} label="Copy as curl" />
+        <CopyButton text={curlOf(record)} label="Copy as curl" />
       </div>
     </div>
   );
 }
 
-const Contents = ({ record }: Pick<DetailProps, "record">) => (
-  <>
-    {record.captured && (
-      <details class="card">
-        <summary>Captured content</summary>
-        <CodeBlock title="Content" text={json(record.content)} />
-      </details>
-    )}
-    <details class="card">
-      <summary>Raw JSON</summary>
-      <CodeBlock title="Record" text={json(record)} />
-    </details>
-  </>
+const Json = ({ title, value }: { title: string; value: unknown }) => (
+  <details class="card">
+    <summary>{title}</summary>
+    <CodeBlock title={title} text={jsonText(value)} />
+  </details>
 );
 
-export function RequestDetail({ record, onChanged }: RequestDetailProps) {
+interface DetailProps {
+  record: WholeRecord;
+  onChanged: () => void;
+}
+
+export function RequestDetail({ record, onChanged }: DetailProps) {
   const decision = decisionOf(record);
+  const { attempts } = record;
+  const hasFailed = attempts.some(({ fault }) => fault !== null);
+  const usage = usageFacts(record);
+  const tried = attempts.length > 0 && (
+    <Card title="Attempts">
+      <Attempts record={record} />
+    </Card>
+  );
   return (
     <div class="stack">
       <Head record={record} />
-      <Failures record={record} />
       {record.correction === null && isOperator.value && (
-        <Correct {...{ record }} onDone={onChanged} />
+        <Correct record={record} onDone={onChanged} />
       )}
+      {hasFailed && tried}
       <Card title="Why this model">
         {decision === null ? (
           <p class="faint">Refused before a model was selected.</p>
         ) : (
-          <DecisionTable decision={decision} asked={askedOf(record)} ended={endedOf(record)} />
+          <DecisionTable decision={decision} asked={askedOf(record)} attempts={attempts} />
         )}
-        <ReplayButton record={record} />
+        <Replay record={record} />
       </Card>
-      <Card title="Timeline">
-        <Timeline record={record} />
-      </Card>
-      <Card title="Attempts">
-        <Table
-          name="Attempts"
-          columns={attemptColumns(record)}
-          rows={record.attempts}
-          keyOf={(attempt) => String(record.attempts.indexOf(attempt))}
-          empty="No provider was called."
-        />
-      </Card>
+      {!hasFailed && tried}
+      <Timeline record={record} />
       <div class="two">
-        <Card title="Usage">
-          <Usage record={record} />
-        </Card>
+        {usage.length > 0 && (
+          <Card title="Usage">
+            <Facts of={usage} />
+          </Card>
+        )}
         <Card title="Request">
-          <RequestFacts record={record} />
+          <Facts of={requestFacts(record)} />
         </Card>
       </div>
       <Card title="Seal">
         <Seal record={record} />
       </Card>
-      <Contents record={record} />
+      {record.captured && <Json title="Captured content" value={record.content} />}
+      <Json title="Raw JSON" value={record} />
     </div>
   );
 }

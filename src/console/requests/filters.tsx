@@ -1,47 +1,52 @@
 import { useState } from "preact/hooks";
 import { api } from "../api.ts";
+import { pendingWord } from "../approvals/conditions.ts";
 import { useLoaded } from "../load.ts";
-import { Choice, Field } from "../parts/form.tsx";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
 import type { Query } from "../parts/pages.tsx";
-import { filters, momentIn } from "./live-list.ts";
-import type { RequestRecord } from "./record.ts";
 
-type Outcome = RequestRecord["outcome"];
+type Members = Readonly<Record<string, string>>;
+type Options = readonly (readonly [value: string, title: string])[];
 
-const outcomes: readonly (readonly [Outcome | "", string])[] = [
-  ["", "all"],
-  ["admitted", "running or pending approval"],
-  ["succeeded", "succeeded"],
-  ["failed", "failed"],
-  ["refused", "refused"],
-  ["cancelled", "cancelled"],
-  ["unknown", "unknown"],
-];
+const dayMs = 86_400_000;
+/** For a `date` field, in the reader's zone. */
+const dayText = (ms: number): string => new Date(ms).toLocaleDateString("sv");
+const since = (days: number): Members => ({ from: dayText(Date.now() - days * dayMs), to: "" });
+const between = "from … to";
+const ends = ["succeeded", "failed", "refused", "cancelled", "unknown"];
 
-interface FiltersProps {
-  inAddress: Query;
-  names: Names;
-}
+/** Members of the address by field and by the words for them. */
+const presetsOf = (): Record<string, Record<string, Members>> => ({
+  outcome: {
+    all: { outcome: "", held: "" },
+    running: { outcome: "", held: "false" },
+    [pendingWord]: { outcome: "", held: "true" },
+    ...Object.fromEntries(ends.map((outcome) => [outcome, { outcome, held: "" }])),
+  },
+  time: {
+    all: { from: "", to: "" },
+    today: since(0),
+    "last 7 days": since(6),
+    "last 30 days": since(29),
+    [between]: { from: dayText(Date.now()), to: dayText(Date.now()) },
+  },
+});
 
-interface Offered {
-  names: Names;
-  models: readonly string[];
-}
-
-const modelsMs = 90 * 86_400_000;
+const modelsMs = 90 * dayMs;
 
 /** Of the last 90 days; empty if there are too many figures. */
 async function modelsUsedIn(): Promise<string[]> {
   const to = Date.now();
   const query = { from: to - modelsMs, to: to + 1, bucket: "day", by: "model" } as const;
   const found = await api.GET("/admin/v1/tenants/{tenant}/usage", query);
-  return found.ok ? found.value.data.map(({ group }) => group) : [];
+  return found.ok ? found.value.data.flatMap(({ group }) => group || []) : [];
 }
 
-function useOffered(isWanted: boolean): Offered {
-  const nothing: Offered = { names: {}, models: [] };
-  const { loaded } = useLoaded(isWanted ? `filters` : "no filters", async () => {
+const nothing: { names: Names; models: readonly string[] } = { names: {}, models: [] };
+
+function useOffered(isWanted: boolean): typeof nothing {
+  const { loaded } = useLoaded(isWanted ? "filters" : "no filters", async () => {
     if (!isWanted) return { ok: true, value: nothing, tag: null };
     const [names, models] = await Promise.all([namesIn(), modelsUsedIn()]);
     return { ok: true, value: { names, models }, tag: null };
@@ -49,82 +54,76 @@ function useOffered(isWanted: boolean): Offered {
   return loaded.state === "there" ? loaded.value : nothing;
 }
 
-const idPrefixes = { key: "key_", user: "usr_", server: "srv_" } as const;
-const titles = { key: "Key", user: "Person", server: "Server" } as const;
-const kinds = ["key", "server", "user"] as const;
+type Draft = Record<string, string>;
+const plain = ["id", "model", "key", "user", "server", "session", "from", "to"];
 
-/** Includes the address's value. */
-function choicesOf(
-  kind: keyof typeof idPrefixes,
-  { query, names }: { query: Query[0]; names: Names },
-): [id: string, name: string][] {
-  const chosen = query[kind] ?? "";
-  const known = Object.entries(names).filter(([id]) => id.startsWith(idPrefixes[kind]));
-  const isKnown = chosen === "" || known.some(([id]) => id === chosen);
-  const all = isKnown ? known : [...known, [chosen, chosen] as [string, string]];
-  return [["", "all"], ...all.toSorted(([, one], [, other]) => one.localeCompare(other))];
+function draftOf(query: Query[0], presets: ReturnType<typeof presetsOf>): Draft {
+  const of = (name: string): string => query[name] ?? "";
+  const preset = (name: string, otherwise: string): string =>
+    Object.entries(presets[name] ?? {}).find(([, members]) =>
+      Object.entries(members).every(([member, value]) => of(member) === value),
+    )?.[0] ?? otherwise;
+  // Links from usage have ms since the epoch.
+  const shown = (value: string): string =>
+    /^\d{9,}$/.test(value) ? dayText(Number(value)) : value;
+  return {
+    ...Object.fromEntries(plain.map((name) => [name, shown(of(name))])),
+    outcome: preset("outcome", "all"),
+    time: preset("time", between),
+  };
 }
 
-/** Includes the address's value. */
-function modelChoices(models: readonly string[], chosen: string): [id: string, name: string][] {
-  const all = new Set([...models, chosen].filter((model) => model !== ""));
-  return [["", "all"], ...[...all].toSorted().map((model): [string, string] => [model, model])];
+/** Includes the chosen value. */
+function choice(title: string, known: Options, [name, chosen = ""]: [string, string | undefined]) {
+  const all = new Map([...(chosen === "" ? [] : [[chosen, chosen] as const]), ...known]);
+  const sorted = [...all].toSorted(([, one], [, other]) => one.localeCompare(other));
+  return { name, title, options: [["", "all"] as const, ...sorted] };
 }
 
-export function Filters({ inAddress, names: shown }: FiltersProps) {
-  const [query, change, type] = inAddress;
+interface FiltersProps {
+  inAddress: Query;
+  names: Names;
+  open: (id: string) => void;
+}
+
+export function Filters({ inAddress: [query, change, type], names, open }: FiltersProps) {
   const [isWanted, setWanted] = useState(false);
   const offered = useOffered(isWanted);
-  const names = { ...shown, ...offered.names };
   const want = () => setWanted(true);
-  const filter = (changes: Record<string, string>) => change({ ...changes, cursor: "" });
-  const day = (name: "from" | "to", title: string) => (
-    <Field
-      title={title}
-      name={name}
-      type="date"
-      value={query[name] ?? ""}
-      {...(name === "from" ? { max: query["to"] } : { min: query["from"] })}
-      onInput={(value) => type({ [name]: value, cursor: "" })}
-    />
-  );
+  const presets = presetsOf();
+  const draft = draftOf(query, presets);
+  const words = (name: string): Options =>
+    Object.keys(presets[name] ?? {}).map((each) => [each, each] as const);
+  const named = (prefix: string): Options =>
+    Object.entries({ ...names, ...offered.names }).filter(([id]) => id.startsWith(prefix));
+  const models = offered.models.map((model) => [model, model] as const);
+  const fields: FieldOf<Draft>[] = [
+    { name: "id", title: "Id, or its end" },
+    { name: "outcome", title: "Outcome", options: words("outcome") },
+    choice("Model", models, ["model", query["model"]]),
+    choice("Key", named("key_"), ["key", query["key"]]),
+    choice("Person", named("usr_"), ["user", query["user"]]),
+    choice("Server", named("srv_"), ["server", query["server"]]),
+    ...(query["session"] ? [choice("Session", [], ["session", query["session"]])] : []),
+    { name: "time", title: "Time", options: words("time") },
+    ...(draft["time"] === between
+      ? ([
+          { name: "from", title: "From", type: "date", max: query["to"] },
+          { name: "to", title: "To", type: "date", min: query["from"] },
+        ] as const)
+      : []),
+  ];
+  const filter = (changes: Partial<Draft>): void => {
+    const [[name, value = ""] = [""]] = Object.entries(changes);
+    const id = value.toLowerCase().replace(/\W/g, "");
+    if (name === "id" && /^req_\w{26}$/.test(id)) open(id);
+    else if (name === "id") type({ id, cursor: "" });
+    else if (name === "from" || name === "to") type({ [name]: value, cursor: "" });
+    else change({ ...(presets[name]?.[value] ?? { [name]: value }), cursor: "" });
+  };
   return (
     <div class="filters" role="search" aria-label="Filters" onPointerEnter={want} onFocusIn={want}>
-      <Choice
-        title="Outcome"
-        name="outcome"
-        value={(query["outcome"] ?? "") as Outcome | ""}
-        options={outcomes}
-        onInput={(outcome) => filter({ outcome })}
-      />
-      <Choice
-        title="Answered by"
-        name="model"
-        value={query["model"] ?? ""}
-        options={modelChoices(offered.models, query["model"] ?? "")}
-        onInput={(model) => filter({ model })}
-      />
-      {kinds.map((kind) => (
-        <Choice
-          key={kind}
-          title={titles[kind]}
-          name={kind}
-          value={query[kind] ?? ""}
-          options={choicesOf(kind, { query, names })}
-          onInput={(id) => filter({ [kind]: id })}
-        />
-      ))}
-      {day("from", "From")}
-      {day("to", "To")}
+      <Fields of={fields} draft={draft} change={filter} />
     </div>
   );
 }
-
-/** Omits empty values. Days are in the reader's zone. */
-export const askedFor = (query: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(
-    [...filters, "cursor", "limit"].flatMap((name) => {
-      const value = query[name];
-      return value ? [[name, momentIn(name, value)]] : [];
-    }),
-  );

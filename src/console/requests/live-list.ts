@@ -1,8 +1,10 @@
-/** A list of records with live changes. Pure, for tests. */
+/** A list of records with its filters and live changes. Pure, for tests. */
 import type { RequestRecord } from "./record.ts";
 
-/** Beyond this, the list is reloaded. */
-export const maxNotices = 500;
+type Query = Readonly<Record<string, string>>;
+
+/** Beyond this, the oldest are forgotten. */
+const maxNotices = 500;
 
 /** Later states of ended records are ignored. */
 export function mergedWith(
@@ -28,9 +30,11 @@ export function momentIn(filter: string, value: string): string {
 
 const momentOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Date.parse(text));
 
-/** Mirrors the API's filters; the list of filters derives from it. */
+/** Mirrors the API's filters. */
 const matchers: Readonly<Record<string, (record: RequestRecord, wanted: string) => boolean>> = {
+  id: ({ id }, wanted) => id.endsWith(wanted),
   outcome: ({ outcome }, wanted) => outcome === wanted,
+  held: ({ outcome, held = false }, wanted) => outcome === "admitted" && String(held) === wanted,
   model: ({ model }, wanted) => model === wanted,
   key: ({ who }, wanted) => who.keyId === wanted,
   user: ({ who }, wanted) => who.user === wanted,
@@ -41,21 +45,17 @@ const matchers: Readonly<Record<string, (record: RequestRecord, wanted: string) 
 };
 export const filters: readonly string[] = Object.keys(matchers);
 
-const matches = (record: RequestRecord, query: Readonly<Record<string, string>>): boolean =>
-  Object.entries(matchers).every(
-    ([name, isLeftIn]) => !query[name] || isLeftIn(record, query[name]),
+/** Of the page's address for the API. Omits empty values. */
+export const askedFor = (query: Query): Record<string, string> =>
+  Object.fromEntries(
+    [...filters, "cursor", "limit"].flatMap((name) => {
+      const value = query[name];
+      return value ? [[name, momentIn(name, value)]] : [];
+    }),
   );
 
-export const idsIn = (records: readonly RequestRecord[]): string[] => [
-  ...new Set(
-    records.flatMap(({ who: { keyId, serverId, user } }) =>
-      [keyId, serverId, user].filter((id) => id !== null && id !== undefined),
-    ),
-  ),
-];
-
 interface ListOptions {
-  query: Readonly<Record<string, string>>;
+  query: Query;
   max: number;
   nextCursor: string | null;
 }
@@ -67,7 +67,9 @@ export function withLive(
 ): { rows: RequestRecord[]; nextCursor: string | null } {
   const known = new Map(listed.map((record) => [record.id, record]));
   const all = [...mergedWith(known, [...liveRecords.values()]).values()]
-    .filter((record) => matches(record, query))
+    .filter((record) =>
+      Object.entries(matchers).every(([name, fits]) => !query[name] || fits(record, query[name])),
+    )
     .toSorted((one, other) => (one.id < other.id ? 1 : -1));
   const rows = all.slice(0, max);
   return { rows, nextCursor: rows.length < all.length ? (rows.at(-1)?.id ?? null) : nextCursor };

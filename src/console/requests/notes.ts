@@ -2,6 +2,9 @@ import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import { exclusionMessages } from "../../domain/exclusion-messages.ts";
 import { spaced } from "../format.ts";
 
+export const nameOf = ({ provider, model }: Pick<Candidate, "provider" | "model">): string =>
+  `${provider}/${model}`;
+
 /** Unknown reasons are shown as they are. */
 export const exclusionText = (reason: string): string =>
   Object.hasOwn(exclusionMessages, reason)
@@ -18,8 +21,8 @@ export interface CandidateContext {
 const lettersIn = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
 /** A hint also matches the line of the model that it names, for example newer versions. */
-export const hasInName = ({ provider, model }: Candidate, hint: string): boolean =>
-  lettersIn(`${provider}/${model}`).includes(lettersIn(hint));
+export const hasInName = (candidate: Candidate, hint: string): boolean =>
+  lettersIn(nameOf(candidate)).includes(lettersIn(hint));
 
 function hintText(candidate: Candidate, isHinted: boolean) {
   const { matchedHint, viaEquivalence, viaFailover } = candidate;

@@ -57,16 +57,14 @@ export function wishesOf(
   weights: Decision["weights"] | undefined,
 ): string {
   const given = axes.filter((axis) => priorities[axis] !== undefined);
+  const quoted = hints.map((hint) => `“${hint}”`).join(", ");
   const hinted =
-    hints.length === 0
-      ? "no hint"
-      : `the ${hints.length === 1 ? "hint" : "hints"} ${hints.map((hint) => `“${hint}”`).join(", ")} (a model’s name, or a part of it)`;
-  if (given.length === 0) return `The request gave ${hinted} and no priority.`;
-  const values = given.map((axis) => `${axis} ${compact(priorities[axis] ?? 0)}`);
-  const others = axes.filter((axis) => !given.includes(axis));
-  const rest =
-    others.length === 0 || weights === undefined
-      ? ""
-      : ` The rest is assumed: ${others.map((axis) => `${axis} ${percent(weights[axis])}`).join(", ")}.`;
-  return `The request gave ${hinted} and the ${given.length === 1 ? "priority" : "priorities"} ${values.join(", ")} (from 0, unimportant, to 1).${rest}`;
+    hints.length === 0 ? "no hint" : `the hint${hints.length === 1 ? "" : "s"} ${quoted}`;
+  if (given.length === 0) return `The request has ${hinted} and no priority.`;
+  const values = given.map((axis) => `${axis} ${compact(priorities[axis] ?? 0)}`).join(", ");
+  const rest = axes
+    .filter((axis) => !given.includes(axis) && (weights?.[axis] ?? 0) > 0)
+    .map((axis) => `${axis} counts ${percent(weights?.[axis] ?? 0)}`);
+  const assumed = rest.length === 0 ? "" : ` Of what it leaves open, ${rest.join(", ")}.`;
+  return `The request has ${hinted} and the ${given.length === 1 ? "priority" : "priorities"} ${values}.${assumed}`;
 }

@@ -1,6 +1,7 @@
 /** Durations of a request's steps. Pure, for tests. */
 import type { Timing } from "../../domain/audit/record.ts";
-import { duration } from "../format.ts";
+import { count, duration } from "../format.ts";
+import { nameOf } from "./notes.ts";
 import type { RequestRecord } from "./record.ts";
 
 type Attempt = Pick<
@@ -20,13 +21,12 @@ export interface Step {
   kind: "step" | "attempt" | "failed";
 }
 
-const order = ["auth", "choose", "approve", "admit"] as const;
-const titles = {
-  auth: "check the key",
-  choose: "choose a model",
-  approve: "approval",
-  admit: "check limits",
-} as const;
+const parts = [
+  ["auth", "check the key"],
+  ["choose", "choose a model"],
+  ["approve", "approval"],
+  ["admit", "check limits"],
+] as const;
 
 export function pausesOf(record: Timed): number {
   const { attempts } = record;
@@ -35,17 +35,11 @@ export function pausesOf(record: Timed): number {
   return attempts.length < 2 || provider === undefined ? 0 : Math.max(0, provider - called);
 }
 
-function stepsOfAttempt({
-  provider,
-  model,
-  latencyMs,
-  fault,
-  stream,
-}: Attempt): Omit<Step, "from">[] {
+function stepsOfAttempt({ latencyMs, fault, stream, ...its }: Attempt): Omit<Step, "from">[] {
   const kind = fault === null ? "attempt" : "failed";
-  const name = `${provider}/${model}`;
-  const firstMs = Math.min(stream?.firstMs ?? latencyMs, latencyMs);
+  const name = nameOf(its);
   if (stream === undefined || stream.firstMs === null) return [{ name, ms: latencyMs, kind }];
+  const firstMs = Math.min(stream.firstMs, latencyMs);
   return [
     { name: `${name}: first token`, ms: firstMs, kind: "step" },
     { name: `${name}: stream`, ms: latencyMs - firstMs, kind },
@@ -59,40 +53,32 @@ export function streamText({
 }: Pick<RequestRecord["attempts"][number], "stream" | "latencyMs" | "usage">): string {
   if (stream === undefined) return "";
   const { firstMs, status, interruptedBy } = stream;
-  const end =
-    status === "interrupted" ? `interrupted by the ${interruptedBy ?? "provider"}` : "complete";
+  const end = status === "complete" ? status : `interrupted by the ${interruptedBy ?? "provider"}`;
   if (firstMs === null) return `${end}, no token`;
-  const streamedMs = latencyMs - firstMs;
-  const tokens = usage?.outputTokens ?? 0;
-  const speed =
-    streamedMs > 0 && tokens > 0 ? `, ${Math.round((tokens * 1_000) / streamedMs)} tokens/s` : "";
+  const perSecond = ((usage?.outputTokens ?? 0) * 1_000) / (latencyMs - firstMs);
+  const speed = perSecond > 0 && perSecond < Infinity ? `, ${count(perSecond)} tokens/s` : "";
   return `${end}, first token after ${duration(firstMs)}${speed}`;
 }
 
-/** The record has only the sum of pauses, shown after the attempts. */
+/** The record has only the sum of pauses, shown after the attempts. Steps of less than 1 ms are left out. */
 export function stepsOf(record: Timed): Step[] {
-  const timing = record.timing ?? {};
-  const { attempts } = record;
+  const { attempts, timing, totalMs } = record;
   const pause = {
     name: attempts.length === 2 ? "pause" : "pauses between attempts",
     ms: pausesOf(record),
     kind: "step",
   } as const;
-  let from = 0;
+  const called = attempts.map(stepsOfAttempt);
+  called.splice(attempts.length === 2 ? 1 : attempts.length, 0, [pause]);
+  const before = parts.map(
+    ([part, name]) => ({ name, ms: timing?.[part] ?? 0, kind: "step" }) as const,
+  );
   const steps: Step[] = [];
-  const add = (step: Omit<Step, "from">): void => {
-    steps.push({ ...step, from });
+  let from = 0;
+  for (const step of [...before, ...called.flat()]) {
+    if (step.ms > 0) steps.push({ ...step, from });
     from += step.ms;
-  };
-  for (const name of order)
-    if (timing[name] !== undefined) add({ name: titles[name], ms: timing[name], kind: "step" });
-  const pauseBefore = attempts.length === 2 ? 1 : attempts.length;
-  for (const [at, attempt] of attempts.entries()) {
-    if (at === pauseBefore && pause.ms > 0) add(pause);
-    for (const step of stepsOfAttempt(attempt)) add(step);
   }
-  if (pauseBefore === attempts.length && pause.ms > 0) add(pause);
-  if (record.totalMs !== null && record.totalMs > from)
-    add({ name: "write the record", ms: record.totalMs - from, kind: "step" });
-  return steps;
+  const last = { name: "write the record", kind: "step", from, ms: (totalMs ?? 0) - from } as const;
+  return last.ms > 0 ? [...steps, last] : steps;
 }

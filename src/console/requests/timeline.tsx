@@ -1,4 +1,5 @@
 import { duration } from "../format.ts";
+import { Card } from "../parts/card.tsx";
 import type { RequestRecord } from "./record.ts";
 import { pausesOf, stepsOf } from "./steps.ts";
 
@@ -6,10 +7,10 @@ export function Timeline({ record }: { record: RequestRecord }) {
   const steps = stepsOf(record);
   const pauses = pausesOf(record);
   const { totalMs, overheadMs } = record;
-  const whole = Math.max(1, record.totalMs ?? 0, ...steps.map(({ from, ms }) => from + ms));
-  if (steps.length === 0) return <p class="faint">No timing available.</p>;
+  const whole = Math.max(1, totalMs ?? 0, ...steps.map(({ from, ms }) => from + ms));
+  if (steps.length === 0) return null;
   return (
-    <>
+    <Card title="Timeline">
       <div class="timeline" role="list" aria-label="Timeline">
         {steps.map(({ name, from, ms, kind }, at) => (
           <div key={at} role="listitem" class="contents">
@@ -27,14 +28,13 @@ export function Timeline({ record }: { record: RequestRecord }) {
           </div>
         ))}
       </div>
-      <p class="faint">
-        {duration(totalMs)} in all: {duration(overheadMs)} in the router
-        {pauses > 0 && `, ${duration(pauses)} pauses between attempts`}
-        {totalMs !== null &&
-          overheadMs !== null &&
-          `, ${duration(Math.max(0, totalMs - overheadMs - pauses))} at providers`}
-        .
-      </p>
-    </>
+      {totalMs !== null && overheadMs !== null && (
+        <p class="faint">
+          {duration(totalMs)} in all: {duration(overheadMs)} in the router,{" "}
+          {pauses > 0 && `${duration(pauses)} pauses between attempts, `}
+          {duration(Math.max(0, totalMs - overheadMs - pauses))} at providers.
+        </p>
+      )}
+    </Card>
   );
 }

@@ -42,7 +42,9 @@ describe("a list with what was heard since", () => {
   });
 
   it.each([
+    [{ id: "b" }],
     [{ outcome: "refused" }],
+    [{ held: "false" }],
     [{ model: "own/other" }],
     [{ key: "key_2" }],
     [{ user: "usr_2" }],

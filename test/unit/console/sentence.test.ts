@@ -75,11 +75,12 @@ describe("the sentence about a selection", () => {
     },
   );
 
-  it("says what priorities that the request lacks were taken for", () => {
+  it("says what counts beside the given priorities, if it counts", () => {
     const priorities = { cost: 0.5, intelligence: 0.5 };
     expect(wishesOf({ hints: [], priorities }, weightsOf(priorities))).toBe(
-      "The request gave no hint and the priorities cost 0.5, intelligence 0.5 (from 0, unimportant, to 1). The rest is assumed: speed 33.3%.",
+      "The request has no hint and the priorities cost 0.5, intelligence 0.5. Of what it leaves open, speed counts 33.3%.",
     );
+    expect(wishesOf({ priorities: { cost: 1 } }, weightsOf({ cost: 1 }))).toMatch(/cost 1\.$/);
     expect(wishesOf({ hints: ["opus"] }, weightsOf({}))).toMatch(/ and no priority\.$/);
   });
 });

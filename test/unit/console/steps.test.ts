@@ -14,7 +14,7 @@ describe("the steps of a request", () => {
     expect(namesOf(record)).toEqual([
       ["check the key", 0, 1],
       ["choose a model", 1, 2],
-      ["approval", 3, 0],
+
       ["check limits", 3, 3],
       ["own/large", 6, 5],
       ["pause", 11, 150],
@@ -25,7 +25,7 @@ describe("the steps of a request", () => {
 
   it("have the sum of several pauses after the attempts", () => {
     const record = { timing, totalMs: 226, attempts: [failed, failed, answered] };
-    expect(namesOf(record).slice(4)).toEqual([
+    expect(namesOf(record).slice(3)).toEqual([
       ["own/large", 6, 5],
       ["own/large", 11, 5],
       ["own/small", 16, 65],
