@@ -349,7 +349,7 @@ describe("the house", () => {
     // Both runtimes hash and seal by it.
     expect(onlyIn(/^node:crypto$/, [...onNode, "crypto"])).toEqual([]);
     expect(onlyIn(/^@opentelemetry\//, ["telemetry"])).toEqual([]);
-    expect(onlyIn(/^(preact|@preact\/|preact-iso|uplot|openapi-fetch)/, ["console"])).toEqual([]);
+    expect(onlyIn(/^(preact|@preact\/|preact-iso|openapi-fetch)/, ["console"])).toEqual([]);
     expect(onlyIn(/^zod$/, ["catalogue", "mcp", "start", "cli"])).toEqual([]);
   });
 

@@ -29,8 +29,12 @@ export function bytes(value: number): string {
   return `${(value < scale ? small : short).format(value / scale)} ${unit}`;
 }
 export const percent = (value: number): string => share.format(value);
-
 /** For columns: equal decimals align the digits. */
+export const percentInColumn = new Intl.NumberFormat(language, {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+}).format;
 const inColumn = (digits: number, most = digits) => {
   const least = 10 ** -most;
   const { format } = usdWith(digits, most);
@@ -140,10 +144,12 @@ export const millisOf = (text: string): number | null =>
   text === "" ? null : new Date(text).getTime();
 
 /** For a `date` field, in the reader's zone. */
-export function monthStart(now: number): string {
-  const at = dateOf(now);
-  return `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}-01`;
+export function dateText(ms: number): string {
+  const at = dateOf(ms);
+  const padded = (part: number): string => String(part).padStart(2, "0");
+  return `${at.getFullYear()}-${padded(at.getMonth() + 1)}-${padded(at.getDate())}`;
 }
+export const monthStart = (now: number): string => `${dateText(now).slice(0, 8)}01`;
 
 /** `no_eligible_model` → `no eligible model` */
 export const spaced = (name: string): string => name.replaceAll("_", " ");

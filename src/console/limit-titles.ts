@@ -21,22 +21,35 @@ export const otherTitles = {
 export const limitTitles = { ...commonTitles, ...otherTitles };
 export type LimitName = keyof typeof limitTitles;
 
-const owners: Readonly<Record<string, string>> = {
-  tenant: "the whole tenant",
-  ceiling: "the operator’s ceiling",
+/** Limits that have no field of their own in a form. */
+const furtherTitles: Readonly<Record<string, string>> = {
+  ...limitTitles,
+  callsPerRun: "Calls per run",
+  usdPerRun: "USD per run",
+  newRunsPerDay: "New runs per day",
+  storageBytes: "Storage",
 };
-const ownerTexts: Readonly<Record<string, string>> = { user: "person" };
+const kinds: Readonly<Record<string, string>> = { user: "person" };
+const owners: Readonly<Record<string, string>> = {
+  tenant: "Tenant",
+  ceiling: "Operator’s ceiling",
+};
 
-const bare = (subject: string): string =>
-  subject.replace(/^(?:tag|group|user):/, "").replace(/^[a-z]+_\w{20,}(?=\w{6}$)/, "…");
+/** @param limit with its scope, as in the API */
+export function limitTitle(limit: string): string {
+  const [, which = ""] = limit.split(".");
+  return furtherTitles[which] ?? which;
+}
 
-/**
- * @param subject as in the API
- * @param name display name of the subject
- */
-export function limitTitle(limit: string, subject?: string, name?: string): string {
-  const [owner = "", which = ""] = limit.split(".");
-  const title = limitTitles[which as LimitName] ?? which;
-  const of = name ?? (subject === undefined ? "" : bare(subject));
-  return `${title}, ${owners[owner] ?? `${ownerTexts[owner] ?? owner} ${of}`.trim()}`;
+/** Whose limit it is. An empty subject is each of its kind. @param names by id or by subject */
+export function ownerTitle(
+  { name, subject }: { name: string; subject: string },
+  names: Readonly<Record<string, string>>,
+): string {
+  const [scope = ""] = name.split(".");
+  const kind = kinds[scope] ?? scope;
+  const bare = subject.replace(/^(?:tag|group|user):/, "");
+  if (subject === "") return `Each ${kind}`;
+  const short = bare.replace(/^[a-z]+_\w{20,}(?=\w{6}$)/, "…");
+  return owners[scope] ?? names[subject] ?? names[bare] ?? `${kind} ${short}`;
 }

@@ -1,4 +1,4 @@
-/** `Intl` rejects some browser languages, such as `en-US@posix` in containers, which breaks uPlot's import. */
+/** `Intl` rejects some browser languages, such as `en-US@posix` in containers. */
 function isTaken(language: string): boolean {
   try {
     return Intl.NumberFormat.supportedLocalesOf(language).length >= 0;
@@ -8,7 +8,5 @@ function isTaken(language: string): boolean {
 }
 
 export const language = isTaken(navigator.language) ? navigator.language : "en-US";
-if (language !== navigator.language)
-  Object.defineProperty(navigator, "language", { get: () => language, configurable: true });
 
 export const zone = new Intl.DateTimeFormat(language).resolvedOptions().timeZone;

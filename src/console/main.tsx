@@ -1,5 +1,3 @@
-/** The entry point. The locale must be imported first: other modules call `Intl`. */
-import "./locale.ts";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { restoreSession } from "./session.ts";

@@ -6,13 +6,19 @@ export type LimitState = Schemas["LimitState"];
 
 export const ranges = {
   "24h": { title: "24 hours", ms: 86_400_000, bucket: "hour" },
-  "7d": { title: "7 days", ms: 7 * 86_400_000, bucket: "hour" },
+  "7d": { title: "7 days", ms: 7 * 86_400_000, bucket: "day" },
   "30d": { title: "30 days", ms: 30 * 86_400_000, bucket: "day" },
   "90d": { title: "90 days", ms: 90 * 86_400_000, bucket: "day" },
   month: { title: "This month", ms: null, bucket: "day" },
   "12m": { title: "12 months", ms: 365 * 86_400_000, bucket: "month" },
 } as const;
 export type RangeName = keyof typeof ranges;
+export const rangeOptions = Object.entries(ranges).map(
+  ([name, { title }]) => [name, title] as const,
+);
+
+export const rangeIn = ({ range = "" }: Readonly<Record<string, string>>, otherwise: RangeName) =>
+  range in ranges ? (range as RangeName) : otherwise;
 
 /** ms since the epoch; months are in UTC. */
 export function rangeAt(name: RangeName, now: number): { from: number; to: number } {
@@ -71,17 +77,14 @@ export interface Series {
 const bucketMs = { hour: 3_600_000, day: 86_400_000 };
 
 function beginsOf({ bucket, from, until }: Omit<SeriesOptions, "metric">): number[] {
-  if (bucket === "month") {
-    const [first, last] = [new Date(from), new Date(until)];
-    const monthOf = (date: Date): number => date.getUTCFullYear() * 12 + date.getUTCMonth();
-    return Array.from({ length: monthOf(last) - monthOf(first) + 1 }, (_, at) =>
-      Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + at, 1),
-    );
-  }
-  const width = bucketMs[bucket];
-  const first = Math.floor(from / width) * width;
-  const buckets = Math.floor((until - first) / width) + 1;
-  return Array.from({ length: buckets }, (_, at) => first + at * width);
+  const first = new Date(from);
+  const beginAt = (step: number): number =>
+    bucket === "month"
+      ? Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + step, 1)
+      : (Math.floor(from / bucketMs[bucket]) + step) * bucketMs[bucket];
+  const begins: number[] = [];
+  while (beginAt(begins.length) <= until) begins.push(beginAt(begins.length));
+  return begins;
 }
 
 /** Only from rows over all models: percentiles can't be added. */
@@ -98,13 +101,34 @@ export function durationsOf(
   return { at: begins, lines };
 }
 
-/** Isolated values, which a line doesn't show, are drawn as points. */
-export const isolatedPoints = (values: readonly (number | null)[]): number[] =>
-  values.flatMap((value, at) =>
-    value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null
-      ? [at]
-      : [],
+/** A round distance, of which at most five reach `max`. */
+export function stepOf(max: number): number {
+  const least = (max || 5) / 5;
+  const scale = 10 ** Math.floor(Math.log10(least));
+  return ([1, 2, 5].find((each) => each * scale >= least) ?? 10) * scale;
+}
+
+/** SVG paths for each line, a unit wide for each bucket and a unit high. Stacked: bars, otherwise lines with gaps. */
+export function marksOf(
+  { at, lines }: Series,
+  { top, isStacked }: { top: number; isStacked: boolean },
+): string[] {
+  const below = at.map(() => 0);
+  const heightOf = (value: number): number => 1 - value / top;
+  return lines.map(({ values }) =>
+    values
+      .map((value, x) => {
+        if (value === null) return "";
+        // An isolated value is a point.
+        if (!isStacked)
+          return `${(values[x - 1] ?? null) === null ? "M" : "L"}${x + 0.5} ${heightOf(value)}h0`;
+        const base = below[x] ?? 0;
+        below[x] = base + value;
+        return value === 0 ? "" : `M${x + 0.1} ${heightOf(base)}h.8V${heightOf(base + value)}h-.8z`;
+      })
+      .join(""),
   );
+}
 
 const maxLines = 6;
 export const others = "all others";
@@ -137,56 +161,33 @@ export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: Seri
 }
 
 const dayMs = 86_400_000;
-
-const monthAt = (now: number): { from: number; until: number } => {
-  const date = new Date(now);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-  return { from: Date.UTC(year, month, 1), until: Date.UTC(year, month + 1, 1) };
-};
-
-/** USD of this month, in UTC; `null` if the rows don't reach its first day. @param range of the rows */
-export function monthForecast(
-  rows: readonly UsageRow[],
-  range: RangeName,
-  now: number,
-): number | null {
-  const { from, until } = monthAt(now);
-  const share = (now - from) / (until - from);
-  if (rangeAt(range, now).from > from || share < minShare) return null;
-  return totalsOf(rows.filter(({ at }) => at >= from)).costUsd / share;
-}
-
-/** Calendar window of a budget; `null` for other limits. */
-export function windowOf({
-  name,
-  unit,
-  resetsAt,
-}: Pick<LimitState, "name" | "unit" | "resetsAt">): { from: number; until: number } | null {
-  if (unit !== "usd" || resetsAt === null) return null;
-  if (name.endsWith("PerDay")) return { from: resetsAt - dayMs, until: resetsAt };
-  if (name.endsWith("PerWeek")) return { from: resetsAt - 7 * dayMs, until: resetsAt };
-  if (!name.endsWith("PerMonth")) return null;
-  // Then the month has started in UTC in every time zone.
-  const date = new Date(resetsAt + 0.75 * dayMs);
-  const lastMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 1, 1);
-  const thisMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
-  return { from: resetsAt - (thisMonth - lastMonth), until: resetsAt };
-}
-
-/** Forecasts at the start of a window are noise. */
+/** Forecasts at the start of a period are noise. */
 const minShare = 0.02;
 
 /** Linear extrapolation; `null` if too early. */
-export function forecastOf(state: LimitState, now: number): number | null {
-  const window = windowOf(state);
-  if (window === null) return null;
-  const share = (now - window.from) / (window.until - window.from);
-  return share < minShare ? null : state.used / share;
+export function projected(
+  used: number,
+  { from, until }: { from: number; until: number },
+  now: number,
+): number | null {
+  const share = (now - from) / (until - from);
+  return share < minShare ? null : used / share;
 }
 
-/** Reserved amounts count, since they are no longer available. */
-export const shareOf = ({ used, reserved, limit }: LimitState): number =>
-  (used + reserved) / (limit || 1);
+/** At the end of the day, week or month; `null` for other limits. */
+export function forecastOf({ name, used, resetsAt }: LimitState, now: number): number | null {
+  if (resetsAt === null) return null;
+  // Then the next month has started in UTC in every time zone.
+  const next = new Date(resetsAt + 0.75 * dayMs);
+  const ofMonth = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth(), 0)).getUTCDate();
+  const lengths: Readonly<Record<string, number>> = { Day: 1, Week: 7, Month: ofMonth };
+  const days = lengths[/Per(\w+)$/.exec(name)?.[1] ?? ""];
+  if (days === undefined) return null;
+  return projected(used, { from: resetsAt - days * dayMs, until: resetsAt }, now);
+}
+
+/** Without reserved amounts, which are shown separately. */
+export const shareOf = ({ used, limit }: LimitState): number => used / (limit || 1);
 
 /** By forecast, so that a budget that will be exceeded is a warning. */
 export function toneOf(state: LimitState, now: number): "good" | "warn" | "bad" {

@@ -15,10 +15,9 @@ import { Check, Form } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
 import { emailApis } from "./email-apis.ts";
-import { TestResult } from "./test-result.tsx";
+import { hasFailed, SendTest, type Tested } from "./alert-test.tsx";
 
 type Policy = Schemas["Policy"];
-type Header = Schemas["WebhookHeader"];
 
 const kindTitles: Readonly<Record<AlertKind, string>> = {
   budget_crossed: "A budget reaches a threshold",
@@ -42,24 +41,9 @@ const hosts: readonly (readonly [RegExp, AlertFormat])[] = [
   [/^https:\/\/[\w.-]+\.(?:logic\.azure|api\.powerplatform|webhook\.office)\.com[:/]/, "teams"],
 ];
 
-const notNumbers: Asked<never> = {
-  ok: false,
-  problem: {
-    status: 0,
-    reason: "invalid_params",
-    title: "Invalid thresholds",
-    path: "alerts.thresholds",
-    detail: "Enter percentages from 1 to 100, separated by commas.",
-  },
-};
-
-/** `null` if invalid */
-function thresholdsIn(text: string): number[] | null {
-  const thresholds = text.split(/[,\s]+/).flatMap((each) => (each === "" ? [] : [Number(each)]));
-  return thresholds.every((threshold) => Number.isInteger(threshold))
-    ? [...new Set(thresholds)]
-    : null;
-}
+const thresholdsIn = (text: string): number[] => [
+  ...new Set(text.split(/[,\s]+/).flatMap((each) => (each === "" ? [] : [Number(each)]))),
+];
 
 const draftOf = ({ alerts = {} }: Policy) => ({
   webhookUrl: alerts.webhookUrl ?? "",
@@ -76,12 +60,7 @@ type Draft = Omit<ReturnType<typeof draftOf>, "format" | "kinds"> & {
 };
 
 const receiverFields: readonly FieldOf<Draft>[] = [
-  {
-    name: "webhookUrl",
-    title: "URL",
-    type: "url",
-    placeholder: "Alerts are only listed here",
-  },
+  { name: "webhookUrl", title: "URL", type: "url", placeholder: "Alerts are only listed here" },
   {
     name: "format",
     title: "Receiver",
@@ -90,26 +69,24 @@ const receiverFields: readonly FieldOf<Draft>[] = [
   {
     name: "thresholds",
     title: "Budget thresholds (%)",
+    pattern: "[0-9,\\s]*",
     hint: "Of each budget, for example 50, 80, 100.",
   },
 ];
-
-const customFields = ({ name, origin }: Header): readonly FieldOf<Draft>[] => [
+const bodyField: FieldOf<Draft> = {
+  name: "body",
+  title: "Message (JSON)",
+  rows: 8,
+  isCode: true,
+  hint: `Replaced in its texts: ${alertPlaceholders.map((each) => `{${each}}`).join(", ")}.`,
+};
+const headerFields = ({ name, origin }: Schemas["WebhookHeader"]): FieldOf<Draft>[] => [
   { name: "headerName", title: "Header with your key" },
   {
     name: "headerValue",
     title: "Its value",
     type: "password",
     hint: origin === null ? "Stored encrypted." : `Leave blank to keep ${name} for ${origin}.`,
-  },
-];
-const bodyField: readonly FieldOf<Draft>[] = [
-  {
-    name: "body",
-    title: "Message (JSON)",
-    rows: 8,
-    isCode: true,
-    hint: `Replaced in its texts: ${alertPlaceholders.map((each) => `{${each}}`).join(", ")}.`,
   },
 ];
 
@@ -145,16 +122,16 @@ function Custom({ draft, change }: PartProps) {
       <There what="the header" loading={loading}>
         {(header) => (
           <div class="grid">
-            <Fields of={customFields(header)} {...{ draft, change }} />
+            <Fields of={headerFields(header)} {...{ draft, change }} />
           </div>
         )}
       </There>
-      <Fields of={bodyField} {...{ draft, change }} path="alerts." />
+      <Fields of={[bodyField]} {...{ draft, change }} path="alerts." />
     </fieldset>
   );
 }
 
-const Kinds = ({ draft: { kinds }, change }: Pick<PartProps, "draft" | "change">) => (
+const Kinds = ({ draft: { kinds }, change }: PartProps) => (
   <fieldset>
     <legend>Send if</legend>
     <div class="grid wide">
@@ -175,92 +152,86 @@ const Kinds = ({ draft: { kinds }, change }: Pick<PartProps, "draft" | "change">
   </fieldset>
 );
 
-interface Tested {
-  onTest: (hasFailed: boolean) => void;
-}
-
 /** A scheme alone isn’t a key. */
 const headerIn = ({ format, headerName: name, headerValue }: Draft) => {
   const value = headerValue.trim();
   return format === "custom" && value !== "" && value !== "Bearer" ? { name, value } : null;
 };
 
-function SendTest({ draft, onTest }: { draft: Draft } & Tested) {
-  const [test, setTest] = useState<Asked<Schemas["AlertTest"]> | "asking" | null>(null);
-  const { webhookUrl, format } = draft;
-  const send = async (): Promise<void> => {
-    setTest("asking");
-    const header = headerIn(draft);
-    const custom = { body: draft.body, ...(header !== null && { header }) };
-    const body = { webhookUrl, format, ...(format === "custom" && custom) };
-    const found = await api.POST("/admin/v1/tenants/{tenant}/alerts/test", {
-      body,
-    });
-    setTest(found);
-    onTest(!found.ok || found.value.fault !== null);
-  };
-  return (
-    <>
-      <p>
-        <Button disabled={webhookUrl === "" || test === "asking"} onClick={() => void send()}>
-          {test === "asking" ? "Sending…" : "Send test alert"}
-        </Button>
-      </p>
-      {test !== null && test !== "asking" && <TestResult test={test} />}
-    </>
-  );
-}
-
-interface ReceiverProps extends Tested {
-  policy: Policy;
-  tag: string | null;
-  onDone: () => void;
-}
-
-async function saved({ tag }: ReceiverProps, draft: Draft): Promise<Asked<unknown>> {
-  const { webhookUrl, format, kinds, body } = draft;
-  const thresholds = thresholdsIn(draft.thresholds);
-  if (thresholds === null) return notNumbers;
+function testOf(draft: Draft) {
+  const { webhookUrl, format, body } = draft;
   const header = headerIn(draft);
-  const put =
-    header === null
-      ? null
-      : await api.PUT("/admin/v1/tenants/{tenant}/webhooks/header", {
-          body: { url: webhookUrl, ...header },
-        });
-  if (put?.ok === false) return put;
+  return api.POST("/admin/v1/tenants/{tenant}/alerts/test", {
+    body: {
+      webhookUrl,
+      format,
+      ...(format === "custom" && { body, ...(header !== null && { header }) }),
+    },
+  });
+}
+
+async function saved(draft: Draft, tag: string | null): Promise<Asked<unknown>> {
+  const { webhookUrl, format, kinds, body, thresholds } = draft;
+  const header = headerIn(draft);
+  if (header !== null) {
+    const url = { url: webhookUrl, ...header };
+    const put = await api.PUT("/admin/v1/tenants/{tenant}/webhooks/header", { body: url });
+    if (!put.ok) return put;
+  }
   const alerts = {
     webhookUrl: webhookUrl === "" ? null : webhookUrl,
     format: format === "webhook" ? null : format,
     body: format === "custom" ? body : null,
-    thresholds,
+    thresholds: thresholdsIn(thresholds),
     kinds: kinds.length === alertKinds.length ? null : kinds,
   };
   return api.PATCH("/admin/v1/tenants/{tenant}/policy", { ifMatch: tag, body: { alerts } });
 }
 
-export function Receiver(props: ReceiverProps) {
-  const { policy, onTest, onDone } = props;
+const sentThere = "Saved. Alerts are sent there from now on.";
+const onlyListed = "Saved. Alerts are only listed here.";
+
+export interface Saved {
+  tone: "good" | "warn";
+  text: string;
+}
+
+interface ReceiverProps {
+  policy: Policy;
+  tag: string | null;
+  onTest: () => void;
+  onDone: (saved: Saved | null) => void;
+}
+
+export function Receiver({ policy, tag, onTest, onDone }: ReceiverProps) {
   const [draft, setDraft] = useState<Draft>(draftOf(policy));
-  const change = ({ webhookUrl, ...rest }: Partial<Draft>): void => {
-    const known = hosts.find(([host]) => host.test(webhookUrl ?? ""))?.[1];
-    const url = webhookUrl === undefined ? {} : { webhookUrl };
-    setDraft({ ...draft, ...url, ...(known !== undefined && { format: known }), ...rest });
+  const [test, setTest] = useState<Tested>(null);
+  const change = (changes: Partial<Draft>): void => {
+    const known = hosts.find(([host]) => host.test(changes.webhookUrl ?? ""))?.[1];
+    setDraft({ ...draft, ...(known !== undefined && { format: known }), ...changes });
+  };
+  const send = async (): Promise<void> => {
+    onTest();
+    setTest("asking");
+    setTest(await testOf(draft));
   };
   const save = async () => {
-    const done = await saved(props, draft);
-    if (done.ok) onDone();
+    const done = await saved(draft, tag);
+    if (done.ok && hasFailed(test))
+      onDone({ tone: "warn", text: "Saved, but the last test alert was not delivered." });
+    else if (done.ok)
+      onDone({ tone: "good", text: draft.webhookUrl === "" ? onlyListed : sentThere });
     return done;
   };
   return (
     <Card title="Where alerts are sent" isStack>
-      <Form submit="Save changes" act={save} reload={onDone}>
+      <Form submit="Save changes" act={save} reload={() => onDone(null)}>
         <div class="grid">
           <Fields of={receiverFields} {...{ draft, change }} path="alerts." />
         </div>
         {draft.format === "custom" && <Custom {...{ draft, change }} />}
+        <SendTest test={test} isReady={draft.webhookUrl !== ""} send={send} />
         <Kinds {...{ draft, change }} />
-        <SendTest {...{ draft, onTest }} />
       </Form>
     </Card>
   );

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { causeOf } from "../../domain/alert-messages.ts";
+import { Receiver, type Saved } from "../alerts/receiver.tsx";
 import type { Schemas } from "../api.ts";
 import { useRead } from "../load.ts";
-import { Receiver } from "../alerts/receiver.tsx";
-import { Badge, There } from "../parts/notice.tsx";
+import { timeColumn } from "../parts/columns.tsx";
 import { Listed } from "../parts/listed.tsx";
+import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
-import { isoOf, Time } from "../parts/time.tsx";
 import { Webhooks } from "../parts/webhooks.tsx";
 import { ownPath } from "../place.ts";
 import { mayChange } from "../session.ts";
@@ -17,16 +17,11 @@ type Alert = Schemas["Alert"];
 
 const tones = { info: "busy", warning: "warn", critical: "bad" } as const;
 
-const columnsOf = (): Column<Alert>[] => [
-  {
-    title: "When",
-    order: ({ at }) => at,
-    show: ({ at }) => <Time at={at} />,
-    text: ({ at }) => isoOf(at),
-  },
+const columns: readonly Column<Alert>[] = [
+  timeColumn("When", ({ at }) => at),
   {
     title: "Severity",
-    order: ({ severity }) => -["info", "warning", "critical"].indexOf(severity),
+    order: ({ severity }) => -Object.keys(tones).indexOf(severity),
     show: ({ severity }) => <Badge word={severity} tone={tones[severity]} />,
     text: ({ severity }) => severity,
   },
@@ -35,22 +30,13 @@ const columnsOf = (): Column<Alert>[] => [
     show: (alert) => <a href={ownPath(causeOf(alert))}>{alert.text}</a>,
     text: ({ text }) => text,
   },
-  {
-    title: "Muted until",
-    show: ({ periodUntil }) => <Time at={periodUntil} />,
-    text: ({ periodUntil }) => isoOf(periodUntil),
-  },
+  timeColumn("Not repeated until", ({ periodUntil }) => periodUntil),
 ];
 
 export function Alerts() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/alerts");
   const policy = useRead("/admin/v1/tenants/{tenant}/policy");
-  const [isSaved, setSaved] = useState(false);
-  const [isUndelivered, setUndelivered] = useState(false);
-  const done = async (): Promise<void> => {
-    await policy.again();
-    setSaved(true);
-  };
+  const [saved, setSaved] = useState<Saved | null>(null);
   return (
     <Page title="Alerts" lead="Budgets that reach a threshold, and problems that persist.">
       <div class="stack">
@@ -59,9 +45,15 @@ export function Alerts() {
             what="alerts"
             paging={paging}
             name="Alerts"
-            columns={columnsOf()}
+            columns={columns}
             keyOf={({ id }) => id}
-            empty="No alerts: no budget reached a threshold, and no problem persisted. A single failed check isn’t an alert; Credentials and Servers show it."
+            empty={
+              <>
+                No alerts. A single failed check isn’t an alert; see{" "}
+                <a href={ownPath("/credentials")}>Credentials</a> and{" "}
+                <a href={ownPath("/servers")}>Servers</a>.
+              </>
+            }
           />
         </div>
         {mayChange.value && (
@@ -70,17 +62,18 @@ export function Alerts() {
               <Receiver
                 key={tag}
                 {...{ policy: found, tag }}
-                onTest={setUndelivered}
-                onDone={() => void done()}
+                onTest={() => setSaved(null)}
+                onDone={(done) => {
+                  setSaved(done);
+                  void policy.again();
+                }}
               />
             )}
           </There>
         )}
-        {isSaved && (
-          <p class={`notice ${isUndelivered ? "warn" : "good"}`} role="status">
-            {isUndelivered
-              ? "Saved, but the last test alert was not delivered."
-              : "Saved. Alerts are sent there from now on."}
+        {saved !== null && (
+          <p class={`notice ${saved.tone}`} role="status">
+            {saved.text}
           </p>
         )}
         <Webhooks />

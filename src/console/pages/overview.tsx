@@ -1,18 +1,17 @@
-import { Card } from "../parts/card.tsx";
-import { useMemo } from "preact/hooks";
-import { api, type Schemas } from "../api.ts";
+import { api } from "../api.ts";
 import { percent, usdInCents } from "../format.ts";
 import { useLoaded, useRepeated } from "../load.ts";
 import {
-  metrics,
   rangeAt,
+  rangeIn,
+  rangeOptions,
   ranges,
   shareOf,
-  type MetricName,
+  type LimitState,
   type RangeName,
-  type UsageRow,
 } from "../overview-figures.ts";
-import { Budgets } from "../parts/budgets.tsx";
+import { Card } from "../parts/card.tsx";
+import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { useQuery } from "../parts/pages.tsx";
@@ -22,44 +21,31 @@ import {
   groupingNames,
   groupings,
   Spent,
-  spenderName,
   topUsage,
   type Grouping,
+  type Top,
 } from "../parts/spend.tsx";
+import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
-import type { Asked } from "../problem.ts";
-import { splits, UsagePart, type Split } from "./usage-part.tsx";
+import { choicesIn, UsagePart, type Split } from "./usage-part.tsx";
 
 const refreshMs = 30_000;
 const shownOfEach = 5;
+const mostOthers = 4;
 
-interface Usage {
-  data: UsageRow[];
-  names?: Record<string, string>;
-  /** sums over all, since there are too many rows */
-  isWhole?: true;
-}
-
-async function usageOf({
-  range,
-  by,
-}: {
-  range: RangeName;
-  by: Split | "all";
-}): Promise<Asked<Usage>> {
-  const usageBy = (group: Split | "all") =>
+/** Sums over all if there are too many rows. */
+async function usageOf(range: RangeName, by: Split | "all") {
+  const usageBy = (split: Split | "all") =>
     api.GET("/admin/v1/tenants/{tenant}/usage", {
       ...rangeAt(range, Date.now()),
       bucket: ranges[range].bucket,
-      by: group,
+      by: split,
     });
   const found = await usageBy(by);
-  if (!found.ok || found.value.nextCursor === null || by === "all") return found;
-  const whole = await usageBy("all");
-  return whole.ok ? { ...whole, value: { ...whole.value, isWhole: true } } : whole;
+  const isWhole = by !== "all" && found.ok && found.value.nextCursor !== null;
+  const shown = isWhole ? await usageBy("all") : found;
+  return shown.ok ? { ...shown, value: { ...shown.value, isWhole } } : shown;
 }
-
-type Top = Extract<Awaited<ReturnType<typeof topUsage>>, { ok: true }>["value"];
 
 function TopList({ top, by, range }: { top: Top; by: Grouping; range: string }) {
   const rows = top.data.filter((row) => row.by === by);
@@ -78,7 +64,7 @@ function TopList({ top, by, range }: { top: Top; by: Grouping; range: string }) 
         {rows.map((row) => (
           <li key={row.group}>
             <span class="top-share" style={{ width: `${row.share * 100}%` }} aria-hidden="true" />
-            <Spent row={row} name={spenderName(row, top.names)} />
+            <Spent row={row} names={top.names} from={top.from} />
             <span class="nowrap" title={percent(row.share)}>
               <Change now={row.costUsd} before={row.before.costUsd} />{" "}
               <strong>{usdInCents(row.costUsd)}</strong>
@@ -90,37 +76,50 @@ function TopList({ top, by, range }: { top: Top; by: Grouping; range: string }) 
   );
 }
 
-interface ChoicesOf {
-  range: RangeName;
-  by: Split;
-  metric: MetricName;
-  isTable: boolean;
+/** The tenant's, and the fullest of those who spent most. */
+function budgetsIn({ budgets, data }: Top): LimitState[] {
+  const others = data
+    .flatMap(({ budget }) => budget ?? [])
+    .toSorted((one, other) => shareOf(other) - shareOf(one));
+  return [...budgets, ...others.slice(0, mostOthers)];
 }
 
-function choicesIn(query: Readonly<Record<string, string>>): ChoicesOf {
-  const { range = "", metric = "", by, table } = query;
-  const known = range in ranges ? (range as RangeName) : "30d";
-  const figure = metric in metrics ? (metric as MetricName) : "costUsd";
-  return {
-    range: known,
-    by: splits.find((each) => each === by) ?? "model",
-    metric: figure === "duration" && ranges[known].bucket === "month" ? "costUsd" : figure,
-    isTable: table === "yes",
-  };
-}
+const Budgets = ({ top }: { top: Top }) => (
+  <section class="card" aria-label="Budgets">
+    <div class="over">
+      <h2>Budgets</h2>
+      <a href={ownPath("/limits")}>All limits</a>
+    </div>
+    {top.budgets.length === 0 && (
+      <p>
+        No budget. This tenant’s spending is unlimited.{" "}
+        <a href={`${ownPath("/limits")}?new=yes`}>Set a budget</a>
+      </p>
+    )}
+    {budgetsIn(top).length > 0 && (
+      <Table
+        name="Budgets and what is left"
+        columns={limitColumns(top.names)}
+        rows={budgetsIn(top)}
+        keyOf={keyOfLimit}
+        empty=""
+      />
+    )}
+  </section>
+);
 
 export function Overview() {
   const [query, change] = useQuery();
-  const choices = useMemo(() => choicesIn(query), [JSON.stringify(query)]);
-  const { range, by, metric } = choices;
-  const asks = metric === "duration" ? "all" : by;
-  const usage = useLoaded(`usage ${range} ${asks}`, () => usageOf({ range, by: asks }));
+  const range = rangeIn(query, "30d");
+  const choices = choicesIn(query, range);
+  const by = choices.metric === "duration" ? "all" : choices.by;
+  const usage = useLoaded(`usage ${range} ${by}`, () => usageOf(range, by));
   const top = useLoaded(`top usage ${range}`, () =>
     topUsage({ ...rangeAt(range, Date.now()), by: groupingNames, limit: shownOfEach }),
   );
   useRepeated(refreshMs, usage.again);
   useRepeated(refreshMs, top.again);
-  const before = top.loaded.state === "there" ? top.loaded.value.total.before : null;
+  const spending = top.loaded.state === "there" ? top.loaded.value : null;
   return (
     <Page
       title="Overview"
@@ -128,21 +127,19 @@ export function Overview() {
         <Pick
           label="Time"
           value={range}
-          options={Object.entries(ranges).map(([name, { title }]) => [name, title])}
+          options={rangeOptions}
           onPick={(picked) => change({ range: picked })}
         />
       }
     >
       <div class="stack">
         <There what="usage" loading={usage}>
-          {({ data, names = {}, isWhole = false }) => (
-            <UsagePart {...{ rows: data, names, isWhole, choices, before, change }} />
-          )}
+          {(found) => <UsagePart {...{ ...found, choices, spending, change }} />}
         </There>
         <There what="budgets and who spent most" loading={top}>
           {(found) => (
             <>
-              <Budgets states={budgetsIn(found)} names={found.names} />
+              <Budgets top={found} />
               {found.data.length > 0 && (
                 <Card title="Who spent most">
                   <div class="top-lists">
@@ -158,14 +155,4 @@ export function Overview() {
       </div>
     </Page>
   );
-}
-
-const mostOthers = 4;
-
-/** The tenant's, and the fullest of those who spent most. */
-function budgetsIn({ budgets, data }: Top): Schemas["LimitState"][] {
-  const others = data
-    .flatMap(({ budget }) => budget ?? [])
-    .toSorted((one, other) => shareOf(other) - shareOf(one));
-  return [...budgets, ...others.slice(0, mostOthers)];
 }

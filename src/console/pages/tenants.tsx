@@ -1,69 +1,80 @@
-import { Button } from "../parts/card.tsx";
 import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
-import { count, usdInCents } from "../format.ts";
+import { usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
-import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { dayColumn, fileColumn, sumColumn } from "../parts/columns.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Fields } from "../parts/fields.tsx";
 import { Field, Form, useDraft } from "../parts/form.tsx";
-import { Page } from "../parts/page.tsx";
-import { Listed } from "../parts/listed.tsx";
-import { anywhere, Residency } from "../parts/residency.tsx";
-import { usePaging } from "../parts/pages.tsx";
-import { RowActions } from "../parts/row-actions.tsx";
-import { dayColumn, fileColumn } from "../parts/columns.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/notice.tsx";
+import { usePaging } from "../parts/pages.tsx";
+import { anywhere, Residency } from "../parts/residency.tsx";
+import { Change } from "../parts/spend.tsx";
+import { Table, type Column } from "../parts/table.tsx";
 import { tenantPath } from "../place.ts";
+import type { Asked } from "../problem.ts";
 import { isOperator } from "../session.ts";
 
 type Tenant = Schemas["ListedTenant"];
+type Usage = ReadonlyMap<string, Totals>;
 
-/** This month's usage by tenant. */
 const nothing: Totals = { requests: 0, succeeded: 0, errors: 0, tokens: 0, costUsd: 0 };
-const figures = [
-  ["Spent", "costUsd", usdInCents],
-  ["Requests", "requests", count],
-  ["Failed or refused", "errors", count],
-] as const;
 
-const columns = (
-  usage: ReadonlyMap<string, Totals>,
-  remove: (tenant: Tenant) => void,
-): Column<Tenant>[] => [
-  {
-    title: "Tenant",
-    order: ({ name }) => name,
-    show: ({ id, slug, name }) => (
-      <>
-        <a href={tenantPath(slug)} title={id}>
-          {name}
-        </a>{" "}
-        {name !== slug && <code class="faint">{slug}</code>}
-      </>
-    ),
-    text: ({ slug }) => slug,
-  },
-  fileColumn("Id", ({ id }) => id),
-  ...figures.map(([title, of, format]): Column<Tenant> => {
-    const figureOf = ({ id }: Tenant): number => (usage.get(id) ?? nothing)[of];
-    return {
-      title,
-      isNumber: true,
-      order: figureOf,
-      show: (tenant) => format(figureOf(tenant)),
-      text: figureOf,
-      sum: (rows) => format(rows.reduce((sum, tenant) => sum + figureOf(tenant), 0)),
-    };
-  }),
-  dayColumn("Created", ({ createdAt }) => createdAt),
-  {
-    title: "",
-    show: (tenant) => <RowActions of={tenant.name} verbs={["Delete"]} act={() => remove(tenant)} />,
-  },
+const noUsage: Record<"now" | "before", Usage> = { now: new Map(), before: new Map() };
+
+const figureColumns = <Row,>(of: (row: Row) => Totals): Column<Row>[] => [
+  sumColumn("Spent", (row) => of(row).costUsd, usdInCents),
+  sumColumn("Requests", (row) => of(row).requests),
+  sumColumn("Failed or refused", (row) => of(row).errors),
 ];
+
+/** Of this month until now, and of the same time before. */
+async function usageOfAll(): Promise<Asked<Record<"now" | "before", Usage>>> {
+  const { from, to } = rangeAt("month", Date.now());
+  const usageIn = (range: { from: number; to: number }) =>
+    api.GET("/admin/v1/usage", { ...range, bucket: "month", by: "tenant" });
+  const [now, before] = await Promise.all([
+    usageIn({ from, to }),
+    usageIn({ from: from - (to - from), to: from }),
+  ]);
+  if (!now.ok) return now;
+  if (!before.ok) return before;
+  const value = { now: totalsByGroup(now.value.data), before: totalsByGroup(before.value.data) };
+  return { ...now, value };
+}
+
+function columnsOf(now: Usage, before: Usage): Column<Tenant>[] {
+  const figures = figureColumns<Tenant>(({ id }) => now.get(id) ?? nothing);
+  const spentOf = (usage: Usage, { id }: Tenant): number => usage.get(id)?.costUsd ?? 0;
+  return [
+    {
+      title: "Tenant",
+      order: ({ name }) => name,
+      show: ({ id, slug, name }) => (
+        <>
+          <a href={tenantPath(slug)} title={id}>
+            {name}
+          </a>{" "}
+          {name !== slug && <code class="faint">{slug}</code>}
+        </>
+      ),
+      text: ({ slug }) => slug,
+    },
+    fileColumn("Id", ({ id }) => id),
+    ...figures.toSpliced(1, 0, {
+      title: "Trend",
+      isNumber: true,
+      isOptional: true,
+      order: (tenant) => spentOf(now, tenant) - spentOf(before, tenant),
+      show: (tenant) => <Change now={spentOf(now, tenant)} before={spentOf(before, tenant)} />,
+      text: (tenant) => spentOf(before, tenant) || null,
+    }),
+    dayColumn("Created", ({ createdAt }) => createdAt),
+  ];
+}
 
 const newFields = [
   {
@@ -76,7 +87,7 @@ const newFields = [
   { name: "name", title: "Display name" },
 ] as const;
 
-function NewTenant({ onClose }: { onClose: () => void }) {
+function NewTenant({ onClose }: Ends) {
   const { route } = useLocation();
   const { draft, change } = useDraft({ slug: "", name: "", ...anywhere });
   const { slug, name, region, jurisdiction } = draft;
@@ -101,29 +112,30 @@ function NewTenant({ onClose }: { onClose: () => void }) {
   );
 }
 
-function RemoveTenant(props: { tenant: Tenant; onDone: () => void; onClose: () => void }) {
+function DeleteTenant({ tenant: { slug, name }, onDone, onClose }: Ends & { tenant: Tenant }) {
   const [typed, setTyped] = useState("");
-  const { slug, name } = props.tenant;
-  const remove = async () =>
-    typed === slug
-      ? api.DELETE("/admin/v1/tenants/{tenant}", { tenant: slug })
-      : ({
-          ok: false,
-          problem: {
-            status: 0,
-            reason: "unconfirmed",
-            title: "The name does not match",
-            detail: `Type ${slug} to delete this tenant.`,
-          },
-        } as const);
+  const remove = async () => {
+    const removed = await api.DELETE("/admin/v1/tenants/{tenant}", { tenant: slug });
+    if (removed.ok) onDone();
+    return removed;
+  };
   return (
-    <Confirm title="Delete tenant" act={remove} onDone={props.onDone} onClose={props.onClose}>
-      <p>
-        <strong>{name}</strong> is deleted with its keys, credentials, servers, and audit records.
-        This can’t be undone.
-      </p>
-      <Field title={`Type ${slug} to confirm`} name="slug" value={typed} onInput={setTyped} />
-    </Confirm>
+    <Dialog title="Delete tenant" onClose={onClose}>
+      <Form submit="Delete tenant" isDanger act={remove} onCancel={onClose}>
+        <p>
+          <strong>{name}</strong> is deleted with its keys, credentials, servers, and audit records.
+          This can’t be undone.
+        </p>
+        <Field
+          title={`Type ${slug} to confirm`}
+          name="slug"
+          value={typed}
+          onInput={setTyped}
+          pattern={slug}
+          isRequired
+        />
+      </Form>
+    </Dialog>
   );
 }
 
@@ -134,26 +146,8 @@ const modelColumns: Column<OfModel>[] = [
     show: ({ model }) => <code>{model || "no model (refused)"}</code>,
     text: ({ model }) => model,
   },
-  ...figures.map(([title, of, format]): Column<OfModel> => ({
-    title,
-    isNumber: true,
-    order: (row) => row[of],
-    show: (row) => format(row[of]),
-    text: (row) => row[of],
-    sum: (rows) => format(rows.reduce((sum, row) => sum + row[of], 0)),
-  })),
+  ...figureColumns<OfModel>((row) => row),
 ];
-
-/** On demand: the page makes few requests. */
-function UsageByModel() {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>Usage of all tenants by model</summary>
-      {isOpen && <ModelTable />}
-    </details>
-  );
-}
 
 function ModelTable() {
   const loading = useLoaded("usage of all by model", () =>
@@ -175,45 +169,37 @@ function ModelTable() {
 }
 
 export function Tenants() {
-  const paging = usePaging("/admin/v1/tenants");
-  const { loaded } = useLoaded("usage of all by tenant", () =>
-    api.GET("/admin/v1/usage", { ...rangeAt("month", Date.now()), bucket: "month", by: "tenant" }),
-  );
-  const usage = totalsByGroup(loaded.state === "there" ? loaded.value.data : []);
-  const [isMaking, setMaking] = useState(false);
-  const [leaving, setLeaving] = useState<Tenant | null>(null);
+  const paging = usePaging("/admin/v1/tenants", { limit: 200 });
+  const { loaded } = useLoaded("usage of all by tenant", usageOfAll);
+  const { now, before } = loaded.state === "there" ? loaded.value : noUsage;
+  const [sought, seek] = useState("");
+  const wanted = sought.toLowerCase();
+  const [isOpen, setOpen] = useState(false);
   return (
-    <Page
+    <ListPage
       title="Tenants"
-      lead="Customers or teams with their own keys, credentials, limits, and records. Figures are of this month (UTC); the last minute may be missing."
-      actions={
-        isOperator.value && (
-          <Button class="main" onClick={() => setMaking(true)}>
-            New tenant
-          </Button>
-        )
+      lead="Customers or teams with their own keys, credentials, limits, and records. Figures are of this month (UTC)."
+      paging={paging}
+      columns={columnsOf(now, before)}
+      nameOf={({ name }) => name}
+      keep={({ slug, name }) => `${slug} ${name}`.toLowerCase().includes(wanted)}
+      verbs={() => (isOperator.value ? ["Delete"] : [])}
+      dialog={({ row }, ends) => <DeleteTenant tenant={row} {...ends} />}
+      empty={sought === "" ? "No tenants yet. Create one to start." : `None matches “${sought}”.`}
+      {...(isOperator.value && {
+        make: { title: "New tenant", dialog: (ends: Ends) => <NewTenant {...ends} /> },
+      })}
+      below={
+        /* On demand: the page makes few requests. */
+        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+          <summary>Usage of all tenants by model</summary>
+          {isOpen && <ModelTable />}
+        </details>
       }
     >
-      <Listed
-        what="tenants"
-        paging={paging}
-        name="Tenants"
-        columns={columns(usage, setLeaving)}
-        keyOf={({ id }) => id}
-        empty="No tenants yet. Create one to start."
-      />
-      <UsageByModel />
-      {isMaking && <NewTenant onClose={() => setMaking(false)} />}
-      {leaving !== null && (
-        <RemoveTenant
-          tenant={leaving}
-          onClose={() => setLeaving(null)}
-          onDone={() => {
-            setLeaving(null);
-            void paging.loading.again();
-          }}
-        />
-      )}
-    </Page>
+      <div class="filters" role="search">
+        <Field title="Find" name="find" value={sought} onInput={seek} />
+      </div>
+    </ListPage>
   );
 }

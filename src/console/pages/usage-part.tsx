@@ -1,12 +1,11 @@
 /** Usage over time: tiles, a plot, and the same numbers as a table. */
-import { Button } from "../parts/card.tsx";
-import { useMemo } from "preact/hooks";
-import { bucketTime, compact, count, duration, percent, usdInCents } from "../format.ts";
+import type { ComponentChildren } from "preact";
+import { bucketTime, compact, count, duration, none, percent, usd, usdInCents } from "../format.ts";
 import { zone } from "../locale.ts";
 import {
   durationsOf,
   metrics,
-  monthForecast,
+  projected,
   rangeAt,
   ranges,
   seriesOf,
@@ -16,71 +15,88 @@ import {
   type RangeName,
   type UsageRow,
 } from "../overview-figures.ts";
-import { fileColumn } from "../parts/columns.tsx";
 import { Brief } from "../parts/brief.tsx";
+import { Button } from "../parts/card.tsx";
+import { fileColumn, sumColumn } from "../parts/columns.tsx";
 import { Pick } from "../parts/pick.tsx";
 import { Plot } from "../parts/plot.tsx";
-import { Change, groupings, spenderName } from "../parts/spend.tsx";
+import { Change, groupings, spenderName, type Top } from "../parts/spend.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { ownPath } from "../place.ts";
-import { theme } from "../theme.ts";
 
-export type Split = "model" | "server" | "key" | "user" | "endpoint";
-export const splits: readonly Split[] = ["model", "key", "user", "server", "endpoint"];
+const splits = ["model", "key", "user", "server", "endpoint"] as const;
+export type Split = (typeof splits)[number];
 
-/** In the period of the same length before; `null` while loading. */
-export interface Before {
-  requests: number;
-  costUsd: number;
+interface Choices {
+  range: RangeName;
+  by: Split;
+  metric: MetricName;
+  isTable: boolean;
 }
 
+const metricsIn = (range: RangeName): MetricName[] =>
+  (Object.keys(metrics) as MetricName[]).filter(
+    (name) => name !== "duration" || ranges[range].bucket !== "month",
+  );
+
+export const choicesIn = (
+  { metric, by, table }: Readonly<Record<string, string>>,
+  range: RangeName,
+): Choices => ({
+  range,
+  by: splits.find((each) => each === by) ?? "model",
+  metric: metricsIn(range).find((each) => each === metric) ?? "costUsd",
+  isTable: table === "yes",
+});
+
 interface UsagePartProps {
-  rows: readonly UsageRow[];
-  names: Readonly<Record<string, string>>;
+  data: readonly UsageRow[];
+  names?: Readonly<Record<string, string>>;
   /** sums over all, since there are too many groups */
   isWhole: boolean;
-  choices: { range: RangeName; by: Split; metric: MetricName; isTable: boolean };
-  before: Before | null;
+  choices: Choices;
+  /** `null` while loading */
+  spending: Pick<Top, "total" | "month"> | null;
   change: (changes: Record<string, string>) => void;
 }
 
 const formats: Readonly<Record<MetricName, (value: number) => string>> = {
-  costUsd: usdInCents,
+  costUsd: (value) => (value < 0.01 ? usd : usdInCents)(value),
   requests: compact,
   tokens: compact,
   errors: compact,
   duration,
 };
 
-function Tiles({
-  rows,
-  before,
-  range,
-}: Pick<UsagePartProps, "rows" | "before"> & { range: RangeName }) {
-  const forecast = monthForecast(rows, range, Date.now());
-  const { requests, errors, tokens, costUsd } = totalsOf(rows);
-  const since = (name: keyof Before, now: number) =>
-    before !== null && (
-      <small>
-        <Change now={now} before={before[name]} />
-      </small>
-    );
-  const failed = <small>{requests > 0 && percent(errors / requests)}</small>;
-  const tiles = [
-    ["Spent", usdInCents(costUsd), since("costUsd", costUsd)],
-    ...(forecast === null ? [] : [["This month’s forecast", usdInCents(forecast), null] as const]),
-    ["Requests", count(requests), since("requests", requests)],
-    ["Failed or refused", count(errors), failed],
+function Tiles({ data, spending }: UsagePartProps) {
+  const { requests, errors, tokens, costUsd } = totalsOf(data);
+  const { costUsd: soFar, ...month } = spending?.month ?? { from: 0, until: 1, costUsd: 0 };
+  const before = spending?.total.before ?? { requests: 0, costUsd: 0 };
+  const forecast = spending === null ? null : projected(soFar, month, Date.now());
+  const hasBefore = spending === null || costUsd === 0 || before.costUsd > 0;
+  const tiles: [title: string, figure: ComponentChildren, beside: ComponentChildren][] = [
+    [
+      "Spent",
+      usdInCents(costUsd),
+      hasBefore ? <Change now={costUsd} before={before.costUsd} /> : "no earlier data",
+    ],
+    [
+      "This month’s forecast",
+      forecast === null ? none : usdInCents(forecast),
+      `${usdInCents(soFar)} so far`,
+    ],
+    ["Requests", count(requests), <Change now={requests} before={before.requests} />],
+    ["Failed or refused", count(errors), requests > 0 && percent(errors / requests)],
     ["Tokens", <span title={count(tokens)}>{compact(tokens)}</span>, null],
-  ] as const;
+  ];
   return (
     <dl class="tiles">
       {tiles.map(([title, figure, beside]) => (
         <div key={title} class="tile">
           <dt>{title}</dt>
           <dd>
-            {figure} {beside}
+            {figure} <small>{beside}</small>
           </dd>
         </div>
       ))}
@@ -88,30 +104,28 @@ function Tiles({
   );
 }
 
-interface Grouped {
-  /** `null` for totals */
-  by: Split | null;
-  names: UsagePartProps["names"];
-}
+const percentiles = (["p50", "p90", "p99"] as const).map((name): Column<UsageRow> => ({
+  title: `${name} ms`,
+  isNumber: true,
+  show: ({ latency }) => count(latency?.total[name]),
+  text: ({ latency }) => latency?.total[name] ?? null,
+}));
 
-const numbers: readonly (readonly [string, (row: UsageRow) => number | null, isSummed?: true])[] = [
-  ["Requests", ({ requests }) => requests, true],
-  ["Succeeded", ({ succeeded }) => succeeded, true],
-  ["Failed", ({ failed }) => failed, true],
-  ["Refused", ({ refused }) => refused, true],
-  ["Tokens in", ({ inputTokens }) => inputTokens, true],
-  ["Tokens out", ({ outputTokens }) => outputTokens, true],
-  ["p50 ms", ({ latency }) => latency?.total.p50 ?? null],
-  ["p90 ms", ({ latency }) => latency?.total.p90 ?? null],
-  ["p99 ms", ({ latency }) => latency?.total.p99 ?? null],
-];
-
-const sumOf = (rows: readonly UsageRow[], of: (row: UsageRow) => number | null): number =>
-  rows.reduce((sum, row) => sum + (of(row) ?? 0), 0);
-
-function columnsOf(bucket: Bucket, { by, names }: Grouped): Column<UsageRow>[] {
-  const nameOf = ({ group }: UsageRow): string =>
-    by === null ? group : spenderName({ by, group }, names);
+/** @param by `null` for totals */
+function columnsOf(
+  bucket: Bucket,
+  by: Split | null,
+  nameOf: (row: UsageRow) => string,
+): Column<UsageRow>[] {
+  const groupColumns = (title: string): Column<UsageRow>[] => [
+    {
+      title,
+      show: (row) => <Brief text={nameOf(row)} isCode={by === "model" || by === "endpoint"} />,
+      text: nameOf,
+    },
+    // Keys may share a name.
+    fileColumn(`${title} id`, ({ group }) => group),
+  ];
   return [
     {
       title: "From",
@@ -119,36 +133,19 @@ function columnsOf(bucket: Bucket, { by, names }: Grouped): Column<UsageRow>[] {
       show: ({ at }) => <span class="nowrap">{bucketTime(at, bucket)}</span>,
       text: ({ at }) => isoOf(at),
     },
-    ...(by === null
-      ? []
-      : [
-          {
-            title: groupings[by],
-            show: (row: UsageRow) => (
-              <Brief text={nameOf(row)} isCode={by === "model" || by === "endpoint"} />
-            ),
-            text: nameOf,
-          },
-          // Keys may share a name.
-          fileColumn<UsageRow>(`${groupings[by]} id`, ({ group }) => group),
-        ]),
-    ...numbers.map(([title, of, isSummed]): Column<UsageRow> => ({
-      title,
-      isNumber: true,
-      order: of,
-      show: (row) => count(of(row)),
-      text: of,
-      ...(isSummed === true && { sum: (rows) => count(sumOf(rows, of)) }),
-    })),
-    {
-      title: "USD",
-      isNumber: true,
-      show: ({ costUsd }) => usdInCents(costUsd),
-      text: ({ costUsd }) => costUsd,
-      sum: (rows) => usdInCents(sumOf(rows, ({ costUsd }) => costUsd)),
-    },
+    ...(by === null ? [] : groupColumns(groupings[by])),
+    sumColumn("Requests", ({ requests }) => requests),
+    sumColumn("Succeeded", ({ succeeded }) => succeeded),
+    sumColumn("Failed", ({ failed }) => failed),
+    sumColumn("Refused", ({ refused }) => refused),
+    sumColumn("Tokens in", ({ inputTokens }) => inputTokens),
+    sumColumn("Tokens out", ({ outputTokens }) => outputTokens),
+    ...percentiles,
+    sumColumn("USD", ({ costUsd }) => costUsd, usdInCents),
   ];
 }
+
+const splitTitle = (by: Split): string => `by ${groupings[by]}`.toLowerCase().replace("api ", "");
 
 function Switches({ choices, change }: Pick<UsagePartProps, "choices" | "change">) {
   const { range, by, isTable, metric } = choices;
@@ -157,9 +154,7 @@ function Switches({ choices, change }: Pick<UsagePartProps, "choices" | "change"
       <Pick
         label="Figure"
         value={metric}
-        options={Object.entries(metrics)
-          .filter(([name]) => name !== "duration" || ranges[range].bucket !== "month")
-          .map(([name, { title }]) => [name, title])}
+        options={metricsIn(range).map((name) => [name, metrics[name].title])}
         onPick={(picked) => change({ metric: picked })}
       />
       {metric !== "duration" && (
@@ -181,53 +176,61 @@ function Switches({ choices, change }: Pick<UsagePartProps, "choices" | "change"
   );
 }
 
-const splitTitle = (by: Split): string => `by ${groupings[by]}`.toLowerCase().replace("api ", "");
-
-export function UsagePart({ before, change, ...props }: UsagePartProps) {
-  const { rows, isWhole, choices } = props;
+function Figures({ data, isWhole, names = {}, choices }: UsagePartProps) {
   const { range, by, isTable, metric } = choices;
-  const { bucket } = ranges[range];
+  const { bucket, title } = ranges[range];
   const isDuration = metric === "duration";
-  const series = useMemo(() => {
-    const { from, to: until } = rangeAt(range, Date.now());
-    if (isDuration) return durationsOf(rows, { bucket, from, until });
-    const { at, lines } = seriesOf(rows, { metric, bucket, from, until });
-    const nameOf = (group: string): string =>
-      isWhole ? "All together" : spenderName({ by, group }, props.names);
-    return { at, lines: lines.map((line) => ({ ...line, name: nameOf(line.name) })) };
-  }, [rows, props.names, metric, range, by]);
+  const nameOf = (group: string): string =>
+    isWhole ? "All together" : spenderName({ by, group }, names);
+  if (isTable)
+    return (
+      <Table
+        name="Usage"
+        columns={columnsOf(bucket, isDuration ? null : by, ({ group }) => nameOf(group))}
+        rows={data}
+        keyOf={({ at, group }) => `${at} ${group}`}
+        empty=""
+      />
+    );
+  const { from, to: until } = rangeAt(range, Date.now());
+  const { at, lines } = isDuration
+    ? durationsOf(data, { bucket, from, until })
+    : seriesOf(data, { metric, bucket, from, until });
+  const named = isDuration ? lines : lines.map((line) => ({ ...line, name: nameOf(line.name) }));
+  return (
+    <Plot
+      series={{ at, lines: named }}
+      bucket={bucket}
+      format={formats[metric]}
+      isStacked={!isDuration}
+      label={`${metrics[metric].title}, ${title}; the table has the same numbers`}
+    />
+  );
+}
+
+export function UsagePart(props: UsagePartProps) {
+  const { data, isWhole, choices, change } = props;
+  const isHours = ranges[choices.range].bucket === "hour";
   return (
     <section class="card stack" aria-label="Usage">
-      <Tiles {...{ rows, before, range }} />
-      {rows.length > 0 && <Switches {...{ choices, change }} />}
-      {isWhole && <p class="faint">Too many to list; showing totals.</p>}
-      {rows.length === 0 ? (
+      <Tiles {...props} />
+      {data.length === 0 ? (
         <div class="empty">
           <p>No usage in this period.</p>
           <a class="button" href={ownPath("/start")}>
             First steps
           </a>
         </div>
-      ) : isTable ? (
-        <Table
-          name="Usage"
-          columns={columnsOf(bucket, { by: isDuration ? null : by, names: props.names })}
-          rows={rows}
-          keyOf={({ at, group }) => `${at} ${group}`}
-          empty=""
-        />
       ) : (
-        <Plot
-          {...{ series, bucket }}
-          theme={theme.value}
-          format={formats[metric]}
-          isStacked={!isDuration}
-          label={`${metrics[metric].title}, ${ranges[range].title}; the table has the same numbers`}
-        />
+        <>
+          <Switches {...{ choices, change }} />
+          {isWhole && <p class="faint">Too many to list; showing totals.</p>}
+          <Figures {...props} />
+          <p class="faint">
+            {isHours ? `Hours in ${zone}.` : "Days and months start at midnight UTC."}
+          </p>
+        </>
       )}
-      <p class="faint">
-        {bucket === "hour" ? `Hours in ${zone}.` : "Days and months start at midnight UTC."}
-      </p>
     </section>
   );
 }

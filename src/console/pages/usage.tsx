@@ -1,6 +1,7 @@
-import { percent, time } from "../format.ts";
+import { percentInColumn, time } from "../format.ts";
 import { useLoaded } from "../load.ts";
-import { rangeAt, ranges, type RangeName } from "../overview-figures.ts";
+import { rangeAt, rangeIn, rangeOptions } from "../overview-figures.ts";
+import { fileColumn, sumColumn } from "../parts/columns.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { useQuery } from "../parts/pages.tsx";
@@ -16,69 +17,80 @@ import {
   type Grouping,
   type Spender,
 } from "../parts/spend.tsx";
-import { fileColumn } from "../parts/columns.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 
 /** The most that one response has. */
 const mostRows = 1_000;
 
-function columnsOf({
-  by,
-  names,
-}: {
+interface Shown {
   by: Grouping;
   names: Readonly<Record<string, string>>;
-}): Column<Spender>[] {
-  const [spent, requests, ...others] = spendColumns<Spender>((row) => row);
-  return [
-    {
-      title: groupings[by],
-      show: (row) => <Spent row={row} name={spenderName(row, names)} />,
-      text: (row) => spenderName(row, names),
-    },
-    fileColumn("Id", ({ group }) => group),
-    ...(spent === undefined ? [] : [spent]),
-    {
-      title: "Share",
-      isNumber: true,
-      show: ({ share }) => percent(share),
-      text: ({ share }) => share,
-    },
-    {
-      title: "Trend",
-      isNumber: true,
-      order: ({ costUsd, before }) => costUsd - before.costUsd,
-      show: ({ costUsd, before }) => <Change now={costUsd} before={before.costUsd} />,
-      text: ({ before }) => before.costUsd,
-    },
-    ...(requests === undefined ? [] : [requests]),
-    {
-      title: "Failed or refused",
-      isNumber: true,
-      text: ({ failed, refused }) => failed + refused,
-      sum: (rows) => rows.reduce((sum, { failed, refused }) => sum + failed + refused, 0),
-    },
-    ...(by === "model" ? others.slice(1) : others),
-  ];
+  /** ms since the epoch */
+  from: number;
 }
+
+const shareColumn: Column<Spender> = {
+  title: "Share",
+  isNumber: true,
+  isWide: true,
+  show: ({ share }) => (
+    <span class="meter">
+      <span class="track" aria-hidden="true">
+        <span class="bar-fill" style={{ width: `${share * 100}%` }} />
+      </span>
+      {percentInColumn(share)}
+    </span>
+  ),
+  text: ({ share }) => share,
+};
+
+/** Sorted by the difference in USD. */
+const trendColumn: Column<Spender> = {
+  title: "Trend",
+  isNumber: true,
+  isOptional: true,
+  order: ({ costUsd, before }) => costUsd - before.costUsd,
+  show: ({ costUsd, before }) => <Change now={costUsd} before={before.costUsd} />,
+  text: ({ before }) => before.costUsd || null,
+};
+
+const columnsOf = ({ by, names, from }: Shown): Column<Spender>[] => [
+  {
+    title: groupings[by],
+    show: (row) => <Spent {...{ row, names, from }} />,
+    text: (row) => spenderName(row, names),
+  },
+  fileColumn("Id", ({ group }) => group),
+  ...spendColumns<Spender>((row) => row)
+    .toSpliced(1, 0, shareColumn, trendColumn)
+    .toSpliced(
+      4,
+      0,
+      { ...sumColumn("Tokens", (row) => row.inputTokens + row.outputTokens), isWide: true },
+      {
+        ...sumColumn("Failed or refused", ({ failed, refused }) => failed + refused),
+        isWide: true,
+      },
+    ),
+];
 
 export function UsageBy() {
   const [query, change] = useQuery();
   const by = groupingNames.find((each) => each === query["by"]) ?? "key";
-  const asks = query["range"] ?? "month";
-  const range = asks in ranges ? (asks as RangeName) : "month";
+  const range = rangeIn(query, "month");
   const loading = useLoaded(`top usage ${range} ${by}`, () =>
     topUsage({ ...rangeAt(range, Date.now()), by: [by], limit: mostRows }),
   );
+  const isLater = by === "group" || by === "tag" || by === "endpoint";
   return (
     <Page
       title="Usage"
-      lead="Who spent most, with the change against the period before."
+      lead="Who spent most, with the trend against the period before."
       actions={
         <Pick
           label="Time"
           value={range}
-          options={Object.entries(ranges).map(([name, { title }]) => [name, title])}
+          options={rangeOptions}
           onPick={(picked) => change({ range: picked })}
         />
       }
@@ -87,16 +99,16 @@ export function UsageBy() {
         <Pick
           label="By"
           value={by}
-          options={groupingNames.map((each) => [each, groupings[each]])}
+          options={Object.entries(groupings)}
           onPick={(picked) => change({ by: picked })}
         />
       </div>
       <There what="usage" loading={loading}>
-        {({ data, names, groups, completeUntil }) => (
+        {({ data, names, groups, from, completeUntil }) => (
           <>
             <Table
               name={`Usage by ${groupings[by]}`}
-              columns={columnsOf({ by, names })}
+              columns={columnsOf({ by, names, from })}
               rows={data}
               keyOf={({ group }) => group}
               empty={
@@ -105,14 +117,10 @@ export function UsageBy() {
                   : "No usage in this period."
               }
             />
-            {(groups[by] ?? 0) > data.length && (
-              <p class="faint">
-                The first {data.length} of {groups[by]}.
-              </p>
-            )}
-            {(by === "group" || by === "tag") && (
-              <p class="faint">Complete until {time(completeUntil)}.</p>
-            )}
+            <p class="faint">
+              {(groups[by] ?? 0) > data.length && `The first ${data.length} of ${groups[by]}. `}
+              {isLater && `Complete until ${time(completeUntil)}.`}
+            </p>
           </>
         )}
       </There>

@@ -1,5 +1,5 @@
 /** Columns that several lists have. */
-import { day, time } from "../format.ts";
+import { count, day, time } from "../format.ts";
 import type { Column } from "./table.tsx";
 import { isoOf, Time } from "./time.tsx";
 
@@ -33,4 +33,17 @@ export const fileColumn = <Row,>(
   title,
   text,
   isFileOnly: true,
+});
+
+/** Numbers with their sum below. */
+export const sumColumn = <Row,>(
+  title: string,
+  of: (row: Row) => number,
+  format: (value: number) => string = count,
+): Column<Row> => ({
+  title,
+  isNumber: true,
+  show: (row) => format(of(row)),
+  text: of,
+  sum: (rows) => format(rows.reduce((sum, row) => sum + of(row), 0)),
 });

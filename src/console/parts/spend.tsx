@@ -1,9 +1,10 @@
 /** Spending of keys, people, servers, models, groups and tags. */
 import { api, type Schemas } from "../api.ts";
-import { count, fromNow, percent, usd, usdInCents } from "../format.ts";
+import { dateText, fromNow, percent, usd, usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
 import { ownPath } from "../place.ts";
+import { sumColumn } from "./columns.tsx";
 import type { Column } from "./table.tsx";
 import { isoOf } from "./time.tsx";
 
@@ -38,6 +39,8 @@ interface AskedTop {
 export const topUsage = ({ by, ...range }: AskedTop) =>
   api.GET("/admin/v1/tenants/{tenant}/usage/top", { ...range, by: by.join(",") });
 
+export type Top = Extract<Awaited<ReturnType<typeof topUsage>>, { ok: true }>["value"];
+
 /** This month's by group. Empty while loading, or without permission. */
 export function useSpending(by: Grouping): ReadonlyMap<string, Spender> {
   const { loaded } = useLoaded(`spending by ${by}`, () => topUsage({ by: [by], limit: 1_000 }));
@@ -58,60 +61,83 @@ interface RequestsOfProps {
   by: Filter;
   id: string;
   name: string;
+  /** ms since the epoch */
+  from?: number;
 }
 
-export const RequestsOf = ({ by, id, name }: RequestsOfProps) => (
-  <a href={`${ownPath("/requests")}?${by}=${encodeURIComponent(id)}`} title={`${name}, requests`}>
-    {name}
-  </a>
-);
+export function RequestsOf({ by, id, name, from }: RequestsOfProps) {
+  const since = from === undefined ? "" : `&from=${dateText(from)}`;
+  return (
+    <a
+      href={`${ownPath("/requests")}?${by}=${encodeURIComponent(id)}${since}`}
+      title={`${name}, requests`}
+    >
+      {name}
+    </a>
+  );
+}
+
+interface SpentProps {
+  row: Spender;
+  names: Readonly<Record<string, string>>;
+  from: number;
+}
 
 /** To the group's requests; groups and tags can't be filtered for. */
-export function Spent({ row, name }: { row: Spender; name: string }) {
-  const { by, group } = row;
+export function Spent({ row: { by, group }, names, from }: SpentProps) {
+  const name = spenderName({ by, group }, names);
   if (!isFilter(by) || group === "") return <span title={name}>{name}</span>;
-  return <RequestsOf {...{ by, name }} id={group} />;
+  return <RequestsOf {...{ by, name, from }} id={group} />;
 }
 
-/** Against the period of the same length before. */
+/** Against the period of the same length before; nothing if that is empty. */
 export function Change({ now, before }: { now: number; before: number }) {
-  if (before === 0) return now === 0 ? null : <span class="faint">new</span>;
+  if (before === 0) return null;
   const change = now / before - 1;
-  if (Math.abs(change) < 0.005) return <span class="faint">0%</span>;
+  const sign = Math.abs(change) < 0.005 ? "" : change > 0 ? "↑" : "↓";
   return (
     <span class="faint" title={`${usd(before)} in the period before`}>
-      {change > 0 ? "↑" : "↓"}
+      {sign}
       {change > 9.99 ? ">999%" : percent(Math.abs(Math.round(change * 100) / 100))}
     </span>
   );
 }
 
 export function Meter({ state }: { state: LimitState }) {
-  const share = state.limit === 0 ? 1 : Math.min(1, shareOf(state));
+  const { used, reserved, limit } = state;
+  const width = (amount: number): string =>
+    `${limit === 0 ? 100 : Math.min(100, (amount / limit) * 100)}%`;
   return (
     <span class="track" aria-hidden="true">
-      <span class={`bar-fill ${toneOf(state, Date.now())}`} style={{ width: `${share * 100}%` }} />
+      <span class="bar-fill reserved" style={{ width: width(used + reserved) }} />
+      <span class={`bar-fill ${toneOf(state, Date.now())}`} style={{ width: width(used) }} />
     </span>
   );
 }
 
-/** "$3.10 of $5.00 a day" */
 const periods: Readonly<Record<string, string>> = {
   Minute: "a minute",
   Day: "a day",
   Week: "a week",
   Month: "a month",
 };
+
+/** "$3.10 of $5 a day" */
 export function BudgetCell({ state }: { state: LimitState | undefined }) {
   if (state === undefined) return <span class="faint">none</span>;
-  const [, period = ""] = state.name.split("Per");
+  const [scope = "", period = ""] = state.name.split(/\.usdPer/);
   const forecast = forecastOf(state, Date.now());
   const limit = usdInCents(state.limit).replace(/\.00$/, "");
-  const words = `${usdInCents(state.used)} of ${limit} ${periods[period] ?? ""}`;
+  const notes = [
+    ...(forecast === null ? [] : [`Forecast: ${usdInCents(forecast)}.`]),
+    ...(["user", "group", "tag"].includes(scope) ? ["Counts from when it was set."] : []),
+  ];
   return (
-    <span class="meter" {...(forecast !== null && { title: `Forecast: ${usdInCents(forecast)}` })}>
+    <span class="meter" title={notes.join(" ")}>
       <Meter state={state} />
-      <small>{words}</small>
+      <small>
+        {usdInCents(state.used)} of {limit} {periods[period]}
+      </small>
     </span>
   );
 }
@@ -121,27 +147,14 @@ export const lastUse = (at: number): string =>
 
 /** Columns of a list whose rows have spending. @param of the row's spending; undefined: none */
 export const spendColumns = <Row,>(of: (row: Row) => Spender | undefined): Column<Row>[] => [
-  {
-    title: "Spent",
-    isNumber: true,
-    show: (row) => usdInCents(of(row)?.costUsd ?? 0),
-    text: (row) => of(row)?.costUsd ?? 0,
-    sum: (rows) => usdInCents(rows.reduce((sum, row) => sum + (of(row)?.costUsd ?? 0), 0)),
-  },
-  {
-    title: "Requests",
-    isWide: true,
-    isNumber: true,
-    show: (row) => count(of(row)?.requests ?? 0),
-    text: (row) => of(row)?.requests ?? 0,
-    sum: (rows) => count(rows.reduce((sum, row) => sum + (of(row)?.requests ?? 0), 0)),
-  },
+  sumColumn("Spent", (row) => of(row)?.costUsd ?? 0, usdInCents),
+  { ...sumColumn<Row>("Requests", (row) => of(row)?.requests ?? 0), isWide: true },
   {
     title: "Budget",
     isOptional: true,
     order(row) {
       const budget = of(row)?.budget;
-      return budget === undefined ? null : budget.used / (budget.limit || 1);
+      return budget === undefined ? null : shareOf(budget);
     },
     show: (row) => <BudgetCell state={of(row)?.budget} />,
     text: (row) => of(row)?.budget?.limit ?? null,

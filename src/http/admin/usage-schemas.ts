@@ -157,6 +157,9 @@ export const topUsage = z.object({
     costUsd: z.number(),
     before: z.object({ requests: figure, costUsd: z.number() }),
   }),
+  month: z.object({ from: millis, until: millis, costUsd: z.number() }).openapi({
+    description: "The current month in the tenant's time zone, with its cost so far.",
+  }),
   names,
   data: z.array(topUsageRow),
 });

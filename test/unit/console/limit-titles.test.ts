@@ -1,23 +1,23 @@
-/** Each limit has a title that names its scope and unit. */
+/** Each limit has a title that names its owner and unit. */
 import { describe, expect, it } from "vitest";
-import { limitTitle } from "../../../src/console/limit-titles.ts";
+import { limitTitle, ownerTitle } from "../../../src/console/limit-titles.ts";
+
+const names = { ten_1: "Acme", key_1: "search", usr_1: "Kim" };
 
 describe("a limit's title", () => {
   it.each([
-    ["tenant.usdPerDay", "ten_1", undefined, "USD per day, the whole tenant"],
-    ["ceiling.usdPerMonth", "ten_1", "Acme", "USD per month, the operator’s ceiling"],
-    ["key.concurrent", "key_1", "search", "Concurrent calls, key search"],
-    ["tag.usdPerDay", "tag:mail", undefined, "USD per day, tag mail"],
-    ["group.usdPerDay", "group:eng:core", undefined, "USD per day, group eng:core"],
-    [
-      "user.usdPerMonth",
-      "user:usr_01m8afytnk8dm39d2at5x4px4q",
-      undefined,
-      "USD per month, person …x4px4q",
-    ],
-    ["user.usdPerMonth", "user:usr_1", "Kim", "USD per month, person Kim"],
-    ["run.usdPerRun", undefined, undefined, "usdPerRun, run"],
-  ])("of %s says which limit, and whose: %s, %s", (limit, subject, name, title) => {
-    expect(limitTitle(limit, subject, name)).toBe(title);
+    ["tenant.usdPerDay", "ten_1", "Tenant, USD per day"],
+    ["ceiling.usdPerMonth", "ten_1", "Operator’s ceiling, USD per month"],
+    ["tenant.storageBytes", "ten_1", "Tenant, Storage"],
+    ["key.concurrent", "key_1", "search, Concurrent calls"],
+    ["tag.usdPerDay", "tag:mail", "tag mail, USD per day"],
+    ["group.usdPerDay", "group:eng:core", "group eng:core, USD per day"],
+    ["user.usdPerMonth", "user:usr_01m8afytnk8dm39d2at5x4px4q", "person …x4px4q, USD per month"],
+    ["user.usdPerMonth", "user:usr_1", "Kim, USD per month"],
+    ["user.usdPerDay", "", "Each person, USD per day"],
+    ["run.usdPerRun", "run:key_1:one", "run run:key_1:one, USD per run"],
+    ["key.future", "key_1", "search, future"],
+  ])("of %s says which limit, and whose: %s, %s", (name, subject, title) => {
+    expect(`${ownerTitle({ name, subject }, names)}, ${limitTitle(name)}`).toBe(title);
   });
 });

@@ -2,10 +2,12 @@
 import { describe, expect, it } from "vitest";
 import {
   durationsOf,
+  forecastOf,
+  marksOf,
   seriesOf,
-  isolatedPoints,
-  monthForecast,
+  projected,
   shareOf,
+  stepOf,
   type LimitState,
   type UsageRow,
 } from "../../../src/console/overview-figures.ts";
@@ -29,9 +31,23 @@ describe("plots of usage", () => {
   });
 
   it("have a point for each value that no line reaches", () => {
-    expect(isolatedPoints([1, null, 2, 3, null, null, 4])).toEqual([0, 6]);
-    expect(isolatedPoints([5])).toEqual([0]);
-    expect(isolatedPoints([0, 1])).toEqual([]);
+    const series = { at: [0, 1, 2], lines: [{ name: "p50", values: [1, null, 4] }] };
+    expect(marksOf(series, { top: 4, isStacked: false })).toEqual(["M0.5 0.75h0M2.5 0h0"]);
+  });
+
+  it("have bars that stand on each other, and none for 0", () => {
+    const lines = [
+      { name: "a", values: [1, 0] },
+      { name: "b", values: [1, 2] },
+    ];
+    expect(marksOf({ at: [0, 1], lines }, { top: 2, isStacked: true })).toEqual([
+      "M0.1 1h.8V0.5h-.8z",
+      "M0.1 0.5h.8V0h-.8zM1.1 1h.8V0h-.8z",
+    ]);
+  });
+
+  it("have round distances on their axis, also without any value", () => {
+    expect([0, 4, 5.1, 23, 0.03, 700].map(stepOf)).toEqual([1, 1, 2, 5, 0.01, 200]);
   });
 
   it("have a line for each group, with 0 where nothing came", () => {
@@ -45,24 +61,30 @@ describe("plots of usage", () => {
 
 describe("figures about money", () => {
   const tenth = Date.UTC(2026, 10, 11);
-  const spent = [
-    row(Date.UTC(2026, 9, 31), { costUsd: 50 }),
-    row(Date.UTC(2026, 10, 1), { costUsd: 2 }),
-    row(Date.UTC(2026, 10, 10), { costUsd: 3 }),
-  ];
-  const money = (changes: Partial<UsageRow>) =>
-    ({ inputTokens: 0, outputTokens: 0, ...changes }) as UsageRow;
+  const day = 86_400_000;
+  const limit = (changes: Partial<LimitState>) =>
+    ({ used: 3, reserved: 0, limit: 9, resetsAt: tenth, ...changes }) as LimitState;
 
-  it("forecast the month without any budget, if the range has its first day", () => {
-    const rows = spent.map(money);
-    expect(monthForecast(rows, "30d", tenth)).toBeCloseTo(15);
-    expect(monthForecast(rows, "month", tenth)).toBeCloseTo(15);
-    expect(monthForecast(rows, "7d", tenth)).toBeNull();
-    expect(monthForecast(rows, "month", Date.UTC(2026, 10, 1, 6))).toBeNull();
+  it("forecast the month from what is spent in it, unless it has just begun", () => {
+    const month = { from: Date.UTC(2026, 10, 1), until: Date.UTC(2026, 11, 1) };
+    expect(projected(5, month, tenth)).toBeCloseTo(15);
+    expect(projected(5, month, Date.UTC(2026, 10, 1, 6))).toBeNull();
   });
 
-  it("count what is reserved in the share of a limit, on every page", () => {
-    expect(shareOf({ used: 2.6, reserved: 6.4, limit: 100 } as LimitState)).toBeCloseTo(0.09);
-    expect(shareOf({ used: 0, reserved: 0, limit: 0 } as LimitState)).toBe(0);
+  it("forecast a limit's period, in any time zone, and nothing else", () => {
+    expect(forecastOf(limit({ name: "key.usdPerDay" }), tenth - day / 2)).toBeCloseTo(6);
+    expect(forecastOf(limit({ name: "key.requestsPerWeek" }), tenth - 3.5 * day)).toBeCloseTo(6);
+    for (const hours of [-12, 0, 14]) {
+      const resetsAt = Date.UTC(2026, 11, 1, hours);
+      const state = limit({ name: "tenant.usdPerMonth", resetsAt });
+      expect(forecastOf(state, resetsAt - 15 * day)).toBeCloseTo(6);
+    }
+    expect(forecastOf(limit({ name: "key.usdPerMinute" }), tenth)).toBeNull();
+    expect(forecastOf(limit({ name: "key.usdTotal", resetsAt: null }), tenth)).toBeNull();
+  });
+
+  it("leave what is reserved out of the share of a limit, on every page", () => {
+    expect(shareOf(limit({ reserved: 6 }))).toBeCloseTo(1 / 3);
+    expect(shareOf(limit({ used: 0, limit: 0 }))).toBe(0);
   });
 });

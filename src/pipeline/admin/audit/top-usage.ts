@@ -85,11 +85,25 @@ const fullestOf = (budgets: readonly ShownLimit[]): Map<string, ShownLimit> =>
       .map((budget) => [budget.subject, budget]),
   );
 
-/** Whole hours of the range, by default of the current month. */
-function rangeOf({ policy }: Tenant, { from, to }: Partial<TopUsageAsked>, now: number) {
+/** ms since the epoch, in the tenant's time zone. */
+function monthAt({ policy }: Tenant, now: number) {
   const { month } = calendarOf(policy.timeZone, now);
-  return { from: from ?? Math.min(month.from * 1_000, to ?? now), to: to ?? now + 1 };
+  return { from: month.from * 1_000, until: month.until * 1_000 };
 }
+
+async function spentInMonth({ topUsage }: Deps, tenant: Tenant, now: number) {
+  const month = monthAt(tenant, now);
+  const query = { from: month.from, to: now + 1, by: "model", limit: 1 } as const;
+  const found = await topUsage.top(tenant.id, query);
+  if (!found.ok) return found;
+  return ok({ ...month, costUsd: spent(found.value.total).costUsd });
+}
+
+/** Whole hours of the range, by default of the current month. */
+const rangeOf = (tenant: Tenant, { from, to }: Partial<TopUsageAsked>, now: number) => ({
+  from: from ?? Math.min(monthAt(tenant, now).from, to ?? now),
+  to: to ?? now + 1,
+});
 
 async function topBy(deps: Deps, tenant: Tenant, asked: Parameters<TopUsageStore["top"]>[1]) {
   const found = await deps.topUsage.top(tenant.id, asked);
@@ -106,6 +120,25 @@ interface TopUsageAsked extends Omit<Parameters<TopUsageStore["top"]>[1], "by"> 
 const namedById: ReadonlySet<UsageGrouping> = new Set(["key", "user", "server"]);
 /** Sums all calls immediately. */
 const isWhole = (by: UsageGrouping): boolean => by !== "group" && by !== "tag" && by !== "endpoint";
+
+type TopList = Extract<Awaited<ReturnType<typeof topBy>>, { ok: true }>["value"];
+
+const rowsOf = (
+  { by, rows, scopes }: TopList,
+  fullest: ReadonlyMap<string, ShownLimit>,
+  totalMicroUsd: number,
+) =>
+  rows.map(({ before, costMicroUsd, ...row }) => {
+    const budget = fullest.get(scopes.get(row.group)?.subject ?? "");
+    return {
+      by,
+      ...row,
+      costUsd: costMicroUsd / microUsd,
+      share: totalMicroUsd === 0 ? 0 : costMicroUsd / totalMicroUsd,
+      before: spent(before),
+      ...(budget !== undefined && { budget }),
+    };
+  });
 
 export const createTopUsage =
   (deps: Deps) =>
@@ -125,12 +158,14 @@ export const createTopUsage =
         path: "to",
         detail: "Must be after `from`.",
       } as const);
-    const lists: Extract<Awaited<ReturnType<typeof topBy>>, { ok: true }>["value"][] = [];
+    const lists: TopList[] = [];
     for (const each of new Set(by.some(isWhole) ? by : ["model" as const, ...by])) {
       const list = await topBy(deps, tenant, { ...range, by: each, limit });
       if (!list.ok) return list;
       lists.push(list.value);
     }
+    const month = await spentInMonth(deps, tenant, now);
+    if (!month.ok) return month;
     const shown = lists.filter((list) => by.includes(list.by));
     const own = tenantScopes(tenant);
     const budgets = await budgetsAmong(deps, tenant, [
@@ -153,19 +188,8 @@ export const createTopUsage =
       groups: Object.fromEntries(shown.map((list) => [list.by, list.groups])),
       total: { ...spent(total), before: spent(total.before) },
       budgets: budgets.value.filter(({ subject }) => subject === tenant.id),
+      month: month.value,
       names: names.value,
-      data: shown.flatMap((list) =>
-        list.rows.map(({ before, costMicroUsd, ...row }) => {
-          const budget = fullest.get(list.scopes.get(row.group)?.subject ?? "");
-          return {
-            by: list.by,
-            ...row,
-            costUsd: costMicroUsd / microUsd,
-            share: total.costMicroUsd === 0 ? 0 : costMicroUsd / total.costMicroUsd,
-            before: spent(before),
-            ...(budget !== undefined && { budget }),
-          };
-        }),
-      ),
+      data: shown.flatMap((list) => rowsOf(list, fullest, total.costMicroUsd)),
     });
   };

@@ -64,11 +64,19 @@ function given(options: {
 describe("who spent most", () => {
   it("reads the current month in the tenant's time zone by default", async () => {
     const { asked, read } = given({});
+    const from = Date.UTC(2026, 11, 31, 23);
     await read();
-    expect(asked).toEqual([
-      { by: "key", limit: 10, from: Date.UTC(2026, 11, 31, 23), to: now + 1 },
-    ]);
+    expect(asked[0]).toEqual({ by: "key", limit: 10, from, to: now + 1 });
     expect(await read({ from: 5, to: 5 })).toMatchObject({ error: { path: "to" } });
+  });
+
+  it("has the cost of the current month, whatever the range", async () => {
+    const { asked, read } = given({ rows: [rowOf("key_1", 3_000_000)] });
+    const month = { from: Date.UTC(2026, 11, 31, 23), until: Date.UTC(2027, 0, 31, 23) };
+    expect(await read({ from: now - 1, to: now })).toMatchObject({
+      value: { from: now - 1, month: { ...month, costUsd: 3 } },
+    });
+    expect(asked.at(-1)).toEqual({ by: "model", limit: 1, from: month.from, to: now + 1 });
   });
 
   it("has names, shares, and the period before in USD", async () => {
@@ -114,6 +122,7 @@ describe("who spent most", () => {
       ["model", 5],
       ["tag", 5],
       ["group", 5],
+      ["model", 1],
     ]);
     expect(found).toMatchObject({
       value: { groups: { tag: 1, group: 1 }, data: [{ by: "tag", share: 1 }, { by: "group" }] },

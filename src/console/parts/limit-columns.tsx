@@ -1,0 +1,88 @@
+/** What is left of limits, on the overview and on the page of all limits. */
+import { bytes, count, fromNow, none, percentInColumn, time, usdInCents } from "../format.ts";
+import { limitTitle, ownerTitle } from "../limit-titles.ts";
+import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
+import type { Names } from "./named.tsx";
+import { Badge } from "./notice.tsx";
+import { Meter } from "./spend.tsx";
+import type { Column } from "./table.tsx";
+import { isoOf } from "./time.tsx";
+
+export const keyOfLimit = ({ name, subject }: LimitState): string => `${name} ${subject}`;
+
+const amount = ({ unit }: LimitState, value: number): string =>
+  unit === "usd" ? usdInCents(value) : unit === "bytes" ? bytes(value) : count(value);
+
+/** The limits of each person have no usage of their own. */
+const hasUsage = ({ subject }: LimitState): boolean => subject !== "";
+
+const amountColumn = (title: string, name: "used" | "reserved" | "left"): Column<LimitState> => ({
+  title,
+  isNumber: true,
+  show: (state) => (hasUsage(state) ? amount(state, state[name]) : none),
+  text: (state) => (hasUsage(state) ? state[name] : null),
+});
+
+const Share = ({ state }: { state: LimitState }) => (
+  <span class="meter">
+    <Meter state={state} />
+    {percentInColumn(shareOf(state))}
+  </span>
+);
+
+function forecastShown(state: LimitState) {
+  const forecast = forecastOf(state, Date.now());
+  if (forecast === null) return none;
+  const figure = amount(state, forecast);
+  return forecast > state.limit ? (
+    <Badge word={`over: ${figure}`} tone={toneOf(state, Date.now())} />
+  ) : (
+    figure
+  );
+}
+
+const Owner = ({ state, names }: { state: LimitState; names: Names }) => (
+  <span title={state.subject}>
+    {ownerTitle(state, names)} <small>{limitTitle(state.name)}</small>
+    {state.raisedUntil !== undefined && (
+      <small title={`Until ${time(state.raisedUntil)}`}>
+        , raised, ends {fromNow(state.raisedUntil)}
+      </small>
+    )}
+  </span>
+);
+
+export const limitColumns = (names: Names): Column<LimitState>[] => [
+  {
+    title: "For",
+    show: (state) => <Owner {...{ state, names }} />,
+    text: (state) => `${ownerTitle(state, names)}, ${limitTitle(state.name)}`,
+  },
+  amountColumn("Spent", "used"),
+  {
+    title: "Limit",
+    isNumber: true,
+    show: (state) => amount(state, state.limit),
+    text: ({ limit }) => limit,
+  },
+  {
+    title: "Share",
+    isNumber: true,
+    show: (state) => hasUsage(state) && <Share state={state} />,
+    text: (state) => (hasUsage(state) ? shareOf(state) : null),
+  },
+  { ...amountColumn("Reserved", "reserved"), isWide: true },
+  amountColumn("Left", "left"),
+  {
+    title: "Forecast",
+    isNumber: true,
+    show: forecastShown,
+    text: (state) => forecastOf(state, Date.now()),
+  },
+  {
+    title: "Resets",
+    order: ({ resetsAt }) => resetsAt,
+    show: ({ resetsAt: at }) => (at === null ? none : <span title={time(at)}>{fromNow(at)}</span>),
+    text: ({ resetsAt }) => isoOf(resetsAt),
+  },
+];
