@@ -53,6 +53,7 @@ async function start(rest) {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => received());
+  await import("./lib/v8-options.js");
   const { serve } = createRequire(import.meta.url)(join(server, "server.cjs"));
   return serve({
     databaseThread: pathToFileURL(join(server, "thread.cjs")),

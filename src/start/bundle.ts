@@ -83,7 +83,7 @@ export async function bundleWorker(
       },
       external: ["cloudflare:*", "node:*"],
       loader: { ".html": "text", ".txt": "text", ".sql": "text" },
-      alias: { ai: "@ai-sdk/provider-utils" },
+      alias: { ai: "@ai-sdk/provider-utils", "js-base64": join(checkout, "src/start/base64.ts") },
       plugins: [withoutUnused],
       logLevel: "silent",
     });

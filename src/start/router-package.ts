@@ -147,7 +147,7 @@ export async function buildPackages(folders: { router: string; sdk: string }): P
   }
   const ofWorker = await buildWorker(join(router, "lib"));
   const ofCommands = await buildCommands(join(router, "lib", "commands"));
-  for (const name of ["machine.js", "env-file.js", "start-arguments.js"])
+  for (const name of ["machine.js", "env-file.js", "start-arguments.js", "v8-options.js"])
     cpSync(join(checkout, "src", "start", name), join(router, "lib", name));
   cpSync(join(checkout, "src", "start", "bin.js"), join(router, "bin.js"));
   chmodSync(join(router, "bin.js"), 0o755);

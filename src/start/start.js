@@ -2,6 +2,7 @@
  * `npm start`: builds the server and runs it in this process. Plain JavaScript, so that any Node can report
  * which version is needed.
  */
+import "./v8-options.js";
 import module, { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
