@@ -38,7 +38,7 @@ export const imageLines = [
   "VOLUME /data",
   "EXPOSE 8787",
   `HEALTHCHECK --interval=30s --timeout=5s --start-period=30s CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 8787) + '/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]`,
-  `ENTRYPOINT ["node", "--no-maglev", "--min-semi-space-size=16", "--max-semi-space-size=32", "/app/node_modules/mcp-sampling-router/bin.js"]`,
+  `ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=32", "/app/node_modules/mcp-sampling-router/bin.js"]`,
 ];
 
 /** @param build lines below `build:` */

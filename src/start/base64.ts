@@ -1,6 +1,7 @@
 /** The two functions of js-base64 that libSQL's client calls. Named by `wrangler.toml` and `bundle.ts`. */
-export {
-  convertBase64ToUint8Array as toUint8Array,
-  convertUint8ArrayToBase64 as fromUint8Array,
-} from "@ai-sdk/provider-utils";
-export * as Base64 from "./base64.ts";
+import { bytesOfBase64 as toUint8Array } from "../domain/media-format.ts";
+
+const fromUint8Array = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+
+export const Base64 = { toUint8Array, fromUint8Array };

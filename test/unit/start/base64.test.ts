@@ -1,5 +1,5 @@
 /** In the Worker, libSQL's client reads and writes bytes as with js-base64. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { Base64 } from "../../../src/start/base64.ts";
 
