@@ -45,6 +45,22 @@ function State({ of: key }: { of: Key }) {
   );
 }
 
+const lineColumn = (title: string, text: (key: Key) => string | null): Column<Key> => ({
+  title,
+  text,
+  isOptional: true,
+  show(key) {
+    const shown = text(key);
+    return (
+      shown && (
+        <span class="one-line short" title={shown}>
+          {shown}
+        </span>
+      )
+    );
+  },
+});
+
 const columnsOf = (
   names: Names,
   spending: ReadonlyMap<string, Spender>,
@@ -61,18 +77,9 @@ const columnsOf = (
   },
   fileColumn("Id", ({ id }) => id),
   fileColumn("State", stateOf),
-  { title: "Person", isOptional: true, text: (key) => personOf(key, names) },
+  lineColumn("Person", (key) => personOf(key, names)),
   ...spendColumns<Key>(({ id }) => spending.get(id)),
-  {
-    title: "Scopes",
-    isWide: true,
-    show: ({ scopes }) => (
-      <span class="one-line short" title={scopes.join(", ")}>
-        {scopes.join(", ")}
-      </span>
-    ),
-    text: ({ scopes }) => scopes.join(", "),
-  },
+  lineColumn("Scopes", ({ scopes }) => scopes.join(", ")),
   fileColumn("Limits", ({ limits }) => limitText(limits)),
   {
     title: "Created",

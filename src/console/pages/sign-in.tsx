@@ -66,7 +66,11 @@ function SingleSignOn() {
         />
       )}
       <div class="actions">
-        {hasTenants && <button type="submit">Continue to the identity provider</button>}
+        {hasTenants && (
+          <button type="submit" class={tenantInAddress === "" ? "" : "main"}>
+            Continue to the identity provider
+          </button>
+        )}
         {hasOperators && (
           <Button class={hasTenants ? "quiet" : ""} onClick={() => void leave(null)}>
             Continue to the operator’s

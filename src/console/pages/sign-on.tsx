@@ -241,21 +241,16 @@ export function SignOn() {
     setRemoving(false);
     void loading.again().then(() => say(word));
   };
-  const state = (provider: Provider | null): string =>
-    provider === null
-      ? "No identity provider configured. People sign in with API keys."
-      : `Set on ${time(provider.updatedAt)}.`;
   return (
     <Page title="Single sign-on" {...{ lead }}>
       <There what="the identity provider" loading={loading}>
         {(provider) => (
           <Card title="Identity provider" isStack aria-label="Identity provider">
-            {said !== "" && (
-              <p class="notice good" role="status">
-                {said}
-              </p>
-            )}
-            <p>{state(provider)}</p>
+            <p>
+              {provider === null
+                ? "No identity provider configured. People sign in with API keys."
+                : `Set on ${time(provider.updatedAt)}.`}
+            </p>
             {mayChange.value ? (
               <Edit
                 key={provider?.updatedAt}
@@ -267,6 +262,11 @@ export function SignOn() {
             )}
             {!mayChange.value && provider !== null && (
               <CodeBlock title="Settings" text={JSON.stringify(provider, null, 2)} />
+            )}
+            {said !== "" && (
+              <p class="notice good" role="status">
+                {said}
+              </p>
             )}
             {mayChange.value && provider !== null && (
               <div class="buttons">
