@@ -45,12 +45,12 @@ interface Given {
 
 /** Null and missing members of a query are left out. */
 export function addressOf(path: string, input: Given = {}): string {
-  const { body: _, ifMatch: _1, ...given } = input;
-  const members = { tenant: tenantHere(), ...given } as Record<string, Member>;
+  const { body: _, ifMatch: _1, ...rest } = input;
+  const given = rest as Record<string, Member>;
+  const members: Record<string, Member> = { tenant: tenantHere(), ...given };
   const query = new URLSearchParams();
-  const inPath = new Set(path.match(/(?<=\{)\w+/g));
-  for (const [name, value] of Object.entries(members))
-    if (!inPath.has(name) && name !== "tenant" && value !== undefined && value !== null)
+  for (const [name, value] of Object.entries(given))
+    if (!path.includes(`{${name}}`) && value !== undefined && value !== null)
       query.set(name, String(value));
   const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent(members[name] ?? ""),

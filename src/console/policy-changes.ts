@@ -1,3 +1,4 @@
+import { time } from "./format.ts";
 import { limitTitles, type LimitName } from "./limit-titles.ts";
 
 /** Changed members of a policy. Events contain the whole policy, so the previous event has the old one. */
@@ -34,7 +35,7 @@ export function policyChanges(
   events: readonly PolicyEvent[],
 ): MemberChange[] | null {
   const { action, target, detail } = event;
-  if (action !== "policy.replace") return null;
+  if (action !== "policy.replace" && action !== "ceiling.replace") return null;
   const older = events
     .slice(events.indexOf(event) + 1)
     .find((each) => each.action === action && each.target === target);
@@ -65,6 +66,22 @@ function valueText(value: unknown): string {
 
 export const memberTitle = (member: string): string =>
   titles[member] ?? spacedName(member).replace(/^./, (one) => one.toUpperCase());
+
+/** An event's detail, in words, without hashes and the target's name. */
+export const detailTexts = (
+  { target, detail }: PolicyEvent,
+  names: Readonly<Record<string, string>>,
+): string[] =>
+  Object.entries(detail)
+    .filter(
+      ([member, value]) => value !== null && !member.endsWith("Hash") && value !== names[target],
+    )
+    .map(([member, value]) => {
+      const isTime = member.endsWith("At") && typeof value === "number";
+      const id = typeof value === "string" && /^[a-z]+_.{26}/.test(value) ? value : null;
+      const name = id === null ? null : (names[id] ?? `…${id.slice(-6)}`);
+      return `${memberTitle(member.replace(/Id$/, ""))}: ${isTime ? time(value) : (name ?? valueText(value))}`;
+    });
 
 /** In words, for example "Each person: 5 USD a day, before: 3 USD a day" */
 export function changeText({ member, before, after }: MemberChange): string {

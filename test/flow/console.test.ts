@@ -892,6 +892,28 @@ describe("all tenants", () => {
     expect(await made.getByRole("cell").nth(4).textContent()).not.toContain("key_");
     expect(await violationsOn(page)).toEqual([]);
   });
+
+  it("have one log, which is filtered by the API and leads to what was changed", async () => {
+    const { page } = operator;
+    await createTenant(router, "sought", { provider: "demo" });
+    const tenantId = String((await admin("GET", "/tenants/sought")).get("id"));
+    const found = async () =>
+      (await admin("GET", `/events?tenant=${tenantId}&action=tenant.`)).get("data");
+    await expect.poll(found).toHaveLength(1);
+    await open("/events");
+    await page.getByLabel("What", { exact: true }).selectOption({ label: "tenant" });
+    await page.getByLabel("Who", { exact: true }).selectOption({ label: "the operator" });
+    await page.getByLabel("Tenant", { exact: true }).selectOption(tenantId);
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+    await page
+      .getByRole("row", { name: /created the tenant/ })
+      .getByRole("link")
+      .click();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(page.url()).toContain("/t/sought");
+    await page.goBack();
+    expect(await page.getByLabel("Who", { exact: true }).inputValue()).toBe("operator");
+  });
 });
 
 describe("requests", () => {
@@ -959,7 +981,12 @@ describe("requests", () => {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByRole("link", { name: "Audit" }).click();
     await page.getByRole("link", { name: "Events", exact: true }).click();
-    await page.getByLabel("Filter this page").pressSequentially("policy");
+    await page.getByLabel("Contains").pressSequentially("policy");
+    await expect.poll(() => page.url()).toContain("text=policy");
+    await page
+      .getByRole("row", { name: /saved the policy/ })
+      .first()
+      .waitFor();
     await page.goBack();
     await page.getByRole("heading", { name: "Seals" }).waitFor();
   });

@@ -1,39 +1,90 @@
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { actionTexts } from "../action-texts.ts";
-import { changeText, memberTitle, policyChanges } from "../policy-changes.ts";
-import { CodeBlock } from "../parts/copy.tsx";
+import { none } from "../format.ts";
+import { useLoaded, useRead } from "../load.ts";
+import { zone } from "../locale.ts";
+import { tenantHere, tenantPath } from "../place.ts";
+import { changeText, detailTexts, memberTitle, policyChanges } from "../policy-changes.ts";
+import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
-import { Named, type Names } from "../parts/named.tsx";
-import { usePaging, useQuery, type Paging } from "../parts/pages.tsx";
-import { Field } from "../parts/form.tsx";
+import { Named, namesIn, type Names } from "../parts/named.tsx";
+import { usePaging, useQuery, type Paging, type Query } from "../parts/pages.tsx";
 import { timeColumn } from "../parts/columns.tsx";
 import type { Column } from "../parts/table.tsx";
+import { momentIn } from "../requests/live-list.ts";
 
 type Event = Schemas["AdminEvent"];
+type Tenant = Record<"id" | "slug" | "name", string>;
 
-function Details({ event, events }: { event: Event; events: readonly Event[] }) {
+/** Of a tenant's events, or of all. */
+interface Around {
+  events: readonly Event[];
+  names: Names;
+  slugs: Names;
+}
+
+interface Shown {
+  event: Event;
+  around: Around;
+}
+
+function Details({ event, around: { events, names } }: Shown) {
   const changes = policyChanges(event, events);
-  if (Object.keys(event.detail).length === 0 && changes === null) return <>–</>;
-  const members = changes?.map(({ member }) => memberTitle(member)).join(", ");
+  const lines = changes?.map(changeText) ?? detailTexts(event, names);
+  const text = lines.join("; ");
+  if (text.length <= 90) return <>{text || none}</>;
+  const members = changes?.map(({ member }) => memberTitle(member)) ?? [];
   return (
     <details>
-      <summary>{members === undefined ? "Show" : members === "" ? "Nothing" : members}</summary>
-      {changes?.map((change) => (
-        <p key={change.member}>{changeText(change)}</p>
+      <summary>{members.join(", ") || `${text.slice(0, 60)}…`}</summary>
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
       ))}
-      <CodeBlock title="Full event" text={JSON.stringify(event.detail, null, 2)} />
     </details>
   );
 }
 
-const columnsOf = (names: Names, events: readonly Event[]): Column<Event>[] => [
+const pages: readonly (readonly [kind: RegExp, page: (id: string) => string])[] = [
+  [/^(policy|ceiling) /, () => "/policy"],
+  [/^sign_in.* ten_/, () => "/sign-on"],
+  [/^catalogue |^model /, () => "/models"],
+  [/ key_/, () => "/keys"],
+  [/ cred_/, () => "/credentials"],
+  [/ srv_/, () => "/servers"],
+  [/ usr_/, () => "/people"],
+  [/ ses_/, () => "/sessions"],
+  [/ req_/, (id) => `/requests/${id}`],
+  [/ ten_/, () => ""],
+];
+
+function Target({ event, around: { names, slugs } }: Shown) {
+  const { action, target, tenantId } = event;
+  // Session ids are meaningless to readers.
+  if (target.startsWith("con_")) return <>the console</>;
+  const slug = tenantHere() || slugs[tenantId ?? ""];
+  const [area = ""] = action.split(".");
+  const [, page] = pages.find(([kind]) => kind.test(`${area} ${target}`)) ?? [];
+  const shown = target.startsWith("req_") ? (
+    <code title={target}>…{target.slice(-6)}</code>
+  ) : (
+    <Named id={target} names={names} />
+  );
+  if (page === undefined || slug === undefined || action.endsWith("delete")) return shown;
+  return <a href={tenantPath(slug, page(target))}>{shown}</a>;
+}
+
+const idColumn = (title: string, { names }: Around, of: (event: Event) => string | null) => ({
+  title,
+  show: (event: Event) => <Named id={of(event) ?? none} names={names} />,
+  text: of,
+});
+
+const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
   timeColumn("When", ({ at }) => at),
-  {
-    title: "Who",
-    show: ({ actor }) => <Named id={actor} names={names} />,
-    text: ({ actor }) => actor,
-  },
+  ...(isOfAll ? [idColumn("Tenant", around, ({ tenantId }) => tenantId)] : []),
+  idColumn("Who", around, ({ actor }) => actor),
   {
     title: "What",
     show: ({ action }) => <span title={action}>{actionTexts(action)}</span>,
@@ -41,75 +92,171 @@ const columnsOf = (names: Names, events: readonly Event[]): Column<Event>[] => [
   },
   {
     title: "To what",
-    // Session ids are meaningless to readers.
-    show: ({ target }) =>
-      target.startsWith("con_") ? "the console" : <Named id={target} names={names} />,
+    show: (event) => <Target {...{ event, around }} />,
     text: ({ target }) => target,
   },
   {
     title: "What changed",
-    show: (event) => <Details event={event} events={events} />,
+    show: (event) => <Details {...{ event, around }} />,
     text: ({ detail }) => JSON.stringify(detail),
   },
 ];
 
-const tenantColumn = (names: Names): Column<Event> => ({
-  title: "Tenant",
-  show: ({ tenantId }) => (tenantId === null ? "–" : <Named id={tenantId} names={names} />),
-  text: ({ tenantId }) => tenantId,
+const areas = [
+  ["", "everything"],
+  ["key.", "API keys"],
+  ["approval.", "approvals"],
+  ["policy.", "policy"],
+  ["ceiling.", "ceiling"],
+  ["credential.", "credentials"],
+  ["model.", "models"],
+  ["server.", "servers"],
+  ["user.", "people"],
+  ["sign_in.", "sign-ins"],
+  ["oauth.", "programs with access"],
+  ["session.", "sessions"],
+  ["request.", "requests"],
+  ["alert.", "alerts"],
+  ["webhook.", "webhooks"],
+  ["tenant.", "tenant"],
+  ["audit.", "tampering"],
+] as const;
+
+const actors = [
+  ["", "everyone"],
+  ["operator", "the operator"],
+  ["router", "the router"],
+] as const;
+
+type Option = readonly [value: string, title: string];
+interface Offered {
+  names: Names;
+  tenants: readonly Tenant[] | undefined;
+}
+
+const actorsIn = (names: Names, chosen: string): Option[] => {
+  const known = Object.entries(names).filter(([id]) => /^(key|usr)_/.test(id));
+  return [
+    ...actors,
+    ...known.toSorted(([, one], [, other]) => one.localeCompare(other)),
+    ...(/^(key|usr)_/.test(chosen) && !names[chosen] ? [[chosen, chosen] as const] : []),
+  ];
+};
+
+const noFilters = { action: "", actor: "", tenant: "", text: "", from: "", to: "" };
+type Filters = typeof noFilters;
+
+/** The filters in the address, as the API's. */
+const askedFor = (query: Query[0]): Record<string, string | number> => ({
+  limit: 200,
+  ...Object.fromEntries(
+    Object.keys(noFilters).flatMap((name) =>
+      query[name] ? [[name, momentIn(name, query[name])]] : [],
+    ),
+  ),
 });
 
-const textOf = ({ tenantId, actor, action, target, detail }: Event, names: Names): string =>
-  `${names[tenantId ?? ""] ?? ""} ${actor} ${names[actor] ?? ""} ${action} ${actionTexts(action)} ${target} ${names[target] ?? ""} ${JSON.stringify(detail)}`.toLowerCase();
+const fieldsOf = (draft: Filters, { names, tenants }: Offered): FieldOf<Filters>[] => [
+  { name: "action", title: "What", options: areas },
+  { name: "actor", title: "Who", options: actorsIn(names, draft.actor) },
+  ...(tenants === undefined
+    ? []
+    : [
+        {
+          name: "tenant" as const,
+          title: "Tenant",
+          options: [["", "all"], ...tenants.map(({ id, name }): Option => [id, name])] as Option[],
+        },
+      ]),
+  { name: "text", title: "Contains" },
+  { name: "from", title: "From", type: "date", max: draft.to || undefined },
+  { name: "to", title: "To", type: "date", min: draft.from || undefined },
+];
 
 interface EventsPageProps {
   title: string;
-  paging: Paging<Event>;
-  names: Names;
-  more?: readonly Column<Event>[];
+  paging: Paging<Event, { names?: Names }>;
+  tenants?: readonly Tenant[];
 }
 
-function EventsPage({ title, paging, names, more = [] }: EventsPageProps) {
-  const [query, , type] = useQuery();
-  const wanted = (query["find"] ?? "").toLowerCase();
+/** Names stay known when filters change. */
+function useNames(found: Names | undefined, isWanted: boolean): Names {
+  const { current: names } = useRef<Record<string, string>>({
+    operator: "operator",
+    router: "router",
+  });
+  Object.assign(names, found);
+  useLoaded(isWanted ? "names" : "", async () => ({
+    ok: true,
+    value: isWanted && Object.assign(names, await namesIn()),
+    tag: null,
+  }));
+  return names;
+}
+
+function EventsPage({ title, paging, tenants }: EventsPageProps) {
+  const [query, change, type] = useQuery();
+  const [text, setText] = useState(query["text"] ?? "");
+  useEffect(() => {
+    if (text === (query["text"] ?? "")) return undefined;
+    const typed = setTimeout(() => type({ text }), 300);
+    return () => clearTimeout(typed);
+  }, [text]);
   const { loaded } = paging.loading;
-  const events = loaded.state === "there" ? loaded.value.data : [];
+  const value = loaded.state === "there" ? loaded.value : undefined;
+  const [isWanted, setWanted] = useState(false);
+  const want = () => setWanted(tenants === undefined);
+  const names = useNames(value?.names, isWanted);
+  const draft = { ...noFilters, ...query, text };
+  // With them, the policy before an event may not be listed.
+  const isPart = draft.actor !== "" || draft.text !== "";
+  const around = {
+    names,
+    events: value !== undefined && !isPart ? value.data : [],
+    slugs: Object.fromEntries((tenants ?? []).map(({ id, slug }) => [id, slug])),
+  };
   return (
-    <Page title={title} lead="All changes made in the console or by the admin API, newest first.">
-      <div class="filters">
-        <Field
-          title="Filter this page"
-          name="find"
-          value={query["find"] ?? ""}
-          onInput={(find) => type({ find })}
-          placeholder="For example, policy"
+    <Page
+      title={title}
+      lead={`All changes made in the console or by the admin API, newest first. Time zone: ${zone}.`}
+    >
+      <div
+        class="filters"
+        role="search"
+        aria-label="Filters"
+        onPointerEnter={want}
+        onFocusIn={want}
+      >
+        <Fields
+          of={fieldsOf(draft, { names, tenants })}
+          draft={draft}
+          change={({ text: typed, ...chosen }) =>
+            typed === undefined ? change(chosen) : setText(typed)
+          }
         />
       </div>
       <Listed
         what="events"
         paging={paging}
         name={title}
-        columns={columnsOf(names, events).toSpliced(1, 0, ...more)}
-        keep={(event) => textOf(event, names).includes(wanted)}
+        columns={columnsOf(around, tenants !== undefined)}
         keyOf={({ id }) => id}
-        empty="No matching events on this page. Older ones may be on the next."
+        empty="No matching events on this page."
       />
     </Page>
   );
 }
 
-const limit = 200;
-
 export function AllEvents() {
-  const paging = usePaging("/admin/v1/events", { limit });
-  const { loaded } = paging.loading;
-  const { names = {} } = loaded.state === "there" ? loaded.value : {};
-  return <EventsPage {...{ paging, names }} title="All events" more={[tenantColumn(names)]} />;
+  const [query] = useQuery();
+  const paging = usePaging("/admin/v1/events", askedFor(query));
+  const { loaded } = useRead("/admin/v1/tenants", { limit: 200 });
+  const tenants = loaded.state === "there" ? loaded.value.data : [];
+  return <EventsPage {...{ paging, tenants }} title="All events" />;
 }
 
 export function Events() {
-  const paging = usePaging("/admin/v1/tenants/{tenant}/events", { limit });
-  const { loaded } = paging.loading;
-  const names = loaded.state === "there" ? loaded.value.names : {};
-  return <EventsPage title="Events" paging={paging} names={names} />;
+  const [query] = useQuery();
+  const paging = usePaging("/admin/v1/tenants/{tenant}/events", askedFor(query));
+  return <EventsPage paging={paging} title="Events" />;
 }

@@ -101,7 +101,7 @@ interface ActionsProps {
 
 const Actions = ({ isJson, setJson, isJsonUnsaved }: ActionsProps) => (
   <>
-    <a class="button quiet" href={`${ownPath("/events")}?find=policy`}>
+    <a class="button quiet" href={`${ownPath("/events")}?action=policy.`}>
       Policy history
     </a>
     {mayChange.value && (

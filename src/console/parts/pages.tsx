@@ -1,7 +1,7 @@
 import { Button } from "./card.tsx";
 import { useLocation } from "preact-iso/router";
 import { useRef, useState } from "preact/hooks";
-import type { Inputs, Read, Readable, ReadResult } from "../api.ts";
+import { addressOf, type Inputs, type Read, type Readable, type ReadResult } from "../api.ts";
 import { useRead, type Loading } from "../load.ts";
 
 export interface Part<Row> {
@@ -17,15 +17,17 @@ export interface Paging<Row, More = unknown> {
 
 type Pageable = { [P in Readable]: ReadResult<P> extends Part<unknown> ? P : never }[Readable];
 
-/** A list of the API by its path, a hundred rows a page. */
+/** A list of the API by its path, a hundred rows a page. Others, for example of a new filter, start at the first page. */
 export function usePaging<P extends Pageable>(
   path: P,
   input: Readonly<Record<string, string | number>> = {},
 ): Paging<ReadResult<P>["data"][number], ReadResult<P>> {
-  const [cursor, go] = useState<string | null>(null);
-  const query = { limit: 100, ...input, ...(cursor !== null && { cursor }) };
+  const list = addressOf(path, input);
+  const [at, setAt] = useState<{ list: string; cursor: string | null }>({ list, cursor: null });
+  const cursor = at.list === list ? at.cursor : null;
+  const query = { limit: 100, ...input, cursor };
   const loading = useRead(path, ...([query] as unknown as Inputs<Read<P>>));
-  return { loading, cursor, go };
+  return { loading, cursor, go: (next) => setAt({ list, cursor: next }) };
 }
 
 interface StepsProps {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import {
   changeText,
+  detailTexts,
   memberTitle,
   policyChanges,
   type PolicyEvent,
@@ -48,6 +49,28 @@ describe("a change of a policy", () => {
   ])("of %s is told in words", (member, before, after, text) => {
     const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
     expect(changeText({ member, before: json(before), after: json(after) })).toBe(text);
+  });
+
+  it("of others is its detail in words, without the target's name, hashes and whole ids", () => {
+    const id = `key_01${"a".repeat(24)}`;
+    const detail = {
+      name: "ci",
+      scopes: ["sampling", "models"],
+      expiresAt: null,
+      keyId: id,
+      userId: `usr_${"b".repeat(43)}`,
+      contentHash: "f00d",
+      decidedAt: Date.UTC(2026, 0, 2, 12),
+    };
+    const event = { action: "key.create", target: id, detail };
+    const names = { [id]: "ci", [detail.userId]: "Bob" };
+    expect(detailTexts(event, names)).toEqual([
+      "Scopes: sampling, models",
+      "Key: ci",
+      "User: Bob",
+      expect.stringMatching(/^Decided at: .*2026/),
+    ]);
+    expect(detailTexts(event, {})[2]).toBe("Key: …aaaaaa");
   });
 
   it("spaces the names of members", () => {
