@@ -1,5 +1,6 @@
-/** Columns of figures and of texts that keep to one line. */
+/** Columns of figures and of short texts. */
 import { none } from "../format.ts";
+import { Brief } from "./brief.tsx";
 import type { Column } from "./table.tsx";
 
 type Given<Value> = Value | null | undefined;
@@ -15,18 +16,10 @@ export const numberColumn = <Row,>(
   text: (row) => of(row) ?? null,
 });
 
-/** Hidden while no row has one. Cut texts are in the title. */
+/** At most two lines, with the whole text in the title. Hidden while no row has one. */
 export const textColumn = <Row,>(title: string, of: (row: Row) => Given<string>): Column<Row> => ({
   title,
   isOptional: true,
-  show(row) {
-    const text = of(row) ?? none;
-    if (text === none) return none;
-    return (
-      <span class="one-line short" title={text}>
-        {text}
-      </span>
-    );
-  },
+  show: (row) => (of(row) ? <Brief text={of(row) ?? null} /> : none),
   text: (row) => of(row) ?? null,
 });
