@@ -1,6 +1,5 @@
 /** Providers by name, with the pages where they issue keys. */
 import { useId, useState } from "preact/hooks";
-import { clouds } from "../../domain/models/cloud-place.ts";
 import { Field, useFaults, type FieldProps } from "../parts/form.tsx";
 
 type Known = Readonly<Record<string, readonly [title: string, keys: string]>>;
@@ -45,7 +44,6 @@ const known: Known = Object.assign({}, ...Object.values(groups)) as Known;
 
 /** Whether the router knows the provider's address. */
 export const hasAddress = (provider: string): boolean => (known[provider]?.[1] ?? "") !== "";
-export const isCloud = (provider: string): boolean => clouds.some((cloud) => cloud === provider);
 
 /** Not a valid name. */
 const another = "*";

@@ -1,8 +1,9 @@
+import { isCloud } from "../../domain/models/cloud-place.ts";
 import { api, type Schemas } from "../api.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
 import { invalid } from "../problem.ts";
-import { hasAddress, isCloud, ProviderChoice } from "../models/provider-choice.tsx";
+import { hasAddress, ProviderChoice } from "../models/provider-choice.tsx";
 import { CloudFields, cloudMembersOf, noTexts } from "./cloud-fields.tsx";
 
 type Credential = Schemas["Credential"];

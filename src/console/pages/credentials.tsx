@@ -30,19 +30,18 @@ function faultOf({ lastCheck }: Credential): string | null {
 }
 
 /** Of the provider's models, which may have several credentials. */
-function ofProvider(rows: readonly Spender[], provider: string): Spender | undefined {
-  const own = rows.filter(({ group }) => group.startsWith(`${provider}/`));
-  const sum = (of: (row: Spender) => number): number =>
-    own.reduce((total, row) => total + of(row), 0);
-  return (
-    own[0] && {
-      ...own[0],
-      costUsd: sum(({ costUsd }) => costUsd),
-      requests: sum(({ requests }) => requests),
-      lastUsedAt: Math.max(...own.map(({ lastUsedAt }) => lastUsedAt)),
-    }
-  );
-}
+const ofProvider = (rows: readonly Spender[], provider: string): Spender | undefined =>
+  rows
+    .filter(({ group }) => group.startsWith(`${provider}/`))
+    .reduce<Spender | undefined>((sum, row) => {
+      const { costUsd = 0, requests = 0, lastUsedAt = 0 } = sum ?? {};
+      return {
+        ...row,
+        costUsd: costUsd + row.costUsd,
+        requests: requests + row.requests,
+        lastUsedAt: Math.max(lastUsedAt, row.lastUsedAt),
+      };
+    }, undefined);
 
 const columnsOf = (spenders: readonly Spender[]): readonly Column<Credential>[] => [
   {

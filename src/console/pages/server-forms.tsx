@@ -84,9 +84,13 @@ const headerFields: readonly FieldOf<Draft>[] = [
     hint: "Encrypted immediately and never shown again.",
   },
 ];
-const optional = "Leave blank if the server registers clients automatically.";
 const clientFields: readonly FieldOf<Draft>[] = [
-  { name: "clientId", path: "oauth.clientId", title: "OAuth client ID", hint: optional },
+  {
+    name: "clientId",
+    path: "oauth.clientId",
+    title: "OAuth client ID",
+    hint: "Leave blank if the server registers clients automatically.",
+  },
   { name: "clientSecret", title: "OAuth client secret", type: "password" },
 ];
 const accessFields = { open: [], header: headerFields, tenant: clientFields, user: clientFields };
@@ -108,10 +112,7 @@ export function NewServer({ onDone, onClose }: NewServerProps) {
   };
   return (
     <Form submit="Register" act={make} onCancel={onClose}>
-      <Fields of={newFields} {...{ draft, change }} />
-      <div class="grid">
-        <Fields of={accessFields[draft.way]} {...{ draft, change }} />
-      </div>
+      <Fields of={[...newFields, ...accessFields[draft.way]]} {...{ draft, change }} />
     </Form>
   );
 }

@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 import { Facts } from "../parts/facts.tsx";
 import { api, type Schemas } from "../api.ts";
 import { useLoaded, useRead } from "../load.ts";
-import { Button } from "../parts/card.tsx";
 import { fileColumn } from "../parts/columns.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Form } from "../parts/form.tsx";
 import { Health } from "../parts/health.tsx";
-import { ProblemNotice, There } from "../parts/notice.tsx";
+import { There } from "../parts/notice.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
@@ -15,7 +15,6 @@ import { stopsNow } from "../parts/stopped.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { prefix, tenantHere } from "../place.ts";
-import type { Asked } from "../problem.ts";
 import { stopsServer } from "../switches.ts";
 import { ChangeServer, NewServer, samplings } from "./server-forms.tsx";
 
@@ -83,7 +82,7 @@ const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<Serv
   fileColumn("Checked", ({ learned }) => isoOf(learned.lastCheck?.at)),
 ];
 
-interface OfServer extends Ends {
+interface OfServer {
   server: string;
   again: () => Promise<void>;
 }
@@ -137,20 +136,19 @@ function Authorize({ server }: OfServer) {
 
 /** A key with the scopes that clients of servers need. */
 function ClientKey({ server, variable }: { server: string; variable: string }) {
-  const [made, setMade] = useState<Asked<Schemas["NewKey"]> | null>(null);
-  const make = async (): Promise<void> =>
-    setMade(
-      await api.POST("/admin/v1/tenants/{tenant}/keys", {
-        body: { name: `client of ${server}`, scopes: ["proxy", "sampling"] },
-      }),
-    );
-  if (made?.ok === true)
-    return <CodeBlock title={`${variable}, shown this once`} text={made.value.key} />;
+  const [key, setKey] = useState<string | null>(null);
+  const make = async () => {
+    const made = await api.POST("/admin/v1/tenants/{tenant}/keys", {
+      body: { name: `client of ${server}`, scopes: ["proxy", "sampling"] },
+    });
+    if (made.ok) setKey(made.value.key);
+    return made;
+  };
+  if (key !== null) return <CodeBlock title={`${variable}, shown this once`} text={key} />;
   return (
-    <>
-      {made !== null && <ProblemNotice problem={made.problem} />}
-      <Button onClick={() => void make()}>Create a key for a client</Button>
-    </>
+    <Form submit="Create a key for a client" act={make}>
+      {null}
+    </Form>
   );
 }
 
@@ -180,11 +178,11 @@ function Connect({ server }: OfServer) {
   );
 }
 
-const Delete = ({ server, onDone, onClose }: OfServer) => (
+const Delete = ({ server, ...ends }: OfServer & Ends) => (
   <Confirm
     title="Delete server"
     act={() => api.DELETE("/admin/v1/tenants/{tenant}/servers/{server}", { server })}
-    {...{ onDone, onClose }}
+    {...ends}
   >
     <p>
       Clients of <code>{`${prefix}/mcp/${tenantHere()}/${server}`}</code> are answered with 404. The
@@ -196,7 +194,7 @@ const Delete = ({ server, onDone, onClose }: OfServer) => (
 const parts = { Check, Authorize, Connect, Change: ChangeServer };
 
 /** Then checks the server and shows how clients use it. */
-function Register({ again, onDone, onClose }: Omit<OfServer, "server">) {
+function Register({ again, onDone, onClose }: Ends & Pick<OfServer, "again">) {
   const [server, setServer] = useState<string | null>(null);
   return (
     <Dialog
@@ -207,8 +205,8 @@ function Register({ again, onDone, onClose }: Omit<OfServer, "server">) {
         <NewServer {...{ onClose }} onDone={setServer} />
       ) : (
         <>
-          <Check {...{ server, again, onDone, onClose }} />
-          <Connect {...{ server, again, onDone, onClose }} />
+          <Check {...{ server, again }} />
+          <Connect {...{ server, again }} />
         </>
       )}
     </Dialog>
