@@ -1629,6 +1629,14 @@ describe("changes", () => {
     );
     await page.getByText("Claude Code", { exact: true }).click();
     await page.getByLabel(/^Claude Code, in a terminal/).waitFor();
+    await page.getByRole("button", { name: "Create a key for a client" }).click();
+    await page.getByLabel("ROUTER_KEY, shown this once").getByText(/^srk_/).waitFor();
+    const { data } = (await admin("GET", "/tenants/watched/keys")).body as {
+      data: { name: string; scopes: string[] }[];
+    };
+    expect(data.find(({ name }) => name === "client of guarded")?.scopes).toEqual(
+      expect.arrayContaining(["proxy", "sampling"]),
+    );
     expect(await violationsOn(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await actionOn("guarded", "Change");
