@@ -29,25 +29,30 @@ const furtherTitles: Readonly<Record<string, string>> = {
   newRunsPerDay: "New runs per day",
   storageBytes: "Storage",
 };
-const kinds: Readonly<Record<string, string>> = { user: "person" };
+const kinds: Readonly<Record<string, string>> = { user: "person", ceiling: "operator’s ceiling" };
 const owners: Readonly<Record<string, string>> = {
   tenant: "Tenant",
   ceiling: "Operator’s ceiling",
 };
 
+const partsOf = (limit: string) => {
+  const [scope = "", which = ""] = limit.split(".");
+  return { scope, kind: kinds[scope] ?? scope, title: furtherTitles[which] ?? which };
+};
+
 /** @param limit with its scope, as in the API */
-export function limitTitle(limit: string): string {
-  const [, which = ""] = limit.split(".");
-  return furtherTitles[which] ?? which;
-}
+export const limitTitle = (limit: string): string => partsOf(limit).title;
+
+/** "USD per day, key" */
+export const scopedTitle = (limit: string): string =>
+  `${partsOf(limit).title}, ${partsOf(limit).kind}`;
 
 /** Whose limit it is. An empty subject is each of its kind. @param names by id or by subject */
 export function ownerTitle(
   { name, subject }: { name: string; subject: string },
   names: Readonly<Record<string, string>>,
 ): string {
-  const [scope = ""] = name.split(".");
-  const kind = kinds[scope] ?? scope;
+  const { scope, kind } = partsOf(name);
   const bare = subject.replace(/^(?:tag|group|user):/, "");
   if (subject === "") return `Each ${kind}`;
   const short = bare.replace(/^[a-z]+_\w{20,}(?=\w{6}$)/, "…");

@@ -1,5 +1,6 @@
 /** Sums and forecasts of usage and limits. Pure, for tests. */
 import type { Schemas } from "./api.ts";
+import { compact, duration, usd, usdInCents } from "./format.ts";
 
 export type UsageRow = Schemas["Usage"];
 export type LimitState = Schemas["LimitState"];
@@ -28,34 +29,27 @@ export function rangeAt(name: RangeName, now: number): { from: number; to: numbe
   return { from, to: now + 1 };
 }
 
+const usdInPlot = (value: number): string => (value < 0.01 ? usd : usdInCents)(value);
+type Of = (row: UsageRow) => number;
+const errorsOf: Of = ({ failed, refused, unknown }) => failed + refused + unknown;
+const tokensOf: Of = ({ inputTokens, outputTokens }) => inputTokens + outputTokens;
+const durationOf: Of = ({ latency }) => latency?.total.p50 ?? 0;
 export const metrics = {
-  costUsd: { title: "Spend", of: (row: UsageRow) => row.costUsd },
-  requests: { title: "Requests", of: (row: UsageRow) => row.requests },
-  tokens: { title: "Tokens", of: (row: UsageRow) => row.inputTokens + row.outputTokens },
-  errors: { title: "Errors", of: (row: UsageRow) => row.failed + row.refused + row.unknown },
-  duration: { title: "Duration", of: (row: UsageRow) => row.latency?.total.p50 ?? 0 },
+  costUsd: { title: "Spend", of: ({ costUsd }: UsageRow) => costUsd, format: usdInPlot },
+  requests: { title: "Requests", of: ({ requests }: UsageRow) => requests, format: compact },
+  tokens: { title: "Tokens", of: tokensOf, format: compact },
+  errors: { title: "Errors", of: errorsOf, format: compact },
+  duration: { title: "Duration", of: durationOf, format: duration },
 } as const;
 export type MetricName = keyof typeof metrics;
 
-export interface Totals {
-  requests: number;
-  succeeded: number;
-  errors: number;
-  tokens: number;
-  costUsd: number;
-}
+const summed = ["requests", "errors", "tokens", "costUsd"] as const;
+export type Totals = Record<(typeof summed)[number], number>;
 
-export function totalsOf(rows: readonly UsageRow[]): Totals {
-  const sum = (of: (row: UsageRow) => number): number =>
-    rows.reduce((total, row) => total + of(row), 0);
-  return {
-    requests: sum(metrics.requests.of),
-    succeeded: sum(({ succeeded }) => succeeded),
-    errors: sum(metrics.errors.of),
-    tokens: sum(metrics.tokens.of),
-    costUsd: sum(metrics.costUsd.of),
-  };
-}
+export const totalsOf = (rows: readonly UsageRow[]): Totals =>
+  Object.fromEntries(
+    summed.map((name) => [name, rows.reduce((sum, row) => sum + metrics[name].of(row), 0)]),
+  ) as Totals;
 
 /** Highest cost first. */
 export const totalsByGroup = (rows: readonly UsageRow[]): Map<string, Totals> =>
@@ -92,13 +86,13 @@ export function durationsOf(
   rows: readonly UsageRow[],
   options: Omit<SeriesOptions, "metric">,
 ): Series {
-  const begins = beginsOf(options);
-  const found = new Map(rows.map(({ at, latency }) => [at, latency?.total]));
+  const at = beginsOf(options);
+  const found = new Map(rows.map((row) => [row.at, row.latency?.total]));
   const lines = (["p50", "p90", "p99"] as const).map((name) => ({
     name,
-    values: begins.map((at) => found.get(at)?.[name] ?? null),
+    values: at.map((begin) => found.get(begin)?.[name] ?? null),
   }));
-  return { at: begins, lines };
+  return { at, lines };
 }
 
 /** A round distance, of which at most five reach `max`. */
@@ -121,7 +115,7 @@ export function marksOf(
         if (value === null) return "";
         // An isolated value is a point.
         if (!isStacked)
-          return `${(values[x - 1] ?? null) === null ? "M" : "L"}${x + 0.5} ${heightOf(value)}h0`;
+          return `${(values[x - 1] ?? null) === null ? "M" : "L"}${x + 0.5} ${heightOf(value)}h.05`;
         const base = below[x] ?? 0;
         below[x] = base + value;
         return value === 0 ? "" : `M${x + 0.1} ${heightOf(base)}h.8V${heightOf(base + value)}h-.8z`;
@@ -144,20 +138,19 @@ interface SeriesOptions {
 /** The largest groups, and the sum of all others. Missing buckets are 0. */
 export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: SeriesOptions): Series {
   const { of } = metrics[metric];
-  const sums = new Map<string, number>();
-  for (const row of rows) sums.set(row.group, (sums.get(row.group) ?? 0) + of(row));
-  const byPart = [...sums.entries()].toSorted(([, a], [, b]) => b - a).map(([group]) => group);
-  const own = byPart.length > maxLines ? byPart.slice(0, maxLines - 1) : byPart;
-  const begins = beginsOf(options);
-  const places = new Map(begins.map((at, place) => [at, place]));
-  const names = own.length < byPart.length ? [...own, others] : own;
-  const lines = names.map((name) => ({ name, values: begins.map(() => 0) }));
-  for (const row of rows) {
-    const line = lines.find(({ name }) => name === row.group) ?? lines.at(-1);
-    const at = places.get(row.at);
-    if (line !== undefined && at !== undefined) line.values[at] = (line.values[at] ?? 0) + of(row);
-  }
-  return { at: begins, lines };
+  const sum = (its: readonly UsageRow[]): number => its.reduce((all, row) => all + of(row), 0);
+  const byGroup = [...Map.groupBy(rows, ({ group }) => group)].toSorted(
+    ([, one], [, other]) => sum(other) - sum(one),
+  );
+  const shown = byGroup.length > maxLines ? maxLines - 1 : maxLines;
+  const rest = byGroup.slice(shown).flatMap(([, its]) => its);
+  const all = [...byGroup.slice(0, shown), ...(rest.length > 0 ? [[others, rest] as const] : [])];
+  const at = beginsOf(options);
+  const lines = all.map(([name, its]) => {
+    const byTime = Map.groupBy(its, (row) => row.at);
+    return { name, values: at.map((begin) => sum(byTime.get(begin) ?? [])) };
+  });
+  return { at, lines };
 }
 
 const dayMs = 86_400_000;

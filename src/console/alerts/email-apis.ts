@@ -1,20 +1,12 @@
 /** Email by an HTTP API: what each expects. Sources: the providers' API references. */
 import type { alertPlaceholders } from "../../domain/alerts.ts";
 
-interface EmailApi {
-  name: string;
-  url: string;
-  header: string;
-  /** before the key */
-  scheme: string;
-  body: object;
-}
-
 const held = (name: (typeof alertPlaceholders)[number]): string => `{${name}}`;
 const [from, to] = ["router@example.com", "ops@example.com"];
 const [subject, text] = [held("title"), `${held("text")} ${held("link")}`];
 
-export const emailApis: readonly EmailApi[] = [
+/** `scheme`: before the key. */
+export const emailApis = [
   {
     name: "Resend",
     url: "https://api.resend.com/emails",

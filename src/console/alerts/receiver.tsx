@@ -12,10 +12,9 @@ import { api, type Schemas } from "../api.ts";
 import { useRead } from "../load.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Check, Form } from "../parts/form.tsx";
-import { There } from "../parts/notice.tsx";
+import { ProblemNotice, There } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
 import { emailApis } from "./email-apis.ts";
-import { hasFailed, SendTest, type Tested } from "./alert-test.tsx";
 
 type Policy = Schemas["Policy"];
 
@@ -150,6 +149,48 @@ const Kinds = ({ draft: { kinds }, change }: PartProps) => (
       ))}
     </div>
   </fieldset>
+);
+
+type Tested = Asked<Schemas["AlertTest"]> | "asking" | null;
+
+const hasFailed = (test: Tested): boolean =>
+  test !== null && test !== "asking" && (!test.ok || test.value.fault !== null);
+
+function headingOf({ status, fault }: Schemas["AlertTest"]): string {
+  if (fault === null) return `The receiver accepted the alert (HTTP ${status})`;
+  if (status !== null) return `The alert was not accepted (HTTP ${status})`;
+  return fault.startsWith("No answer") ? "The receiver could not be reached" : "Nothing was sent";
+}
+
+function Result({ test }: { test: Exclude<Tested, "asking" | null> }) {
+  if (!test.ok) return <ProblemNotice problem={test.problem} />;
+  const { fault, answer, body } = test.value;
+  return (
+    <div class={`notice ${fault === null ? "good" : "bad"}`} role="status">
+      <strong>{headingOf(test.value)}</strong>
+      {fault !== null && <p>{fault}</p>}
+      {answer !== "" && <pre tabIndex={0}>{answer}</pre>}
+      <details>
+        <summary>What was sent</summary>
+        <pre tabIndex={0}>{JSON.stringify(body, null, 2)}</pre>
+      </details>
+    </div>
+  );
+}
+
+interface SendTestProps {
+  test: Tested;
+  isReady: boolean;
+  send: () => Promise<void>;
+}
+
+const SendTest = ({ test, isReady, send }: SendTestProps) => (
+  <>
+    <Button disabled={!isReady || test === "asking"} onClick={() => void send()}>
+      {test === "asking" ? "Sending…" : "Send test alert"}
+    </Button>
+    {test !== null && test !== "asking" && <Result test={test} />}
+  </>
 );
 
 /** A scheme alone isn’t a key. */

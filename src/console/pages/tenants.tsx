@@ -21,7 +21,7 @@ import { isOperator } from "../session.ts";
 type Tenant = Schemas["ListedTenant"];
 type Usage = ReadonlyMap<string, Totals>;
 
-const nothing: Totals = { requests: 0, succeeded: 0, errors: 0, tokens: 0, costUsd: 0 };
+const nothing: Totals = { requests: 0, errors: 0, tokens: 0, costUsd: 0 };
 
 const noUsage: Record<"now" | "before", Usage> = { now: new Map(), before: new Map() };
 

@@ -1,6 +1,6 @@
 /** Usage over time: tiles, a plot, and the same numbers as a table. */
 import type { ComponentChildren } from "preact";
-import { bucketTime, compact, count, duration, none, percent, usd, usdInCents } from "../format.ts";
+import { bucketTime, compact, count, none, percent, usdInCents } from "../format.ts";
 import { zone } from "../locale.ts";
 import {
   durationsOf,
@@ -28,13 +28,6 @@ import { ownPath } from "../place.ts";
 const splits = ["model", "key", "user", "server", "endpoint"] as const;
 export type Split = (typeof splits)[number];
 
-interface Choices {
-  range: RangeName;
-  by: Split;
-  metric: MetricName;
-  isTable: boolean;
-}
-
 const metricsIn = (range: RangeName): MetricName[] =>
   (Object.keys(metrics) as MetricName[]).filter(
     (name) => name !== "duration" || ranges[range].bucket !== "month",
@@ -43,7 +36,7 @@ const metricsIn = (range: RangeName): MetricName[] =>
 export const choicesIn = (
   { metric, by, table }: Readonly<Record<string, string>>,
   range: RangeName,
-): Choices => ({
+) => ({
   range,
   by: splits.find((each) => each === by) ?? "model",
   metric: metricsIn(range).find((each) => each === metric) ?? "costUsd",
@@ -55,19 +48,11 @@ interface UsagePartProps {
   names?: Readonly<Record<string, string>>;
   /** sums over all, since there are too many groups */
   isWhole: boolean;
-  choices: Choices;
+  choices: ReturnType<typeof choicesIn>;
   /** `null` while loading */
   spending: Pick<Top, "total" | "month"> | null;
   change: (changes: Record<string, string>) => void;
 }
-
-const formats: Readonly<Record<MetricName, (value: number) => string>> = {
-  costUsd: (value) => (value < 0.01 ? usd : usdInCents)(value),
-  requests: compact,
-  tokens: compact,
-  errors: compact,
-  duration,
-};
 
 function Tiles({ data, spending }: UsagePartProps) {
   const { requests, errors, tokens, costUsd } = totalsOf(data);
@@ -200,9 +185,9 @@ function Figures({ data, isWhole, names = {}, choices }: UsagePartProps) {
   return (
     <Plot
       series={{ at, lines: named }}
-      bucket={bucket}
-      format={formats[metric]}
       isStacked={!isDuration}
+      format={metrics[metric].format}
+      bucket={bucket}
       label={`${metrics[metric].title}, ${title}; the table has the same numbers`}
     />
   );

@@ -3,7 +3,7 @@ import { isObject, parsedJson, type JsonValue } from "../../domain/json.ts";
 import { pendingWord } from "../approvals/conditions.ts";
 import { capabilityText } from "../capability-text.ts";
 import { count, spaced, time } from "../format.ts";
-import { limitTitle } from "../limit-titles.ts";
+import { scopedTitle } from "../limit-titles.ts";
 import { exclusionText } from "./notes.ts";
 import type { RequestRecord } from "./record.ts";
 
@@ -125,7 +125,7 @@ function detailText({ reason, reasonDetail, omitted }: Ended): string | null {
       )
       .join(", ");
   const isLimit = reason === "rate_limited" || reason === "budget_exceeded";
-  return isLimit && reasonDetail !== null ? limitTitle(reasonDetail) : reasonDetail;
+  return isLimit && reasonDetail !== null ? scopedTitle(reasonDetail) : reasonDetail;
 }
 
 /** Why a request failed or was refused, or why models failed before another one answered. */

@@ -91,7 +91,7 @@ describe("the cause of an error", () => {
       "models failed recently: openai/a, openai/b",
     );
     expect(textOf("budget_exceeded", "tenant.usdPerMonth")).toBe(
-      "budget used up: USD per month, the whole tenant",
+      "budget used up: USD per month, tenant",
     );
     expect(textOf("invalid_params", "messages.0")).toBe("invalid parameter: messages.0");
   });

@@ -32,7 +32,7 @@ describe("plots of usage", () => {
 
   it("have a point for each value that no line reaches", () => {
     const series = { at: [0, 1, 2], lines: [{ name: "p50", values: [1, null, 4] }] };
-    expect(marksOf(series, { top: 4, isStacked: false })).toEqual(["M0.5 0.75h0M2.5 0h0"]);
+    expect(marksOf(series, { top: 4, isStacked: false })).toEqual(["M0.5 0.75h.05M2.5 0h.05"]);
   });
 
   it("have bars that stand on each other, and none for 0", () => {
