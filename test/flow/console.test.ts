@@ -1866,7 +1866,7 @@ describe("a role", () => {
     ).toBeLessThan(page.viewportSize()?.height ?? 0);
     await create.click();
     const key = (await page.getByLabel("Shown this once").textContent()) ?? "";
-    expect(await page.getByLabel("Console", { exact: true }).textContent()).toBe(
+    expect(await page.getByLabel("Where people sign in with it").textContent()).toBe(
       `${router.url}/console`,
     );
     const visitor = await visit(browser, { origin: router.url });

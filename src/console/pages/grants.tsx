@@ -1,6 +1,6 @@
 import { api, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
-import { dayColumn } from "../parts/columns.tsx";
+import { dayColumn, fileColumn, lineColumn } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { ListPage } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
@@ -18,15 +18,8 @@ function actorOf({ keyId }: Grant, names: Names): string {
 }
 
 const columnsOf = (names: Names): readonly Column<Grant>[] => [
-  {
-    title: "Program",
-    show: ({ clientId, clientName }) => (
-      <span class="one-line" title={`${clientName}, ${clientId}`}>
-        {clientName}
-      </span>
-    ),
-    text: ({ clientName }) => clientName,
-  },
+  lineColumn("Program", ({ clientName }) => clientName),
+  fileColumn("Client id", ({ clientId }) => clientId),
   {
     title: "Acts for",
     show: (grant) => <RequestsOf by="key" id={grant.keyId} name={actorOf(grant, names)} />,

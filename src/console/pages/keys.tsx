@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { day, time } from "../format.ts";
 import { useLoaded } from "../load.ts";
-import { fileColumn } from "../parts/columns.tsx";
+import { dayColumn, fileColumn, lineColumn } from "../parts/columns.tsx";
 import { CodeBlock, Secret } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/form.tsx";
@@ -22,6 +22,7 @@ type Key = Schemas["Key"];
 type Scope = Key["scopes"][number];
 type Made = Schemas["NewKey"];
 type Names = ReadonlyMap<string, string>;
+type Spending = ReadonlyMap<string, Spender>;
 
 const dayMs = 86_400_000;
 const keysPath = "/admin/v1/tenants/{tenant}/keys";
@@ -32,47 +33,26 @@ const endOf = ({ revokedAt, expiresAt }: Key): number => revokedAt ?? expiresAt 
 const stateOf = (key: Key): string =>
   key.revokedAt !== null ? "revoked" : endOf(key) <= Date.now() ? "expired" : "active";
 const personOf = ({ userId }: Key, names: Names): string | null =>
-  userId === null ? null : (names.get(userId) ?? `${userId.slice(0, 12)}…`);
+  userId === null ? null : (names.get(userId) ?? userId);
 /** A person's sign-in names its key after the person's id. */
 const nameOf = (key: Key, names: Names): string =>
   key.name.startsWith("Signs in (usr_") ? `${personOf(key, names)}’s sign-in` : key.name;
 
-function State({ of: key }: { of: Key }) {
-  const state = stateOf(key);
-  if (state !== "active") return <Badge word={state} />;
-  return key.expiresAt === null ? null : (
-    <small title={time(key.expiresAt)}>until {day(key.expiresAt)}</small>
-  );
-}
-
-const lineColumn = (title: string, text: (key: Key) => string | null): Column<Key> => ({
-  title,
-  text,
-  isOptional: true,
-  show(key) {
-    const shown = text(key);
-    return (
-      shown && (
-        <span class="one-line short" title={shown}>
-          {shown}
-        </span>
-      )
-    );
-  },
-});
-
-const columnsOf = (
-  names: Names,
-  spending: ReadonlyMap<string, Spender>,
-): readonly Column<Key>[] => [
+const columnsOf = (names: Names, spending: Spending): readonly Column<Key>[] => [
   {
     title: "Name",
-    show: (key) => (
-      <span class={`name-state ${stateOf(key) === "active" ? "" : "faint"}`}>
-        <RequestsOf by="key" id={key.id} name={nameOf(key, names)} />
-        <State of={key} />
-      </span>
-    ),
+    show(key) {
+      const [state, { id, expiresAt }] = [stateOf(key), key];
+      return (
+        <span class={`name-state ${state === "active" ? "" : "faint"}`}>
+          <RequestsOf by="key" {...{ id }} name={nameOf(key, names)} />
+          {state !== "active" && <Badge word={state} />}
+          {state === "active" && expiresAt !== null && (
+            <small title={time(expiresAt)}>until {day(expiresAt)}</small>
+          )}
+        </span>
+      );
+    },
     text: (key) => nameOf(key, names),
   },
   fileColumn("Id", ({ id }) => id),
@@ -81,16 +61,8 @@ const columnsOf = (
   ...spendColumns<Key>(({ id }) => spending.get(id)),
   lineColumn("Scopes", ({ scopes }) => scopes.join(", ")),
   fileColumn("Limits", ({ limits }) => limitText(limits)),
-  {
-    title: "Created",
-    isWide: true,
-    show: ({ createdAt, createdBy }) => (
-      <span class="one-line short" title={`${time(createdAt)} by ${createdBy}`}>
-        {day(createdAt)}, {names.get(createdBy) ?? createdBy}
-      </span>
-    ),
-    text: ({ createdAt }) => isoOf(createdAt),
-  },
+  dayColumn("Created", ({ createdAt }) => createdAt),
+  lineColumn("By", ({ createdBy }) => names.get(createdBy) ?? createdBy),
   fileColumn("Created by", ({ createdBy }) => createdBy),
   fileColumn("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
@@ -190,7 +162,7 @@ function useKeys(asked: string) {
       (() => api.GET("/admin/v1/tenants/{tenant}/users", { limit: 200 })),
   ).loaded;
   const named = [...listed, ...(people.state === "there" ? people.value.data : [])];
-  const names: Names = new Map(named.map(({ id, name }) => [id, name ?? id]));
+  const names: Names = new Map(named.map(({ id, name }) => [id, name ?? `${id.slice(0, 12)}…`]));
   const filters = (
     <div class="filters">
       <Field
@@ -215,18 +187,6 @@ function useKeys(asked: string) {
         : "No key matches.",
   };
 }
-
-const MadeKey = ({ made, onDone }: { made: Made; onDone: () => void }) => (
-  <Secret title={`The key ${made.name}`} secret={made.key} onDone={onDone}>
-    <p>
-      Only a hash is stored.{" "}
-      {roleIn(made.scopes) === ""
-        ? "Put the key where your program reads it."
-        : "Give the key to the person, with the address where to sign in:"}
-    </p>
-    {roleIn(made.scopes) !== "" && <CodeBlock title="Console" text={consoleUrl} />}
-  </Secret>
-);
 
 export function Keys() {
   const [{ role, find: asked = "" }] = useQuery();
@@ -260,7 +220,14 @@ export function Keys() {
       }}
       dialog={(doing, ends) => <Do {...{ doing, make, setMade, ...ends }} />}
     >
-      {made !== null && <MadeKey {...{ made }} onDone={() => setMade(null)} />}
+      {made !== null && (
+        <Secret title={`The key ${made.name}`} secret={made.key} onDone={() => setMade(null)}>
+          <p>Only a hash is stored. Put the key where it is used.</p>
+          {roleIn(made.scopes) !== "" && (
+            <CodeBlock title="Where people sign in with it" text={consoleUrl} />
+          )}
+        </Secret>
+      )}
       {filters}
     </ListPage>
   );

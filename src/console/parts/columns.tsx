@@ -25,6 +25,25 @@ export const dayColumn = <Row,>(title: string, at: At<Row>): Column<Row> => ({
   text: (row) => isoOf(at(row)),
 });
 
+/** Cut to one line, with the whole text in the title. */
+export const lineColumn = <Row,>(
+  title: string,
+  text: (row: Row) => string | null,
+): Column<Row> => ({
+  title,
+  text,
+  isOptional: true,
+  show(row) {
+    const whole = text(row);
+    if (whole === null) return "–";
+    return (
+      <span class="one-line short" title={whole}>
+        {whole}
+      </span>
+    );
+  },
+});
+
 /** In the CSV only. */
 export const fileColumn = <Row,>(
   title: string,

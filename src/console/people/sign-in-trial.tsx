@@ -8,6 +8,7 @@ import type { Asked } from "../problem.ts";
 import { trialChannel } from "./trial-channel.ts";
 
 type Settings = Schemas["IdentityProviderInput"];
+type Begun = Schemas["BegunSignInTrial"] & { settings: Settings };
 type Trial = Schemas["SignInTrial"];
 
 function sentenceFor({ role, person, mayConnect }: Trial): string {
@@ -39,9 +40,7 @@ function Result({ trial }: { trial: Trial }) {
 }
 
 export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
-  const [begun, setBegun] = useState<(Schemas["BegunSignInTrial"] & { settings: Settings }) | null>(
-    null,
-  );
+  const [begun, setBegun] = useState<Begun | null>(null);
   const [found, setFound] = useState<Asked<Trial> | null>(null);
   const start = async (): Promise<void> => {
     setFound(null);
