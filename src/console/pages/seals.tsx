@@ -3,6 +3,7 @@ import type { Tampering } from "../../domain/audit/seal-check.ts";
 import { tamperingMessage } from "../../domain/audit/tampering-messages.ts";
 import type { Schemas } from "../api.ts";
 import { count, monthStart } from "../format.ts";
+import { zone } from "../locale.ts";
 import { timeColumn } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Fields } from "../parts/fields.tsx";
@@ -32,20 +33,21 @@ function changedIn({ checked }: Seal): string {
   return checked.tampered.length === 0 ? "none" : count(checked.tampered.length);
 }
 
-const keysUrl = `${prefix}/.well-known/sampling-router/audit-keys.json`;
+const keysFile = "audit-keys.json";
+const keysUrl = `${prefix}/.well-known/sampling-router/${keysFile}`;
 
-const columnsOf = (): readonly Column<Seal>[] => [
+const columns: readonly Column<Seal>[] = [
   { title: "Seal", isNumber: true, text: ({ number }) => number },
-  timeColumn("Sealed", ({ sealedAt }) => sealedAt),
+  timeColumn("From", ({ firstCreatedAt }) => firstCreatedAt),
+  timeColumn("Sealed and checked", ({ sealedAt }) => sealedAt),
   {
     title: "Records",
     isNumber: true,
     show: (seal) => count(seal.count),
     text: (seal) => seal.count,
   },
-  timeColumn("From", ({ firstCreatedAt }) => firstCreatedAt),
   {
-    title: "Tampering",
+    title: "Tampering found",
     show: (seal) => {
       const what = changedIn(seal);
       if (seal.checked === null) return <Badge word={what} tone="warn" />;
@@ -74,7 +76,7 @@ const columnsOf = (): readonly Column<Seal>[] => [
   {
     title: "Signing key",
     show: ({ keyId }) => (
-      <a href={keysUrl} title="Document with the public keys">
+      <a href={keysUrl} download={keysFile} title="Download the public keys">
         <code>{keyId}</code>
       </a>
     ),
@@ -91,10 +93,13 @@ const columnsOf = (): readonly Column<Seal>[] => [
   },
 ];
 
+const lead =
+  "Each seal signs the records completed since the previous seal, after a check for changes made outside the router. Verify a single request on its page.";
+
 export function Seals() {
   if (may("audit")) return <SealList />;
   return (
-    <Page title="Seals" lead="Each seal signs the records completed since the previous seal.">
+    <Page title="Seals" lead={lead}>
       <NotForRole what="can’t read seals or export records" permission="audit" />
     </Page>
   );
@@ -124,17 +129,18 @@ function ForAuditor({ newest }: { newest: Seal | undefined }) {
         <a class="button" href={`${exportUrl}?format=csv${query}`} download="">
           Export records as CSV
         </a>
-        <a class="button" href={keysUrl} download="audit-keys.json">
+        <a class="button" href={keysUrl} download={keysFile}>
           Public keys
         </a>
       </div>
       <p>
-        Without dates, all records are exported, in parts of at most 32,768. The auditor verifies
-        them without access to the router:
+        Days are in the time zone {zone}. Without dates, all records are exported, in parts of at
+        most 32,768. The auditor verifies them offline, in a copy of the router’s source code after{" "}
+        <code>npm ci</code>:
       </p>
       <CodeBlock
         title="Verify offline"
-        text={`npm run audit -- verify ${tenantHere()}-requests-0.ndjson --key audit-keys.json`}
+        text={`npm run audit -- verify ${tenantHere()}-requests-0.ndjson --key ${keysFile}`}
       />
       {newest !== undefined && (
         <p>
@@ -156,17 +162,14 @@ function SealList() {
   const { loaded } = paging.loading;
   const isNewest = loaded.state === "there" && paging.cursor === null;
   return (
-    <Page
-      title="Seals"
-      lead="Each seal signs the records completed since the previous seal, which makes later changes detectable. Verify a single request on its page."
-    >
+    <Page title="Seals" lead={lead}>
       <div class="stack">
         <ForAuditor newest={isNewest ? loaded.value.data[0] : undefined} />
         <Listed
           what="seals"
           paging={paging}
           name="Seals"
-          columns={columnsOf()}
+          columns={columns}
           keyOf={({ number }) => String(number)}
           empty="No seals yet. Records are sealed within a minute after they end."
         />
