@@ -74,7 +74,8 @@ async function answerOf(response: Response): Promise<Asked<unknown>> {
   } catch {
     // Empty, or a gateway's page.
   }
-  if (response.ok) return { ok: true, value, tag: response.headers.get("ETag") };
+  const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
+  if (response.ok && !isPage) return { ok: true, value, tag: response.headers.get("ETag") };
   const { status } = response;
   return { ok: false, problem: status === 401 ? notChanged : problemOf(status, value) };
 }

@@ -39,7 +39,7 @@ export function problemOf(status: number, body: unknown): Problem {
     typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   const path = text(members["path"]);
   const requestId = text(members["requestId"]);
-  const title = text(members["title"]) ?? `The answer was HTTP ${status}`;
+  const title = text(members["title"]) ?? `Unexpected answer: HTTP ${status}`;
   const detail = text(members["detail"]);
   return {
     status,
@@ -47,7 +47,7 @@ export function problemOf(status: number, body: unknown): Problem {
     title,
     detail:
       detail === undefined
-        ? "The answer did not come from the router. Check the gateway in front of it."
+        ? "It did not come from the router. Check the gateway in front of it. You may have to sign in there."
         : withoutHeads(detail, [title, path]),
     ...(path !== undefined && { path }),
     ...(requestId !== undefined && { requestId }),
@@ -55,12 +55,12 @@ export function problemOf(status: number, body: unknown): Problem {
 }
 
 /** Advice where the router's message has none. */
-export function adviceFor({ reason, status }: Problem): string | null {
+export function adviceFor({ reason, status, requestId }: Problem): string | null {
   if (reason === "precondition_failed")
     return "This was changed since you opened it. Reload, and repeat your change.";
   if (reason === "forbidden")
     return "Your role may not do this. Ask an administrator of the tenant.";
   if (reason === "not_found") return "It may have been deleted, or belongs to another tenant.";
-  if (status >= 500) return "Try again in a moment. The router’s log has the request’s id.";
-  return null;
+  if (status < 500) return null;
+  return `Try again in a moment.${requestId === undefined ? "" : " The router’s log has the request’s id."}`;
 }
