@@ -4,12 +4,12 @@ import { Table } from "../parts/table.tsx";
 import { nameOf, type Model } from "./columns.tsx";
 
 const sourceTexts: Readonly<Record<string, string>> = {
-  catalogue: "built-in catalogue",
-  seed: "built-in catalogue",
-  unverified: "built-in catalogue, not confirmed by the provider",
-  estimated: "estimated from the price",
-  provider: "the provider’s list of models",
-  credential: "the credential",
+  catalogue: "built-in",
+  seed: "built-in",
+  unverified: "built-in, unconfirmed",
+  estimated: "from the price",
+  provider: "provider’s list",
+  credential: "credential",
   override: "your override",
 };
 
@@ -17,8 +17,8 @@ const sourceTexts: Readonly<Record<string, string>> = {
 const titles: Readonly<Record<string, string>> = {
   inputUsdPerMTok: "Input, per million tokens",
   cachedInputUsdPerMTok: "Cached input, per million tokens",
-  cacheWriteUsdPerMTok: "Input written to the cache, per million tokens",
-  cacheWriteHourUsdPerMTok: "Input written to the cache for an hour",
+  cacheWriteUsdPerMTok: "Cache write, per million tokens",
+  cacheWriteHourUsdPerMTok: "Cache write for an hour",
   audioInputUsdPerMTok: "Audio input, per million tokens",
   cachedAudioInputUsdPerMTok: "Cached audio input, per million tokens",
   outputUsdPerMTok: "Output, per million tokens",
