@@ -14,9 +14,10 @@ import { Form } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { useQuery } from "../parts/pages.tsx";
-import { useSpending } from "../parts/spend.tsx";
+import { topUsage } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
+import type { Asked } from "../problem.ts";
 import { isOperator } from "../session.ts";
 
 const choices = [
@@ -53,7 +54,7 @@ const isNamed = (model: Model, text: string): boolean =>
 const maxNamed = 5;
 
 /** Of the models that can be selected now. */
-function Shutdowns({ models, spending }: { models: readonly Model[]; spending: Spending }) {
+function Shutdowns({ models, spending }: Known) {
   const ending = inOrderOf(
     models.filter((model) => isShown(model, "ending", spending)),
     "shutdown",
@@ -133,25 +134,32 @@ function Empty({ shown, find, available, onAll }: EmptyProps) {
   );
 }
 
+interface Known {
+  models: readonly Model[];
+  spending: Spending;
+}
+
+async function knownModels(): Promise<Asked<Known>> {
+  const [models, top] = await Promise.all([allModels(), topUsage({ by: ["model"], limit: 1_000 })]);
+  // A role may not read usage.
+  const spent = top.ok ? top.value.data.map((row) => [row.group, row] as const) : [];
+  return models.ok
+    ? { ...models, value: { models: models.value, spending: new Map(spent) } }
+    : models;
+}
+
 const maxRows = 50;
 
-export function Models() {
-  const loading = useLoaded("models", allModels);
-  const spending = useSpending("model");
-  const [query, change, type] = useQuery();
+function ModelTable({ models, spending }: Known) {
+  const [{ find = "", group = "", show }, change, type] = useQuery();
   const [opened, open] = useState<Model | null>(null);
-  const [isCatalogue, setCatalogue] = useState(false);
-  const { find = "", group = "" } = query;
-  const [shown] = choices.find(([each]) => each === query["show"]) ?? choices[0];
+  const [shown] = choices.find(([each]) => each === show) ?? choices[0];
   const groupOf = groups[group];
-  const matches = (model: Model): boolean =>
-    isShown(model, shown, spending) && isNamed(model, find.toLowerCase());
-  const order = shown === "ending" ? "shutdown" : group;
+  const matching = models.filter(
+    (model) => isShown(model, shown, spending) && isNamed(model, find.toLowerCase()),
+  );
   return (
-    <Page
-      title="Models"
-      lead="Models that your credentials and the policy allow, with this month’s spend. Prices are per million tokens. Class (intelligence) and speed are graded from 1 to 5 (best)."
-    >
+    <>
       <div class="filters">
         <Fields
           of={filters}
@@ -159,38 +167,47 @@ export function Models() {
           change={(changes) => ("find" in changes ? type : change)(changes)}
         />
       </div>
+      <Shutdowns {...{ models, spending }} />
+      <Table
+        name="Models"
+        columns={columnsOf({ models, spending, open })}
+        rows={inOrderOf(matching, shown === "ending" ? "shutdown" : group, spending)}
+        keyOf={nameOf}
+        isShown={(_model, at) => at < maxRows}
+        {...(groupOf && { groupOf })}
+        empty={
+          <Empty
+            {...{ shown, find }}
+            available={models.filter((each) => each.available).length}
+            onAll={() => change({ show: "all" })}
+          />
+        }
+      />
+      {opened !== null && (
+        <Dialog title={nameOf(opened)} onClose={() => open(null)} isDrawer>
+          <Figures model={opened} spent={spending.get(nameOf(opened))} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+export function Models() {
+  const loading = useLoaded("models", knownModels);
+  const [isCatalogue, setCatalogue] = useState(false);
+  return (
+    <Page
+      title="Models"
+      lead="Models that your credentials and the policy allow, with this month’s spend. Prices are per million tokens. Class (intelligence) and speed are graded from 1 to 5 (best)."
+    >
       <There what="models" loading={loading}>
-        {(models) => (
-          <>
-            <Shutdowns {...{ models, spending }} />
-            <Table
-              name="Models"
-              columns={columnsOf({ models, spending, open })}
-              rows={inOrderOf(models.filter(matches), order, spending)}
-              keyOf={nameOf}
-              isShown={(_model, at) => at < maxRows}
-              {...(groupOf && { groupOf })}
-              empty={
-                <Empty
-                  {...{ shown, find }}
-                  available={models.filter((each) => each.available).length}
-                  onAll={() => change({ show: "all" })}
-                />
-              }
-            />
-          </>
-        )}
+        {(known) => <ModelTable {...known} />}
       </There>
       {isOperator.value && (
         <details class="card" onToggle={({ currentTarget }) => setCatalogue(currentTarget.open)}>
           <summary>Catalogue of all tenants</summary>
           {isCatalogue && <Catalogue onSynced={loading.again} />}
         </details>
-      )}
-      {opened !== null && (
-        <Dialog title={nameOf(opened)} onClose={() => open(null)} isDrawer>
-          <Figures model={opened} spent={spending.get(nameOf(opened))} />
-        </Dialog>
       )}
     </Page>
   );
