@@ -7,7 +7,7 @@ import { Button, Card } from "../parts/card.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
-import { Check, Form, useDraft } from "../parts/form.tsx";
+import { Form, useDraft } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Pick } from "../parts/pick.tsx";
@@ -44,12 +44,13 @@ const draftOf = (provider: Provider | null) => {
     clientId,
     claim,
     clientSecret: "",
+    isSure: false,
     groups: groups.length === 0 ? [newGroup] : groups,
   };
 };
 type Draft = ReturnType<typeof draftOf>;
 
-function settingsIn({ groups, clientSecret, ...settings }: Draft) {
+function settingsIn({ groups, clientSecret, isSure: _, ...settings }: Draft) {
   const named = groups
     .map((group) => ({ ...group, value: group.value.trim() }))
     .filter(({ value }) => value !== "");
@@ -107,7 +108,12 @@ function Groups({ groups, change }: { groups: Group[]; change: (groups: Group[])
 
 const guideOf = (issuer: string): string =>
   guides.find(({ mark }) => issuer.includes(mark))?.name ?? "";
+const guideNamed = (wanted: string) => guides.find(({ name }) => name === wanted);
 const issuerField = { name: "issuer", title: "Issuer", isRequired: true, type: "url" } as const;
+const sureField = {
+  name: "isSure",
+  title: "Save although the provider can’t be used now",
+} as const;
 const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
   { name: "clientId", title: "Client id", isRequired: true },
   {
@@ -127,29 +133,18 @@ const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
   },
 ];
 
-interface GuideProps {
-  guide: string;
-  pick: (name: string) => void;
-  isSet: boolean;
-}
+const guideNames = guides.map(({ name }) => [name, name] as const);
 
 /** What the identity provider’s form asks for, and the link to hand out. */
-const Guide = ({ guide, pick, isSet }: GuideProps) => (
+const Guide = ({ guide, pick }: { guide: string; pick: (name: string) => void }) => (
   <div class="two">
     <div class="stack">
       <h3>At your identity provider</h3>
-      <Pick
-        label="Steps for"
-        value={guide}
-        options={guides.map(({ name }) => [name, name])}
-        onPick={pick}
-      />
+      <Pick label="Steps for" value={guide} options={guideNames} onPick={pick} />
       <ol>
-        {guides
-          .find(({ name }) => name === guide)
-          ?.steps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
+        {guideNamed(guide)?.steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
         <li>Copy the client id and the client secret into the form below.</li>
       </ol>
     </div>
@@ -162,8 +157,8 @@ const Guide = ({ guide, pick, isSet }: GuideProps) => (
       <h3>For your people</h3>
       <CodeBlock title="Sign-in link" text={`${routerUrl}/console?tenant=${tenantHere()}`} />
       <p class="faint">
-        {isSet ? "" : "Works once you have saved. "}People who open the console without it enter the
-        tenant, <code>{tenantHere()}</code>.
+        Works with the saved settings. Without it, people enter the tenant,{" "}
+        <code>{tenantHere()}</code>.
       </p>
     </div>
   </div>
@@ -172,21 +167,21 @@ const Guide = ({ guide, pick, isSet }: GuideProps) => (
 function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => void }) {
   const { draft, change } = useDraft(draftOf(provider));
   const [guide, setGuide] = useState(guideOf(draft.issuer));
-  const [isSure, setSure] = useState<boolean | null>(null);
+  const [hasFailed, setFailed] = useState(false);
   const current = JSON.stringify(draft);
   const [saved] = useState(current);
   const question = useUnsaved(current !== saved);
   const pick = (picked: string): void => {
     setGuide(picked);
-    const { issuer, claim } = guides.find(({ name }) => name === picked) ?? draft;
+    const { issuer, claim } = guideNamed(picked) ?? draft;
     // What was typed or saved stays.
     if (draft.issuer === "" || draft.issuer.includes("<")) change({ issuer, claim });
   };
   const save = async () => {
     const body = settingsIn(draft);
-    if (draft.kind === "openid-connect" && isSure !== true) {
+    if (draft.kind === "openid-connect" && !draft.isSure) {
       const tried = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { body });
-      setSure(tried.ok ? null : false);
+      setFailed(!tried.ok);
       if (!tried.ok) return tried;
     }
     const put = await api.PUT("/admin/v1/tenants/{tenant}/sign-in", { body });
@@ -195,7 +190,7 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
   };
   return (
     <Form submit="Save changes" act={save}>
-      <Guide {...{ guide, pick }} isSet={provider !== null} />
+      <Guide {...{ guide, pick }} />
       <Fields
         of={[issuerField]}
         draft={draft}
@@ -209,14 +204,7 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
       </div>
       <Groups groups={draft.groups} change={(groups) => change({ groups })} />
       {draft.kind === "openid-connect" && <SignInTrial settingsOf={() => settingsIn(draft)} />}
-      {isSure !== null && (
-        <Check
-          title="Save although the provider can’t be used now"
-          name="sure"
-          value={isSure}
-          onInput={setSure}
-        />
-      )}
+      {hasFailed && <Fields of={[sureField]} {...{ draft, change }} />}
       {question}
       <p class="faint">Saving ends the sessions of all people of this tenant.</p>
     </Form>
