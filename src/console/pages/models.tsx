@@ -141,11 +141,10 @@ interface Known {
 
 async function knownModels(): Promise<Asked<Known>> {
   const [models, top] = await Promise.all([allModels(), topUsage({ by: ["model"], limit: 1_000 })]);
-  // A role may not read usage.
-  const spent = top.ok ? top.value.data.map((row) => [row.group, row] as const) : [];
-  return models.ok
-    ? { ...models, value: { models: models.value, spending: new Map(spent) } }
-    : models;
+  if (!models.ok) return models;
+  if (!top.ok) return top;
+  const spending = new Map(top.value.data.map((row) => [row.group, row]));
+  return { ...models, value: { models: models.value, spending } };
 }
 
 const maxRows = 50;
