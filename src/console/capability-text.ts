@@ -18,16 +18,11 @@ export function capabilityText(capabilities: Capabilities): string {
   return texts.length === 0 ? "nothing" : texts.join(", ");
 }
 
-export interface CountedCapability {
-  declared: string;
-  counts: string;
-}
-
 export function countedCapabilities(session: {
   capabilities: Capabilities;
   effective: Capabilities;
   modalities: readonly string[];
-}): CountedCapability[] {
+}) {
   const countsAs = (name: string): string => {
     if (!Object.hasOwn(session.effective, name)) return "nothing";
     const parts = partsOf(session.effective[name]);

@@ -1,9 +1,203 @@
+import type { Asked } from "../../domain/audit/record.ts";
+import { capabilityText } from "../capability-text.ts";
+import { count, duration, none, spaced, time, usdOfCall } from "../format.ts";
 import { useRead, useRepeated } from "../load.ts";
+import { Card } from "../parts/card.tsx";
+import { CodeBlock, CopyButton } from "../parts/copy.tsx";
+import { Facts, type Fact } from "../parts/facts.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { There } from "../parts/notice.tsx";
+import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { requestPath } from "../place.ts";
-import { RequestDetail } from "../requests/detail.tsx";
+import { ownPath, requestPath, routerUrl, tenantHere } from "../place.ts";
+import { isOperator } from "../session.ts";
+import { Attempts } from "../requests/attempts.tsx";
+import { adviceText, outcomeWord, verdictText } from "../requests/cause.ts";
+import { Replay, Seal } from "../requests/checks.tsx";
+import { Correct } from "../requests/correct.tsx";
+import { DecisionTable } from "../requests/decision.tsx";
+import type { WholeRecord } from "../requests/record.ts";
+import { Timeline } from "../requests/timeline.tsx";
+
+/** `cacheReadTokens` → `Cache read tokens` */
+const titleOf = (member: string): string => {
+  const words = spaced(member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+function usageFacts({ usage, costUsd, correction, attempts, overshoot }: WholeRecord): Fact[] {
+  if (usage === null) return [];
+  const isFree = attempts.at(-1)?.usage?.surcharge?.factor === 0;
+  return [
+    ["Tokens in", [count(usage.inputTokens), usage.estimated && " (estimated)"]],
+    ["Tokens out", count(usage.outputTokens)],
+    ...Object.entries({ ...usage.classes, ...usage.media }).map(([name, amount]): Fact => [
+      titleOf(name),
+      count(amount),
+    ]),
+    [
+      "Cost",
+      [
+        usdOfCall(costUsd),
+        overshoot && " (more than was reserved)",
+        isFree && " (the credential declares that calls cost nothing)",
+      ],
+    ],
+    correction !== null && [
+      "Corrected",
+      `${usdOfCall(correction.costUsd)} by ${correction.actor}: ${correction.reason}`,
+    ],
+  ];
+}
+
+function requestFacts(record: WholeRecord): Fact[] {
+  const { who, createdAt, contentSha256 } = record;
+  const asked: Partial<Asked> | null = record.asked;
+  const client = [who.clientName, who.clientVersion].join(" ").trim();
+  const named = (title: string, name: string, id: string | null = null): Fact =>
+    id !== null && [
+      title,
+      <a href={`${ownPath("/requests")}?${name}=${encodeURIComponent(id)}`} title={id}>
+        {record.names[id] ?? id}
+      </a>,
+    ];
+  return [
+    ["Received", time(createdAt)],
+    named("Key", "key", who.keyId),
+    named("Person", "user", who.user),
+    named("Server", "server", who.serverId),
+    who.tool !== null && ["Tool", who.tool],
+    client !== "" && ["Client", client],
+    asked?.endpoint === undefined
+      ? ["Revision", who.revision ?? none]
+      : ["Endpoint", asked.endpoint],
+    ["Messages", [count(asked?.messages), " with ", count(asked?.characters), " characters"]],
+    ["Tools", count(asked?.tools)],
+    ["maxTokens", count(asked?.maxTokens)],
+    asked?.declared !== undefined && ["Declared", capabilityText(asked.declared)],
+    ["SHA-256 of the content", <code>{contentSha256}</code>],
+  ];
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The call, or the record if its content was not captured. */
+function curlOf(record: WholeRecord): string {
+  const content = record.content as { request?: unknown } | null;
+  if (content?.request === undefined || content.request === null)
+    return `curl -sS ${quoted(`${routerUrl}/admin/v1/tenants/${tenantHere()}/requests/${record.id}`)} -H "Authorization: Bearer $ADMIN_TOKEN"`;
+  const call = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params: content.request };
+  return `curl -sS ${quoted(`${routerUrl}/v1/sampling`)} -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' -d ${quoted(JSON.stringify(call))}`;
+}
+
+const lineLength = 100;
+
+/** Values that fit are on one line. */
+function jsonText(value: unknown, indent = ""): string {
+  const line = JSON.stringify(value);
+  if (typeof value !== "object" || value === null || indent.length + line.length <= lineLength)
+    return line;
+  const inner = `${indent}  `;
+  const members = Array.isArray(value)
+    ? value.map((each) => jsonText(each, inner))
+    : Object.entries(value).map(
+        ([name, its]) => `${JSON.stringify(name)}: ${jsonText(its, inner)}`,
+      );
+  const [start, end] = Array.isArray(value) ? "[]" : "{}";
+  return `${start}\n${members.map((each) => inner + each).join(",\n")}\n${indent}${end}`;
+}
+
+/** The verdict, what to do, and who asked. */
+function Head({ record }: { record: WholeRecord }) {
+  const { createdAt, who, costUsd, totalMs, names } = record;
+  const advice = adviceText(record);
+  const facts = [
+    time(createdAt),
+    names[who.keyId] ?? who.keyId,
+    costUsd !== null && usdOfCall(costUsd),
+    totalMs !== null && duration(totalMs),
+  ];
+  return (
+    <div class="over">
+      <div>
+        <p class="verdict">
+          <Badge word={outcomeWord(record)} />{" "}
+          {record.held ? (
+            <a
+              class="button"
+              href={`${ownPath("/approvals")}?open=${encodeURIComponent(record.id)}`}
+            >
+              Approve or deny
+            </a>
+          ) : (
+            <strong>{verdictText(record)}</strong>
+          )}
+        </p>
+        {advice !== "" && <p>{advice}</p>}
+        <p class="faint">
+          {facts.filter((fact) => fact !== false).join(" · ")} · <code>{record.id}</code>
+        </p>
+      </div>
+      <div class="row-actions">
+        <CopyButton text={record.id} label="Copy id" />
+        <CopyButton text={curlOf(record)} label="Copy as curl" />
+      </div>
+    </div>
+  );
+}
+
+const Json = ({ title, value }: { title: string; value: unknown }) => (
+  <details class="card">
+    <summary>{title}</summary>
+    <CodeBlock title={title} text={jsonText(value)} />
+  </details>
+);
+
+interface DetailProps {
+  record: WholeRecord;
+  onChanged: () => void;
+}
+
+function RequestDetail({ record, onChanged }: DetailProps) {
+  const { decision, asked, attempts } = record;
+  const usage = usageFacts(record);
+  return (
+    <div class="stack">
+      <Head record={record} />
+      {record.correction === null && isOperator.value && (
+        <Correct record={record} onDone={onChanged} />
+      )}
+      {attempts.length > 0 && (
+        <Card title="Attempts">
+          <Attempts record={record} />
+        </Card>
+      )}
+      <Card title="Why this model" isStack>
+        {decision === null ? (
+          <p class="faint">Refused before a model was selected.</p>
+        ) : (
+          <DecisionTable decision={decision} asked={asked} attempts={attempts} />
+        )}
+        <Replay record={record} />
+      </Card>
+      <Timeline record={record} />
+      <div class="two">
+        {usage.length > 0 && (
+          <Card title="Usage">
+            <Facts of={usage} />
+          </Card>
+        )}
+        <Card title="Request">
+          <Facts of={requestFacts(record)} />
+        </Card>
+      </div>
+      <Card title="Seal">
+        <Seal record={record} />
+      </Card>
+      {record.captured && <Json title="Captured content" value={record.content} />}
+      <Json title="Raw JSON" value={record} />
+    </div>
+  );
+}
 
 /** ms between polls while it runs */
 const runningMs = 2_000;

@@ -1,6 +1,8 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { count, duration, none, usdOfCall } from "../format.ts";
 import { later } from "../later.tsx";
+import { useLive } from "../live/use-live.ts";
+import { useRead } from "../load.ts";
 import { Button } from "../parts/card.tsx";
 import { numberColumn, textColumn } from "../parts/cells.tsx";
 import { fileColumn } from "../parts/columns.tsx";
@@ -11,12 +13,11 @@ import { Page } from "../parts/page.tsx";
 import { Steps, useOpened, useQuery } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
-import { ownPath, requestPath } from "../place.ts";
+import { ownPath, requestPath, tenantHere } from "../place.ts";
 import { causeText, outcomeWord } from "../requests/cause.ts";
 import { Filters } from "../requests/filters.tsx";
-import { filters } from "../requests/live-list.ts";
+import { askedFor, filters, mergedWith, withLive } from "../requests/live-list.ts";
 import type { RequestRecord } from "../requests/record.ts";
-import { useRequestList } from "./use-request-list.ts";
 
 const noFilters = Object.fromEntries([...filters, "cursor"].map((name) => [name, ""]));
 
@@ -74,21 +75,7 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
     show: ({ model }) => (model === null ? none : <Model model={model} />),
     text: ({ model }) => model,
   },
-  {
-    title: "Error",
-    isOptional: true,
-    show(record) {
-      const cause = causeText(record) || null;
-      return (
-        cause && (
-          <span class="brief error" title={cause}>
-            {cause}
-          </span>
-        )
-      );
-    },
-    text: (record) => causeText(record) || null,
-  },
+  textColumn("Error", (record) => causeText(record) || null, "error"),
   textColumn("Key", ({ who }) => names[who.keyId] ?? who.keyId),
   textColumn("Server", ({ who }) => who.serverId && (names[who.serverId] ?? who.serverId)),
   textColumn("Tool or client", ({ who }) => who.tool ?? who.clientName),
@@ -98,6 +85,43 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
   numberColumn("Took", ({ totalMs }) => totalMs, duration),
   { title: "Id", isWide: true, show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
 ];
+
+type Query = Readonly<Record<string, string>>;
+
+/** Only the newest page can be live. */
+function useRequestList({ query, isLive }: { query: Query; isLive: boolean }) {
+  const wanted = { limit: "100", ...askedFor(query) };
+  const loading = useRead("/admin/v1/tenants/{tenant}/requests", wanted as object);
+  const { loaded, again } = loading;
+  const [liveRecords, setLiveRecords] = useState<ReadonlyMap<string, RequestRecord>>(new Map());
+  useEffect(() => setLiveRecords(new Map()), [tenantHere()]);
+  // Names stay available when filters change.
+  const names = useRef<Record<string, string>>({});
+  if (loaded.state === "there") Object.assign(names.current, loaded.value.names);
+  const isFollowing = useLive({
+    isOn: isLive,
+    hear(records) {
+      setLiveRecords((before) => mergedWith(before, records));
+      if (loaded.state !== "there") return;
+      const unknown = records
+        .flatMap(({ who }) => [who.keyId, who.serverId, who.user])
+        .filter((id): id is string => typeof id === "string" && !(id in names.current));
+      // Asked for once.
+      for (const id of unknown) names.current[id] = id;
+      if (unknown.length > 0) void again();
+    },
+    reload: again,
+  });
+  const rowsOf = (listed: { data: RequestRecord[]; nextCursor: string | null }) =>
+    query["cursor"]
+      ? { rows: listed.data, nextCursor: listed.nextCursor }
+      : withLive(listed.data, liveRecords, {
+          query: wanted,
+          max: Number(wanted.limit),
+          nextCursor: listed.nextCursor,
+        });
+  return { loading, rowsOf, names: names.current, isFollowing };
+}
 
 function NoRequests({ isFiltered, isOver }: { isFiltered: boolean; isOver: boolean }) {
   if (!isOver) return "No match in the newest 100,000 requests. “Older” continues the search.";

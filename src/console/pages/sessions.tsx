@@ -14,20 +14,17 @@ type Session = Schemas["Session"];
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-function Declared({ session }: { session: Session }) {
-  const counted = countedCapabilities(session);
-  if (counted.length === 0) return "nothing";
-  return (
-    <div title={JSON.stringify(session.capabilities)}>
-      {counted.map(({ declared, counts }) => (
-        <div key={declared}>
-          {declared}
-          {counts !== declared && <span class="faint"> → {counts}</span>}
-        </div>
-      ))}
-    </div>
-  );
-}
+const Declared = ({ session }: { session: Session }) => (
+  <div title={JSON.stringify(session.capabilities)}>
+    {Object.keys(session.capabilities).length === 0 && "nothing"}
+    {countedCapabilities(session).map(({ declared, counts }) => (
+      <div key={declared}>
+        {declared}
+        {counts !== declared && <span class="faint"> → {counts}</span>}
+      </div>
+    ))}
+  </div>
+);
 
 const columnsOf = (names: Readonly<Record<string, string>>): readonly Column<Session>[] => [
   {

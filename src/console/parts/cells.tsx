@@ -1,6 +1,5 @@
 /** Columns of figures and of short texts. */
 import { none } from "../format.ts";
-import { Brief } from "./brief.tsx";
 import type { Column } from "./table.tsx";
 
 type Given<Value> = Value | null | undefined;
@@ -17,9 +16,21 @@ export const numberColumn = <Row,>(
 });
 
 /** At most two lines, with the whole text in the title. Hidden while no row has one. */
-export const textColumn = <Row,>(title: string, of: (row: Row) => Given<string>): Column<Row> => ({
+export const textColumn = <Row,>(
+  title: string,
+  of: (row: Row) => Given<string>,
+  size = "",
+): Column<Row> => ({
   title,
   isOptional: true,
-  show: (row) => (of(row) ? <Brief text={of(row) ?? null} /> : none),
+  show(row) {
+    const text = of(row);
+    if (!text) return none;
+    return (
+      <span class={`brief ${size}`} title={text}>
+        {text}
+      </span>
+    );
+  },
   text: (row) => of(row) ?? null,
 });

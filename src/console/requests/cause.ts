@@ -144,15 +144,15 @@ export function causeText(record: Ended): string {
 export const outcomeWord = ({ outcome, held }: Pick<RequestRecord, "outcome" | "held">): string =>
   held ? pendingWord : outcome === "admitted" ? "running" : outcome;
 
-const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
 /** What became of a request, in a line. */
 export function verdictText(
   record: Omit<Ended, "attempts"> & Pick<RequestRecord, "attempts">,
 ): string {
   const { attempts, outcome } = record;
   const answered = attempts.findLast(({ fault }) => fault === null);
-  if (outcome !== "succeeded" || answered === undefined) return asSentence(causeText(record));
+  const cause = causeText(record);
+  if (outcome !== "succeeded" || answered === undefined)
+    return `${cause.charAt(0).toUpperCase()}${cause.slice(1)}`;
   const failed = attempts.length - 1;
   const after = failed === 0 ? "" : ` after ${failed} failed attempt${failed === 1 ? "" : "s"}`;
   return `${answered.provider}/${answered.model} answered${after}`;

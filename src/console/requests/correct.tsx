@@ -6,13 +6,6 @@ import { Fields } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
 import type { RequestRecord } from "./record.ts";
 
-const doubtOf = ({ outcome, usage }: RequestRecord): string | null => {
-  if (outcome === "unknown") return "The outcome is unknown, so the reservation is charged.";
-  return usage?.implausible === true
-    ? "The provider reported implausible usage, so the reservation is charged."
-    : null;
-};
-
 const outcomes = ["succeeded", "failed", "cancelled"] as const;
 const nothing: Readonly<
   Record<"inputTokens" | "outputTokens" | "costUsd" | "reason", string> & {
@@ -24,8 +17,8 @@ const figure = { type: "number", min: 0, step: "any", isRequired: true } as cons
 export function Correct({ record, onDone }: { record: RequestRecord; onDone: () => void }) {
   const [isOpen, setOpen] = useState(false);
   const { draft, change } = useDraft(nothing);
-  const doubt = doubtOf(record);
-  if (doubt === null) return null;
+  const isUnknown = record.outcome === "unknown";
+  if (!isUnknown && record.usage?.implausible !== true) return null;
   const close = (): void => setOpen(false);
   const correct = async () => {
     const made = await api.POST("/admin/v1/tenants/{tenant}/requests/{id}/correct", {
@@ -43,7 +36,8 @@ export function Correct({ record, onDone }: { record: RequestRecord; onDone: () 
   return (
     <>
       <p class="notice warn">
-        {doubt} <Button onClick={() => setOpen(true)}>Correct record</Button>
+        {isUnknown ? "The outcome is unknown" : "The provider reported implausible usage"}, so the
+        reservation is charged. <Button onClick={() => setOpen(true)}>Correct record</Button>
       </p>
       {isOpen && (
         <Dialog title="Correct record" onClose={close}>

@@ -1,5 +1,6 @@
 import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
+import type { ExclusionReason } from "../../domain/requirements.ts";
 import { count, none, percent, usdOfCall } from "../format.ts";
 import { numberColumn } from "../parts/cells.tsx";
 import { fileColumn } from "../parts/columns.tsx";
@@ -7,9 +8,16 @@ import { Facts } from "../parts/facts.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
 import { End } from "./attempts.tsx";
-import { axes, exclusionText, nameOf, notesOf, type CandidateContext } from "./notes.ts";
+import {
+  axes,
+  exclusionText,
+  nameOf,
+  notesOf,
+  sentenceOf,
+  wishesOf,
+  type CandidateContext,
+} from "./notes.ts";
 import type { RequestRecord } from "./record.ts";
-import { sentenceOf, wishesOf } from "./sentence.ts";
 
 type Attempts = RequestRecord["attempts"];
 
@@ -65,32 +73,22 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** Records have only the number of excluded models, dry runs have their names too. */
 function Excluded({ candidates = [], excluded = {} }: Partial<Decision>) {
-  const counts = new Map<string, { models: number; names: string[] }>();
-  const add = (reason: string, models: number, names: string[] = []): void => {
-    const before = counts.get(reason) ?? { models: 0, names: [] };
-    counts.set(reason, { models: before.models + models, names: [...before.names, ...names] });
-  };
-  for (const each of candidates) if (each.excludedBy) add(each.excludedBy, 1, [nameOf(each)]);
-  for (const [reason, models] of Object.entries(excluded)) add(reason, models);
-  if (counts.size === 0) return null;
-  return (
-    <p class="faint">
-      Excluded models:{" "}
-      {[...counts].map(([reason, { models, names }], at) => (
-        <span key={reason} title={names.join(", ")}>
-          {at > 0 && ", "}
-          {count(models)} (
-          {remedies[reason] === undefined ? (
-            exclusionText(reason)
-          ) : (
-            <a href={ownPath(remedies[reason])}>{exclusionText(reason)}</a>
-          )}
-          )
-        </span>
-      ))}
-      .
-    </p>
-  );
+  const named = Map.groupBy(candidates, ({ excludedBy }) => excludedBy ?? "");
+  const reasons = new Set([...named.keys(), ...Object.keys(excluded)]);
+  reasons.delete("");
+  const shown = [...(reasons as Set<ExclusionReason>)].map((reason, at) => {
+    const names = (named.get(reason) ?? []).map(nameOf);
+    const page = remedies[reason];
+    const why = exclusionText(reason);
+    return (
+      <span key={reason} title={names.join(", ")}>
+        {at > 0 && ", "}
+        {count(names.length + (excluded[reason] ?? 0))} (
+        {page === undefined ? why : <a href={ownPath(page)}>{why}</a>})
+      </span>
+    );
+  });
+  return shown.length === 0 ? null : <p class="faint">Excluded models: {shown}.</p>;
 }
 
 const scoreText = (weights: Decision["weights"]): string =>

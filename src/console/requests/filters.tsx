@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { api } from "../api.ts";
 import { pendingWord } from "../approvals/conditions.ts";
 import { useLoaded } from "../load.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
 import type { Query } from "../parts/pages.tsx";
+import { topUsage } from "../parts/spend.tsx";
 
 type Members = Readonly<Record<string, string>>;
 type Options = readonly (readonly [value: string, title: string])[];
@@ -33,13 +33,9 @@ const presetsOf = (): Record<string, Record<string, Members>> => ({
   },
 });
 
-const modelsMs = 90 * dayMs;
-
-/** Of the last 90 days; empty if there are too many figures. */
+/** Of the last 90 days. */
 async function modelsUsedIn(): Promise<string[]> {
-  const to = Date.now();
-  const query = { from: to - modelsMs, to: to + 1, bucket: "day", by: "model" } as const;
-  const found = await api.GET("/admin/v1/tenants/{tenant}/usage", query);
+  const found = await topUsage({ by: ["model"], from: Date.now() - 90 * dayMs, limit: 200 });
   return found.ok ? found.value.data.flatMap(({ group }) => group || []) : [];
 }
 
