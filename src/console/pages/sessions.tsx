@@ -42,7 +42,11 @@ const columnsOf = (names: Readonly<Record<string, string>>): readonly Column<Ses
   textColumn("Client", ({ clientInfo: { name, version } }) => `${text(name)} ${text(version)}`),
   textColumn("Key", ({ keyId }) => names[keyId] ?? keyId),
   textColumn("Server", ({ serverId }) => serverId && (names[serverId] ?? serverId)),
-  { title: "Revision", text: ({ revision }) => revision },
+  {
+    title: "Revision",
+    show: ({ revision }) => <span class="nowrap">{revision}</span>,
+    text: ({ revision }) => revision,
+  },
   {
     title: "Declared → counts as",
     show: (session) => <Declared session={session} />,
@@ -90,7 +94,7 @@ export function Sessions() {
   return (
     <ListPage
       title="Sessions"
-      lead="For finding out why a client can’t do something: what it declared, what that counts as by the rules of its MCP revision, and what was announced to the server. Clients of MCP 2026-07-28 and later have no sessions."
+      lead="For finding out why a client can’t do something: what it declared, what that counts as by the rules of its MCP revision, and what was announced to the server. Clients of the newest revision have no sessions."
       paging={paging}
       columns={columnsOf(loaded.state === "there" ? loaded.value.names : {})}
       nameOf={({ id }) => `session ${id.slice(-6)}`}
