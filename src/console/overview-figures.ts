@@ -14,10 +14,6 @@ export const ranges = {
   "12m": { title: "12 months", ms: 365 * 86_400_000, bucket: "month" },
 } as const;
 export type RangeName = keyof typeof ranges;
-export const rangeOptions = Object.entries(ranges).map(
-  ([name, { title }]) => [name, title] as const,
-);
-
 export const rangeIn = ({ range = "" }: Readonly<Record<string, string>>, otherwise: RangeName) =>
   range in ranges ? (range as RangeName) : otherwise;
 

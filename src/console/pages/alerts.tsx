@@ -8,6 +8,7 @@ import { Listed } from "../parts/listed.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { usePaging } from "../parts/pages.tsx";
+import { NotForRole } from "../parts/role.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Webhooks } from "../parts/webhooks.tsx";
 import { ownPath } from "../place.ts";
@@ -18,18 +19,18 @@ type Alert = Schemas["Alert"];
 const tones = { info: "busy", warning: "warn", critical: "bad" } as const;
 
 const columns: readonly Column<Alert>[] = [
-  timeColumn("When", ({ at }) => at),
+  {
+    title: "Alert",
+    show: (alert) => <a href={ownPath(causeOf(alert))}>{alert.text}</a>,
+    text: ({ text }) => text,
+  },
   {
     title: "Severity",
     order: ({ severity }) => -Object.keys(tones).indexOf(severity),
     show: ({ severity }) => <Badge word={severity} tone={tones[severity]} />,
     text: ({ severity }) => severity,
   },
-  {
-    title: "Alert",
-    show: (alert) => <a href={ownPath(causeOf(alert))}>{alert.text}</a>,
-    text: ({ text }) => text,
-  },
+  timeColumn("When", ({ at }) => at),
   timeColumn("Not repeated until", ({ periodUntil }) => periodUntil),
 ];
 
@@ -56,7 +57,9 @@ export function Alerts() {
             }
           />
         </div>
-        {mayChange.value && (
+        {!mayChange.value ? (
+          <NotForRole what="doesn’t change where alerts are sent" permission="change" />
+        ) : (
           <There what="the policy" loading={policy}>
             {(found, { tag }) => (
               <Receiver

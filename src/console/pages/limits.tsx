@@ -9,10 +9,12 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
 import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
+import type { Ends } from "../parts/list-page.tsx";
 import { useSubjectNames, type Names } from "../parts/named.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Steps, usePaging, useQuery } from "../parts/pages.tsx";
+import { NotForRole } from "../parts/role.tsx";
 import { RowActions } from "../parts/row-actions.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
@@ -33,7 +35,7 @@ const newLimit: LimitDraft = {
   amount: "",
 };
 
-const common = {
+const owners = {
   tenant: "the whole tenant",
   user: "each person",
   group: "each group",
@@ -48,7 +50,7 @@ function ownerOf(
   const [scope = ""] = name.split(".");
   const [, single = ""] = /^(?:group|tag):(.*)$/s.exec(subject) ?? [];
   const isSingle = (scope === "group" ? groups : tags)?.limits?.[single] !== undefined;
-  if (scope in common) return isSingle ? subject : scope;
+  if (scope in owners) return isSingle ? subject : scope;
   return scope === "key" || scope === "server" ? subject : null;
 }
 
@@ -73,22 +75,16 @@ function set({ owner, limit, amount }: LimitDraft) {
   return api.PATCH("/admin/v1/tenants/{tenant}/policy", { body });
 }
 
-interface LimitFormProps {
-  begun: LimitDraft;
-  onDone: () => void;
-  onClose: () => void;
-}
-
-function LimitForm({ begun, onDone, onClose }: LimitFormProps) {
+function LimitForm({ begun, onDone, onClose }: Ends & { begun: LimitDraft }) {
   const { draft, change } = useDraft(begun);
   const isNew = begun === newLimit;
   const names = Object.entries(useSubjectNames());
-  const owners = names.filter(([id]) => id.startsWith("key_") || id.startsWith("srv_"));
+  const single = names.filter(([id]) => id.startsWith("key_") || id.startsWith("srv_"));
   const fields: FieldOf<LimitDraft>[] = [
     {
       name: "owner",
       title: "For",
-      options: [...Object.entries(common), ...owners],
+      options: [...Object.entries(owners), ...single],
       hint: (
         <>
           For a single group or tag, use <a href={ownPath("/policy")}>Policy</a>.
@@ -213,6 +209,7 @@ export function Limits() {
           />
         )}
       </There>
+      {!mayChange.value && <NotForRole what="doesn’t set limits" permission="change" />}
       {draft !== null && <LimitForm begun={draft} onDone={onDone} onClose={() => change(null)} />}
     </Page>
   );

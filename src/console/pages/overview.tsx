@@ -4,7 +4,6 @@ import { useLoaded, useRepeated } from "../load.ts";
 import {
   rangeAt,
   rangeIn,
-  rangeOptions,
   ranges,
   shareOf,
   type LimitState,
@@ -15,7 +14,7 @@ import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { useQuery } from "../parts/pages.tsx";
-import { Pick } from "../parts/pick.tsx";
+import { RangePick } from "../parts/range-pick.tsx";
 import {
   Change,
   groupingNames,
@@ -115,23 +114,13 @@ export function Overview() {
   const by = choices.metric === "duration" ? "all" : choices.by;
   const usage = useLoaded(`usage ${range} ${by}`, () => usageOf(range, by));
   const top = useLoaded(`top usage ${range}`, () =>
-    topUsage({ ...rangeAt(range, Date.now()), by: groupingNames, limit: shownOfEach }),
+    topUsage({ by: groupingNames, ...rangeAt(range, Date.now()), limit: shownOfEach }),
   );
   useRepeated(refreshMs, usage.again);
   useRepeated(refreshMs, top.again);
   const spending = top.loaded.state === "there" ? top.loaded.value : null;
   return (
-    <Page
-      title="Overview"
-      actions={
-        <Pick
-          label="Time"
-          value={range}
-          options={rangeOptions}
-          onPick={(picked) => change({ range: picked })}
-        />
-      }
-    >
+    <Page title="Overview" actions={<RangePick {...{ range, change }} />}>
       <div class="stack">
         <There what="usage" loading={usage}>
           {(found) => <UsagePart {...{ ...found, choices, spending, change }} />}

@@ -1,11 +1,12 @@
 import { percentInColumn, time } from "../format.ts";
 import { useLoaded } from "../load.ts";
-import { rangeAt, rangeIn, rangeOptions } from "../overview-figures.ts";
+import { rangeAt, rangeIn } from "../overview-figures.ts";
 import { fileColumn, sumColumn } from "../parts/columns.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { useQuery } from "../parts/pages.tsx";
 import { Pick } from "../parts/pick.tsx";
+import { RangePick } from "../parts/range-pick.tsx";
 import {
   Change,
   groupingNames,
@@ -16,18 +17,12 @@ import {
   topUsage,
   type Grouping,
   type Spender,
+  type Top,
 } from "../parts/spend.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 
 /** The most that one response has. */
 const mostRows = 1_000;
-
-interface Shown {
-  by: Grouping;
-  names: Readonly<Record<string, string>>;
-  /** ms since the epoch */
-  from: number;
-}
 
 const shareColumn: Column<Spender> = {
   title: "Share",
@@ -54,7 +49,7 @@ const trendColumn: Column<Spender> = {
   text: ({ before }) => before.costUsd || null,
 };
 
-const columnsOf = ({ by, names, from }: Shown): Column<Spender>[] => [
+const columnsOf = (by: Grouping, { names, from }: Top): Column<Spender>[] => [
   {
     title: groupings[by],
     show: (row) => <Spent {...{ row, names, from }} />,
@@ -79,21 +74,14 @@ export function UsageBy() {
   const by = groupingNames.find((each) => each === query["by"]) ?? "key";
   const range = rangeIn(query, "month");
   const loading = useLoaded(`top usage ${range} ${by}`, () =>
-    topUsage({ ...rangeAt(range, Date.now()), by: [by], limit: mostRows }),
+    topUsage({ by: [by], ...rangeAt(range, Date.now()), limit: mostRows }),
   );
   const isLater = by === "group" || by === "tag" || by === "endpoint";
   return (
     <Page
       title="Usage"
       lead="Who spent most, with the trend against the period before."
-      actions={
-        <Pick
-          label="Time"
-          value={range}
-          options={rangeOptions}
-          onPick={(picked) => change({ range: picked })}
-        />
-      }
+      actions={<RangePick {...{ range, change }} />}
     >
       <div class="over">
         <Pick
@@ -104,12 +92,12 @@ export function UsageBy() {
         />
       </div>
       <There what="usage" loading={loading}>
-        {({ data, names, groups, from, completeUntil }) => (
+        {(top) => (
           <>
             <Table
               name={`Usage by ${groupings[by]}`}
-              columns={columnsOf({ by, names, from })}
-              rows={data}
+              columns={columnsOf(by, top)}
+              rows={top.data}
               keyOf={({ group }) => group}
               empty={
                 by === "group" || by === "tag"
@@ -118,8 +106,8 @@ export function UsageBy() {
               }
             />
             <p class="faint">
-              {(groups[by] ?? 0) > data.length && `The first ${data.length} of ${groups[by]}. `}
-              {isLater && `Complete until ${time(completeUntil)}.`}
+              {(top.groups[by] ?? 0) > mostRows && `The first ${mostRows} of ${top.groups[by]}. `}
+              {isLater && `Complete until ${time(top.completeUntil)}.`}
             </p>
           </>
         )}

@@ -13,16 +13,14 @@ const names = Object.keys(limitTitles) as LimitName[];
 export const textsOf = (limits: Limits | undefined): LimitTexts =>
   Object.fromEntries(names.map((name) => [name, limits?.[name]?.toString() ?? ""])) as LimitTexts;
 
-export const limitsOf = (texts: LimitTexts): Limits =>
-  Object.fromEntries(
-    names.flatMap((name) => (texts[name] ? [[name, Number(texts[name])] as const] : [])),
-  );
-
 /** A merge patch: empty fields are removed. */
 export const limitsPatchOf = (texts: LimitTexts): Record<LimitName, number | null> =>
   Object.fromEntries(
     names.map((name) => [name, texts[name] ? Number(texts[name]) : null]),
   ) as Record<LimitName, number | null>;
+
+export const limitsOf = (texts: LimitTexts): Limits =>
+  Object.fromEntries(Object.entries(limitsPatchOf(texts)).filter(([, limit]) => limit !== null));
 
 interface LimitFieldsProps {
   title?: string;

@@ -33,11 +33,11 @@ interface AskedTop {
   /** ms since the epoch; absent: this month in the tenant's time zone */
   from?: number;
   to?: number;
-  limit?: number;
+  limit: number;
 }
 
-export const topUsage = ({ by, ...range }: AskedTop) =>
-  api.GET("/admin/v1/tenants/{tenant}/usage/top", { ...range, by: by.join(",") });
+export const topUsage = ({ by, ...asked }: AskedTop) =>
+  api.GET("/admin/v1/tenants/{tenant}/usage/top", { ...asked, by: by.join(",") });
 
 export type Top = Extract<Awaited<ReturnType<typeof topUsage>>, { ok: true }>["value"];
 
@@ -57,15 +57,9 @@ export const spenderName = (
 type Filter = "key" | "user" | "server" | "model";
 const isFilter = (by: Grouping): by is Filter => ["key", "user", "server", "model"].includes(by);
 
-interface RequestsOfProps {
-  by: Filter;
-  id: string;
-  name: string;
-  /** ms since the epoch */
-  from?: number;
-}
-
-export function RequestsOf({ by, id, name, from }: RequestsOfProps) {
+/** @param props.from ms since the epoch */
+export function RequestsOf(props: { by: Filter; id: string; name: string; from?: number }) {
+  const { by, id, name, from } = props;
   const since = from === undefined ? "" : `&from=${dateText(from)}`;
   return (
     <a
@@ -77,14 +71,9 @@ export function RequestsOf({ by, id, name, from }: RequestsOfProps) {
   );
 }
 
-interface SpentProps {
-  row: Spender;
-  names: Readonly<Record<string, string>>;
-  from: number;
-}
-
 /** To the group's requests; groups and tags can't be filtered for. */
-export function Spent({ row: { by, group }, names, from }: SpentProps) {
+export function Spent({ row, names, from }: { row: Spender } & Pick<Top, "names" | "from">) {
+  const { by, group } = row;
   const name = spenderName({ by, group }, names);
   if (!isFilter(by) || group === "") return <span title={name}>{name}</span>;
   return <RequestsOf {...{ by, name, from }} id={group} />;
@@ -128,12 +117,10 @@ export function BudgetCell({ state }: { state: LimitState | undefined }) {
   const [scope = "", period = ""] = state.name.split(/\.usdPer/);
   const forecast = forecastOf(state, Date.now());
   const limit = usdInCents(state.limit).replace(/\.00$/, "");
-  const notes = [
-    ...(forecast === null ? [] : [`Forecast: ${usdInCents(forecast)}.`]),
-    ...(["user", "group", "tag"].includes(scope) ? ["Counts from when it was set."] : []),
-  ];
+  const forecastNote = forecast === null ? "" : `Forecast: ${usdInCents(forecast)}. `;
+  const isLate = ["user", "group", "tag"].includes(scope);
   return (
-    <span class="meter" title={notes.join(" ")}>
+    <span class="meter" title={`${forecastNote}${isLate ? "Counts from when it was set." : ""}`}>
       <Meter state={state} />
       <small>
         {usdInCents(state.used)} of {limit} {periods[period]}
