@@ -10,13 +10,11 @@ import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { ownPath, requestPath, routerUrl, tenantHere } from "../place.ts";
 import { isOperator } from "../session.ts";
-import { Attempts } from "../requests/attempts.tsx";
+import { Attempts, Timeline } from "../requests/attempts.tsx";
 import { adviceText, outcomeWord, verdictText } from "../requests/cause.ts";
-import { Replay, Seal } from "../requests/checks.tsx";
-import { Correct } from "../requests/correct.tsx";
+import { Correct, Replay, Seal } from "../requests/checks.tsx";
 import { DecisionTable } from "../requests/decision.tsx";
 import type { WholeRecord } from "../requests/record.ts";
-import { Timeline } from "../requests/timeline.tsx";
 
 /** `cacheReadTokens` → `Cache read tokens` */
 const titleOf = (member: string): string => {

@@ -1,12 +1,13 @@
 import { networkMessage } from "../../domain/network-fault.ts";
 import { duration, none, usdOfCall } from "../format.ts";
 import { numberColumn, textColumn } from "../parts/cells.tsx";
+import { Card } from "../parts/card.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { faultText } from "./cause.ts";
 import { nameOf } from "./notes.ts";
-import type { WholeRecord } from "./record.ts";
-import { streamText } from "./steps.ts";
+import type { RequestRecord, WholeRecord } from "./record.ts";
+import { pausesOf, stepsOf, streamText } from "./steps.ts";
 
 type Attempt = WholeRecord["attempts"][number];
 
@@ -58,5 +59,41 @@ export function Attempts({ record: { attempts, providerMessages } }: { record: W
       keyOf={(attempt) => String(attempts.indexOf(attempt))}
       empty="No provider was called."
     />
+  );
+}
+
+export function Timeline({ record }: { record: RequestRecord }) {
+  const steps = stepsOf(record);
+  const pauses = pausesOf(record);
+  const { totalMs, overheadMs } = record;
+  const whole = Math.max(1, totalMs ?? 0, ...steps.map(({ from, ms }) => from + ms));
+  if (steps.length === 0) return null;
+  return (
+    <Card title="Timeline">
+      <div class="timeline" role="list" aria-label="Timeline">
+        {steps.map(({ name, from, ms, kind }, at) => (
+          <div key={at} role="listitem" class="contents">
+            <code>{name}</code>
+            <span class="lane" aria-hidden="true">
+              <span
+                class={kind}
+                style={{ left: `${(from / whole) * 100}%`, width: `${(ms / whole) * 100}%` }}
+              />
+            </span>
+            <span class="number">
+              {duration(ms)}
+              {kind === "failed" && " (failed)"}
+            </span>
+          </div>
+        ))}
+      </div>
+      {totalMs !== null && overheadMs !== null && (
+        <p class="faint">
+          {duration(totalMs)} in all: {duration(overheadMs)} in the router,{" "}
+          {pauses > 0 && `${duration(pauses)} pauses between attempts, `}
+          {duration(Math.max(0, totalMs - overheadMs - pauses))} at providers.
+        </p>
+      )}
+    </Card>
   );
 }
