@@ -1,8 +1,8 @@
 import { Button } from "./card.tsx";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { Asked, Problem } from "../problem.ts";
-import { ProblemNotice } from "./notice.tsx";
+import { useEffect, useRef } from "preact/hooks";
+import type { Asked } from "../problem.ts";
+import { Form } from "./form.tsx";
 
 interface DialogProps {
   title: string;
@@ -51,26 +51,19 @@ interface ConfirmProps {
   onClose: () => void;
 }
 
-export function Confirm({ title, children, act, onDone, onClose }: ConfirmProps) {
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const confirm = async (): Promise<void> => {
-    setBusy(true);
-    const done = await act();
-    setBusy(false);
-    if (done.ok) onDone();
-    else setProblem(done.problem);
-  };
-  return (
-    <Dialog title={title} onClose={onClose}>
+export const Confirm = ({ title, children, act, onDone, onClose }: ConfirmProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <Form
+      submit={title}
+      isDanger
+      onCancel={onClose}
+      act={async () => {
+        const done = await act();
+        if (done.ok) onDone();
+        return done;
+      }}
+    >
       {children}
-      {problem !== null && <ProblemNotice problem={problem} />}
-      <div class="buttons">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button class="danger" disabled={isBusy} onClick={() => void confirm()}>
-          {title}
-        </Button>
-      </div>
-    </Dialog>
-  );
-}
+    </Form>
+  </Dialog>
+);

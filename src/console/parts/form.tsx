@@ -36,80 +36,78 @@ export interface FieldProps {
 /** The API's error at a path of the request. */
 export const useFaults = (): FaultOf => useContext(Faults);
 
-interface HintProps {
-  id: string;
-  fault: string | null;
-  hint: ComponentChildren;
+interface LabelledProps extends Pick<FieldProps, "title" | "name" | "hint" | "path"> {
+  children: (its: {
+    id: string;
+    name: string;
+    "aria-describedby": string;
+    "aria-invalid": true | undefined;
+  }) => ComponentChildren;
 }
 
-const Hint = ({ id, fault, hint }: HintProps) => (
-  <small id={`${id}-hint`}>
-    {fault ? <span class="fault">{fault} </span> : null}
-    {hint}
-  </small>
-);
-
-export function Field(props: FieldProps) {
-  const { title, onInput, hint, type = "text", isRequired, path, ...rest } = props;
-  const fault = useFaults()(path ?? props.name);
+function Labelled({ title, name, path = name, hint, children }: LabelledProps) {
+  const fault = useFaults()(path);
   const id = useId();
+  const [hintId, isWrong] = [`${id}-hint`, fault ? true : undefined] as const;
   return (
     <div class={`field ${fault ? "wrong" : ""}`}>
       <label for={id}>{title}</label>
-      <input
-        id={id}
-        aria-describedby={`${id}-hint`}
-        autocomplete="off"
-        autocapitalize="none"
-        {...({ type, ...rest } as { type: "text" })}
-        required={isRequired === true}
-        spellcheck={false}
-        aria-invalid={fault ? true : undefined}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-      <Hint {...{ id, fault, hint }} />
+      {children({ id, name, "aria-describedby": hintId, "aria-invalid": isWrong })}
+      <small id={hintId}>
+        {fault ? <span class="fault">{fault} </span> : null}
+        {hint}
+      </small>
     </div>
   );
 }
 
-interface ChoiceProps<Value extends string> {
-  title: string;
-  name: string;
+export function Field(props: FieldProps) {
+  const { title: _2, onInput, hint: _, type = "text", isRequired, path: _1, ...rest } = props;
+  return (
+    <Labelled {...props}>
+      {(its) => (
+        <input
+          autocomplete="off"
+          autocapitalize="none"
+          {...({ type, ...rest, ...its } as { type: "text" })}
+          required={isRequired === true}
+          spellcheck={false}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+interface ChoiceProps<Value extends string> extends Omit<LabelledProps, "children"> {
   value: Value;
   options: readonly (readonly [value: Value, title: string])[];
   onInput: (value: Value) => void;
-  hint?: ComponentChildren;
   isRequired?: boolean;
-  path?: string;
 }
 
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
-  const { title, name, value, options, onInput, hint, isRequired, path = name } = props;
-  const fault = useFaults()(path);
-  const id = useId();
+  const { value, options, onInput, isRequired } = props;
   return (
-    <div class={`field ${fault ? "wrong" : ""}`}>
-      <label for={id}>{title}</label>
-      <select
-        id={id}
-        aria-describedby={`${id}-hint`}
-        name={name}
-        value={value}
-        required={isRequired === true}
-        aria-invalid={fault ? true : undefined}
-        onChange={({ currentTarget }) => {
-          const [chosen] = options.find(([each]) => each === currentTarget.value) ?? [];
-          if (chosen !== undefined) onInput(chosen);
-        }}
-      >
-        {options.map(([each, shown]) => (
-          <option key={each} value={each}>
-            {shown}
-          </option>
-        ))}
-      </select>
-      <Hint {...{ id, fault, hint }} />
-    </div>
+    <Labelled {...props}>
+      {(its) => (
+        <select
+          {...its}
+          value={value}
+          required={isRequired === true}
+          onChange={({ currentTarget }) => {
+            const [chosen] = options.find(([each]) => each === currentTarget.value) ?? [];
+            if (chosen !== undefined) onInput(chosen);
+          }}
+        >
+          {options.map(([each, shown]) => (
+            <option key={each} value={each}>
+              {shown}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
   );
 }
 
@@ -119,23 +117,19 @@ interface TextAreaProps extends Omit<FieldProps, "type"> {
 }
 
 export function TextArea(props: TextAreaProps) {
-  const { title, name, value, rows, onInput, hint, isCode, path = name } = props;
-  const fault = useFaults()(path);
-  const id = useId();
+  const { value, rows, onInput, isCode } = props;
   return (
-    <div class={`field ${fault ? "wrong" : ""}`}>
-      <label for={id}>{title}</label>
-      <textarea
-        id={id}
-        aria-describedby={`${id}-hint`}
-        {...{ name, rows, value }}
-        class={isCode === true ? "code-input" : ""}
-        spellcheck={isCode !== true}
-        aria-invalid={fault ? true : undefined}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-      <Hint {...{ id, fault, hint }} />
-    </div>
+    <Labelled {...props}>
+      {(its) => (
+        <textarea
+          {...its}
+          {...{ rows, value }}
+          class={isCode === true ? "code-input" : ""}
+          spellcheck={isCode !== true}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Labelled>
   );
 }
 
@@ -183,6 +177,8 @@ export function Form({ submit, isDanger, act, onCancel, reload, children }: Form
     <form
       onSubmit={(event) => {
         event.preventDefault();
+        // A question may be within another form.
+        event.stopPropagation();
         void send();
       }}
     >

@@ -1,3 +1,5 @@
+import { Button } from "./card.tsx";
+
 /** A row of buttons, one of which is pressed. */
 interface PickProps {
   label: string;
@@ -15,4 +17,3 @@ export const Pick = ({ label, value, options, onPick }: PickProps) => (
     ))}
   </span>
 );
-import { Button } from "./card.tsx";
