@@ -1,30 +1,25 @@
+import type { Schemas } from "./api.ts";
 import { time } from "./format.ts";
 import { limitTitles, type LimitName } from "./limit-titles.ts";
 
 /** Changed members of a policy. Events contain the whole policy, so the previous event has the old one. */
-export interface PolicyEvent {
-  action: string;
-  target: string;
-  detail: Readonly<Record<string, unknown>>;
-}
+export type PolicyEvent = Pick<Schemas["AdminEvent"], "action" | "target" | "detail">;
 
 export interface MemberChange {
   member: string;
-  before: string | null;
-  after: string | null;
+  before: unknown;
+  after: unknown;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-export function changedMembers(before: Members, after: Members): MemberChange[] {
-  const members = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...members]
-    .map((member) => ({ member, before: textOf(before[member]), after: textOf(after[member]) }))
-    .filter((change) => change.before !== change.after);
-}
+const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
 
-const textOf = (value: unknown): string | null =>
-  value === undefined ? null : JSON.stringify(value);
+export const changedMembers = (before: Members, after: Members): MemberChange[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .map((member) => ({ member, before: before[member], after: after[member] }))
+    .filter((change) => !isSame(change.before, change.after));
 
 /**
  * @param events newest first
@@ -39,29 +34,46 @@ export function policyChanges(
   const older = events
     .slice(events.indexOf(event) + 1)
     .find((each) => each.action === action && each.target === target);
-  if (older === undefined) return null;
-  return changedMembers(older.detail, detail);
+  return older === undefined ? null : changedMembers(older.detail, detail);
 }
 
-const titles: Readonly<Record<string, string>> = { perUser: "Each person", limits: "Whole tenant" };
+const titles: Readonly<Record<string, string>> = {
+  perUser: "Each person",
+  limits: "Whole tenant",
+  capture: "Captured content",
+  userNames: "Names of people",
+  retentionDays: "Record retention (days)",
+  maxTokens: "Maximum tokens per answer",
+};
 
-/** `deniedModels` → `denied models` */
+/** `deniedModels` → `denied models`, but names of people’s own as they are */
 const spacedName = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  /^[a-z]+([A-Z][a-z]+)+$/.test(name)
+    ? name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    : name;
 
 const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null;
 
+const phrases: Readonly<Record<string, (value: string) => string>> = {
+  costUsdAbove: (usd) => `above ${usd} USD`,
+  timeoutSeconds: (seconds) => `${seconds} s to decide`,
+  until: (ms) => `until ${time(Number(ms))}`,
+};
+
 function memberText([name, value]: [string, unknown]): string {
   const title = limitTitles[name as LimitName];
-  if (title === undefined || isObject(value)) return `${spacedName(name)}: ${valueText(value)}`;
+  if (isObject(value)) return `${spacedName(name)}: ${valueText(value)}`;
+  const text = String(value);
+  if (title === undefined) return phrases[name]?.(text) ?? `${spacedName(name)}: ${text}`;
   const unit = title.startsWith("USD") ? title : title.toLowerCase();
-  return `${String(value)} ${unit.replace(" per ", " a ")}`;
+  return `${text} ${unit.replace(" per ", " a ")}`;
 }
 
-function valueText(value: unknown): string {
+export function valueText(value: unknown): string {
+  if (value === undefined) return "not set";
   if (Array.isArray(value)) return value.map(valueText).join(", ") || "none";
   if (isObject(value)) return Object.entries(value).map(memberText).join(", ") || "none";
-  return String(value);
+  return `${value as string | number | boolean | null}`;
 }
 
 export const memberTitle = (member: string): string =>
@@ -84,9 +96,23 @@ export const detailTexts = (
     });
 
 /** In words, for example "Each person: 5 USD a day, before: 3 USD a day" */
+/** What is set of some members, for example "Each person: 5 USD a day. Runs: 2 USD per run" */
+export const membersText = (policy: Members, members: readonly string[]): string =>
+  members
+    .flatMap((member) =>
+      policy[member] === undefined ? [] : [`${memberTitle(member)}: ${valueText(policy[member])}`],
+    )
+    .join(". ") || "not set";
+
+/** Without members that are the same in the other one. */
+const differing = (one: unknown, other: unknown): unknown =>
+  isObject(one) && isObject(other) && !Array.isArray(one)
+    ? Object.fromEntries(Object.entries(one).filter(([name, its]) => !isSame(its, other[name])))
+    : one;
+
+/** In words, for example "Each person: 3 USD a day → 5 USD a day" */
 export function changeText({ member, before, after }: MemberChange): string {
-  const [old, now] = [before, after].map((json) =>
-    json === null ? "not set" : valueText(JSON.parse(json)),
-  );
-  return `${memberTitle(member)}: ${now}${before === null ? "" : `, before: ${old}`}`;
+  const now = valueText(differing(after, before));
+  const old = before === undefined ? "" : `${valueText(differing(before, after))} → `;
+  return `${memberTitle(member)}: ${old}${now}`;
 }

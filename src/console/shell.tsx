@@ -2,14 +2,14 @@ import { Button } from "./parts/card.tsx";
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Stopped, tenantNames } from "./parts/stopped.tsx";
+import { Stopped, tenantNow } from "./parts/stopped.tsx";
 import { zone } from "./locale.ts";
 import { consolePath, ownPath, pathOf, prefix, tenantIn } from "./place.ts";
 import { isOperator, session, signOut } from "./session.ts";
 import { theme, themes } from "./theme.ts";
 
 type PageLink = readonly [page: string, title: string];
-/** A section with its pages. The first page is the section's own. */
+/** The first page is the section's own. */
 type Section = readonly [title: string, ...pages: PageLink[]];
 
 const sections: readonly Section[] = [
@@ -30,46 +30,45 @@ const sections: readonly Section[] = [
 ];
 const operators: Section = ["Tenants", ["/tenants", "Tenants"], ["/events", "All events"]];
 
-interface PlacedSection {
-  title: string;
-  pages: { href: string; title: string }[];
-}
+const hrefOf = (section: Section, page: string): string =>
+  section === operators ? pathOf(page) : ownPath(page);
 
-const placed = ([title, ...pages]: Section, hrefOf: (page: string) => string): PlacedSection => ({
-  title,
-  pages: pages.map(([page, its]) => ({ href: hrefOf(page), title: its })),
-});
+/** Also a request, which is a subpage. */
+const isAt = (path: string, href: string): boolean =>
+  path === href || (href.endsWith("/requests") && path.startsWith(`${href}/`));
 
-/** Also for subpages, for example a request. */
-const isAt = (path: string, href: string, isFirst: boolean): boolean =>
-  path === href || (!isFirst && path.startsWith(`${href}/`));
-
-const isIn = (path: string, { pages }: PlacedSection): boolean =>
-  pages.some(({ href }, at) => isAt(path, href, at === 0 && !href.endsWith("/requests")));
-
-function SectionLink({ section, path }: { section: PlacedSection; path: string }) {
-  const href = section.pages[0]?.href ?? "";
-  const current = path === href ? "page" : isIn(path, section) ? "true" : null;
+function SectionLink({ section, path }: { section: Section; path: string }) {
+  const [title, ...pages] = section;
+  const hrefs = pages.map(([page]) => hrefOf(section, page));
+  const [first = ""] = hrefs;
+  const current = path === first ? "page" : hrefs.some((href) => isAt(path, href)) ? "true" : null;
+  const waiting = title === "Approvals" && tenantNow.value?.waitingApprovals;
   return (
-    <a href={href} {...(current !== null && { "aria-current": current })}>
-      {section.title}
+    <a href={first} {...(current !== null && { "aria-current": current })}>
+      {title}
+      {waiting ? (
+        <span class="badge warn">
+          {waiting}
+          <span class="unseen"> pending</span>
+        </span>
+      ) : null}
     </a>
   );
 }
 
-function Tabs({ section, path }: { section: PlacedSection; path: string }) {
-  if (section.pages.length < 2) return null;
+function Tabs({ section, path }: { section: Section; path: string }) {
+  const [name, ...pages] = section;
+  if (pages.length < 2) return null;
   return (
-    <nav class="tabs" aria-label={section.title}>
-      {section.pages.map(({ href, title }) => (
-        <a
-          key={href}
-          href={href}
-          {...(isAt(path, href, !href.endsWith("/requests")) && { "aria-current": "page" })}
-        >
-          {title}
-        </a>
-      ))}
+    <nav class="tabs" aria-label={name}>
+      {pages.map(([page, title]) => {
+        const href = hrefOf(section, page);
+        return (
+          <a key={href} href={href} {...(isAt(path, href) && { "aria-current": "page" })}>
+            {title}
+          </a>
+        );
+      })}
     </nav>
   );
 }
@@ -115,10 +114,10 @@ function Who() {
 }
 
 function Tenant({ slug }: { slug: string }) {
-  const name = tenantNames.value[slug] ?? slug;
+  const { name = slug, slug: of } = tenantNow.value ?? {};
   return (
     <>
-      {name !== slug && <span class="tenant-name">{name}</span>}
+      {of === slug && name !== slug && <span class="tenant-name">{name}</span>}
       <span class="tenant">{slug}</span>
     </>
   );
@@ -137,19 +136,15 @@ const Last = () => (
   </section>
 );
 
-function sectionsAt(path: string, tenant: string | null) {
-  const own =
-    tenant === null ? [] : sections.map((section) => placed(section, (page) => ownPath(page)));
-  const all = isOperator.value ? [placed(operators, pathOf), ...own] : own;
-  return { own, current: all.find((section) => isIn(path, section)) };
-}
-
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const tenant = tenantIn(path);
   useEffect(() => setOpen(false), [path]);
-  const { own, current } = sectionsAt(path, tenant);
+  const own = tenant === null ? [] : sections;
+  const current = [...(isOperator.value ? [operators] : []), ...own].find((section) =>
+    section.some((page) => page !== section[0] && isAt(path, hrefOf(section, page[0] ?? ""))),
+  );
   const menu = useRef<HTMLButtonElement>(null);
   const closeOnEscape = ({ key }: KeyboardEvent): void => {
     if (key !== "Escape" || !isOpen) return;
@@ -180,12 +175,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <nav id="places" class={isOpen ? "open" : ""} aria-label="Pages">
         {isOperator.value && (
           <section>
-            <SectionLink section={placed(operators, pathOf)} path={path} />
+            <SectionLink section={operators} path={path} />
           </section>
         )}
         <section>
           {own.map((section) => (
-            <SectionLink key={section.title} {...{ section, path }} />
+            <SectionLink key={section[0]} {...{ section, path }} />
           ))}
         </section>
         <Last />

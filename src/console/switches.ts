@@ -2,7 +2,6 @@
 import type { Schemas } from "./api.ts";
 
 type Tenant = Pick<Schemas["Tenant"], "policy" | "stoppedByOperator">;
-type Switches = NonNullable<Schemas["Policy"]["stopped"]>;
 
 /** A tenant can't lift the operator's switch. */
 export const kinds = {
@@ -23,10 +22,9 @@ export interface Stop {
 
 const named = ["servers", "keys", "models", "providers"] as const;
 
-export function stopsOf({ policy, stoppedByOperator }: Tenant): Stop[] {
-  const stopped: Switches = policy.stopped ?? {};
+export function stopsOf({ policy: { stopped = {} }, stoppedByOperator }: Tenant): Stop[] {
   const whole = (kind: Kind, why: string | null | undefined): Stop[] =>
-    why === null || why === undefined ? [] : [{ kind, name: "", why }];
+    why ? [{ kind, name: "", why }] : [];
   return [
     ...whole("operator", stoppedByOperator),
     ...whole("tenant", stopped.tenant),

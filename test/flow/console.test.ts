@@ -119,6 +119,11 @@ const go = async (path: string, { page }: Visit = operator): Promise<void> => {
   await settled(page);
 };
 
+const openSection = (title: string): Promise<void> =>
+  operator.page
+    .locator("summary", { has: operator.page.getByRole("heading", { name: title }) })
+    .click();
+
 const looks = [
   { colorScheme: "light", width: 1280 },
   { colorScheme: "light", width: 390 },
@@ -1201,6 +1206,7 @@ describe("a policy", () => {
     });
     const policy = async () => (await admin("GET", "/tenants/grouped/policy")).body;
     await open("/t/grouped/policy");
+    await openSection("People, groups, tags and runs");
     await page.getByRole("button", { name: "Limit a single group" }).click();
     await page.getByLabel("Name of the group").fill("eng");
     const group = page.getByRole("group", { name: "The group eng" });
@@ -1232,6 +1238,7 @@ describe("a policy", () => {
   it("is tried on the last decisions before it is saved", async () => {
     const { page } = operator;
     await open("/t/watched/policy");
+    await openSection("Models");
     await page.getByLabel("Denied models").fill("own/works");
     await page.getByRole("button", { name: "Test changes" }).click();
     await page.getByText(/Of the last \d+ decisions [1-9]\d* would change/).waitFor();
@@ -1248,6 +1255,7 @@ describe("a policy", () => {
     await open("/t/unsaved");
     await page.getByRole("link", { name: "Policy", exact: true }).click();
     const max = page.getByLabel("Maximum tokens per answer");
+    await openSection("Models");
     await max.fill("777");
     const question = page.getByRole("dialog", { name: "Leave without saving" });
     await page.getByRole("link", { name: "People & keys" }).click();
@@ -1273,6 +1281,7 @@ describe("a policy", () => {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     expect((await admin("GET", "/tenants/unsaved/policy")).body).toEqual({});
     await page.getByRole("link", { name: "Policy", exact: true }).click();
+    await openSection("Models");
     await max.fill("778");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved at").waitFor();
@@ -1404,7 +1413,7 @@ describe("a raise of a limit", () => {
       policy: { limits: { usdPerDay: 1 } },
     });
     await open("/t/raised/policy");
-    await page.getByText("Raise one").click();
+    await openSection("Temporary raises");
     await page.getByLabel("Raised to").fill("5");
     await page.getByRole("button", { name: "Save changes" }).click();
     const wrong = page.locator(".field.wrong");
@@ -1429,6 +1438,7 @@ describe("a raise of a limit", () => {
       { subject: keyId, limits: { usdPerDay: 5 }, reason: "A demo for a customer" },
     ]);
     await open("/t/raised/policy");
+    await openSection("Temporary raises");
     await page.getByRole("listitem").filter({ hasText: "test: " }).waitFor();
     await page.getByLabel("End now").check();
     await page.getByRole("button", { name: "Save changes" }).click();
@@ -1444,6 +1454,8 @@ describe("the rule of approval", () => {
       policy: { approval: { mode: "request", when: { tools: ["send_mail"] } } },
     });
     await open("/t/asked/policy");
+    await page.getByText("Approval: mode: request, when: tools: send_mail").waitFor();
+    await openSection("Approval");
     await page.getByLabel("Webhook", { exact: true }).fill("ftp://hooks.example.com/one");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.locator(".field.wrong", { hasText: "Webhook" }).waitFor();
@@ -1724,6 +1736,10 @@ describe("a kill switch", () => {
     // The first is the key; the second is the tenant, whose name is the same attack.
     await last.getByText(hostile).first().waitFor();
     expect(await last.getByText(hostile).count()).toBe(2);
+    await last
+      .getByText(/Maximum tokens per answer/)
+      .first()
+      .waitFor();
     await go("/t/watched/switches");
     await page.getByRole("button", { name: "Lift provider own" }).click();
     await page.getByRole("button", { name: "Lift switch" }).click();
@@ -1895,12 +1911,13 @@ describe("approvals", () => {
     await drawer.getByRole("button", { name: "Approve" }).waitFor();
     await open("/t/held/approvals?state=waiting");
     const row = page.getByRole("region", { name: "Approvals" }).locator("tbody tr");
-    await row.getByText("request", { exact: true }).click();
+    await page.getByRole("link", { name: "Approvals 1 pending" }).waitFor();
+    await row.getByText(/^demo\//).click();
     await drawer.getByLabel("Message 1, user").fill("Say hello.");
     expect(await violationsOn(page)).toEqual([]);
     await drawer.getByRole("button", { name: "Approve as edited" }).click();
     await row.getByText("result", { exact: true }).waitFor();
-    await row.getByRole("button").click();
+    await row.getByRole("button", { name: /^Approve call/ }).click();
     await drawer.getByText("a denial is also charged.").waitFor();
     await drawer.getByLabel("Result").fill("Edited by a person.");
     await drawer.getByRole("button", { name: "Approve as edited" }).click();
@@ -1918,7 +1935,7 @@ describe("approvals", () => {
     const row = page.getByRole("region", { name: "Approvals" }).locator("tbody tr");
     await open("/t/decided/approvals?state=waiting");
     const first = callOnce(router, key, asking(hostile));
-    await row.getByRole("button").click();
+    await row.getByRole("button").first().click();
     await drawer.getByLabel("Message 1, user").waitFor();
     // What is stopped by now would be refused, so it is not offered.
     const chosen = drawer.getByRole("combobox", { name: "Model" });
@@ -1926,7 +1943,7 @@ describe("approvals", () => {
     const stop = (stopped: object | null) => admin("PATCH", "/tenants/decided/policy", { stopped });
     await stop({ models: { "demo/*": "late" } });
     await drawer.getByRole("button", { name: "Close" }).click();
-    await row.getByRole("button").click();
+    await row.getByRole("button").first().click();
     await drawer.getByLabel("Message 1, user").waitFor();
     await chosen.waitFor({ state: "detached" });
     await stop(null);
@@ -1943,10 +1960,16 @@ describe("approvals", () => {
     await first;
     await expect.poll(() => row.count()).toBe(0);
     const second = callOnce(router, key, asking("once more"));
-    await row.getByRole("button").click();
-    await drawer.getByRole("button", { name: "Deny" }).click();
-    await page.getByRole("status").getByText("Denied.").waitFor();
-    await drawer.waitFor({ state: "detached" });
+    await row.getByRole("button", { name: /^Deny call/ }).click();
+    const question = page.getByRole("dialog", { name: "Deny call" });
+    await question.getByLabel("Reason").fill("too dear, too");
+    expect(await violationsOn(page)).toEqual([]);
+    await question.getByRole("button", { name: "Deny call" }).click();
+    await page.getByRole("status").getByText("Denied. The caller receives an error").waitFor();
+    await question.waitFor({ state: "detached" });
+    await page.getByLabel("State").selectOption({ label: "denied" });
+    await row.getByText("too dear, too").waitFor();
+    await page.goBack();
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
     await second;
   });

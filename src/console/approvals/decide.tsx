@@ -1,13 +1,48 @@
 import { Button } from "../parts/card.tsx";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
 import { api, type Schemas } from "../api.ts";
-import { useRead } from "../load.ts";
-import { Choice, Field, TextArea } from "../parts/form.tsx";
-import { ProblemNotice } from "../parts/notice.tsx";
-import type { Problem } from "../problem.ts";
-import { draftOf, editsOf, rowsFor, withText, type Draft } from "./edits.ts";
+import { Confirm } from "../parts/dialog.tsx";
+import { Choice, Field, Form, TextArea } from "../parts/form.tsx";
+import { tenantChanges, tenantNow } from "../parts/stopped.tsx";
+import type { Asked } from "../problem.ts";
+import { draftOf, editsOf, withText, type Draft, type Shown } from "./edits.ts";
+
+export type Held = Pick<Schemas["ListedApproval"], "requestId" | "contentHash" | "stage">;
+type Input = Omit<Schemas["ApprovalDecision"], "contentHash">;
+
+/** what was decided, and what happens now */
+export interface Decided {
+  requestId: string;
+  text: string;
+}
+
+const outcomes = {
+  approve: {
+    request: "Approved. The call runs as soon as its caller is connected.",
+    result: "Approved. The caller receives the result.",
+  },
+  deny: {
+    request: "Denied. The caller receives an error, and nothing is charged.",
+    result: "Denied. The caller receives an error, and the call is charged.",
+  },
+} as const;
+
+const paid = "The provider has been paid, so a denial is also charged.";
+
+async function decide(
+  { requestId, contentHash, stage }: Held,
+  { reason, ...input }: Input,
+  onDone: (decided: Decided) => void,
+): Promise<Asked<unknown>> {
+  const body = { ...input, contentHash, ...(reason && { reason }) };
+  const path = "/admin/v1/tenants/{tenant}/approvals/{id}";
+  const done = await api.POST(path, { id: requestId, body });
+  tenantChanges.value += 1;
+  if (done.ok) onDone({ requestId, text: outcomes[input.decision][stage] });
+  return done;
+}
 
 interface EditProps {
   draft: Draft;
@@ -23,7 +58,7 @@ function Prompt({ draft, change }: EditProps) {
       <TextArea
         title="System prompt"
         name="systemPrompt"
-        rows={rowsFor(systemPrompt)}
+        rows={2}
         value={systemPrompt}
         onInput={(text) => change({ ...draft, systemPrompt: text })}
       />
@@ -34,7 +69,7 @@ function Prompt({ draft, change }: EditProps) {
               key={`${at} ${block}`}
               title={`Message ${at + 1}, ${role}`}
               name={`messages.${at}.content.${block}`}
-              rows={rowsFor(each.text)}
+              rows={6}
               value={each.text}
               onInput={(text) => change(withText(draft, { at, block, text }))}
             />
@@ -57,7 +92,7 @@ function Result({ draft, change }: EditProps) {
     <TextArea
       title="Result"
       name="text"
-      rows={rowsFor(text)}
+      rows={6}
       value={text}
       onInput={(edited) => change({ ...draft, text: edited })}
       hint="The caller receives this text."
@@ -65,22 +100,14 @@ function Result({ draft, change }: EditProps) {
   );
 }
 
-function useAllowed(models: readonly string[], chosen: string): string[] {
-  const { loaded } = useRead("/admin/v1/tenants/{tenant}/policy");
-  const policy = loaded.state === "there" ? loaded.value : {};
-  return models.filter((each) => {
+/** Offers no model that would be refused by now. */
+function Model({ draft, change, all }: EditProps & { all: readonly string[] }) {
+  const policy = tenantNow.value?.policy ?? {};
+  const models = all.filter((each, at) => {
     const [provider = "", ...id] = each.split("/");
     const model = { provider, id: id.join("/") };
-    return each === chosen || (!isStopped(model, policy.stopped ?? {}) && isAllowed(model, policy));
+    return at === 0 || (!isStopped(model, policy.stopped ?? {}) && isAllowed(model, policy));
   });
-}
-
-interface ModelProps extends EditProps {
-  models: readonly string[];
-}
-
-function Model({ draft, change, models: all }: ModelProps) {
-  const models = useAllowed(all, all[0] ?? "");
   if (models.length < 2) return null;
   return (
     <Choice
@@ -96,63 +123,74 @@ function Model({ draft, change, models: all }: ModelProps) {
 
 interface DecideProps {
   held: Schemas["Approval"];
-  onDone: (decision: Decision) => void;
+  deny: () => void;
+  onDone: (decided: Decided) => void;
   onConflict: () => void;
 }
 
-export type Decision = "approve" | "deny";
-
-const namesOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
-
-export function Decide({ held, onDone, onConflict }: DecideProps) {
-  const { content, contentHash, stage, requestId } = held;
-  const [before] = useState(() => draftOf(stage, content));
+export function Decide({ held, deny, onDone, onConflict }: DecideProps) {
+  const isRequest = held.stage === "request";
+  const shown = (held.content ?? {}) as Shown;
+  const [before] = useState(() => draftOf(shown));
   const [draft, change] = useState(before);
   const [reason, setReason] = useState("");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const edited = editsOf(before, draft);
-  const decide = async (decision: Decision): Promise<void> => {
-    setBusy(true);
-    const done = await api.POST("/admin/v1/tenants/{tenant}/approvals/{id}", {
-      id: requestId,
-      body: {
-        decision,
-        contentHash,
-        ...(reason !== "" && { reason }),
-        ...(decision === "approve" && edited !== null && { edited }),
-      },
-    });
-    setBusy(false);
-    if (done.ok) return onDone(decision);
-    setProblem(done.problem);
-    if (done.problem.status === 409) onConflict();
+  // The models offered depend on the policy as of now.
+  useEffect(() => void (tenantChanges.value += 1), []);
+  const approve = async () => {
+    const edits = edited === null ? {} : { edited };
+    const done = await decide(held, { decision: "approve", reason, ...edits }, onDone);
+    if (!done.ok && done.problem.status === 409) onConflict();
+    return done;
   };
-  const models = [...new Set([before.model, ...namesOf(content?.["alternatives"])])];
   return (
-    <section class="card stack" aria-label="Decision">
-      {stage === "request" ? (
+    <Form
+      submit={edited === null ? "Approve" : "Approve as edited"}
+      act={approve}
+      beside={
+        <Button class="danger" onClick={deny}>
+          {isRequest ? "Deny" : "Deny and charge"}
+        </Button>
+      }
+    >
+      {!isRequest && <p class="notice warn">{paid}</p>}
+      {isRequest ? (
         <>
           <Prompt draft={draft} change={change} />
-          <Model {...{ draft, change, models }} />
+          <Model {...{ draft, change }} all={[before.model, ...(shown.alternatives ?? [])]} />
         </>
       ) : (
-        <>
-          <p class="notice warn">The provider has been paid, so a denial is also charged.</p>
-          <Result draft={draft} change={change} />
-        </>
+        <Result draft={draft} change={change} />
       )}
       <Field title="Reason" name="reason" value={reason} onInput={setReason} />
-      {problem !== null && <ProblemNotice problem={problem} />}
-      <div class="buttons">
-        <Button class="danger" disabled={isBusy} onClick={() => void decide("deny")}>
-          {stage === "result" ? "Deny and charge" : "Deny"}
-        </Button>
-        <Button class="main" disabled={isBusy} onClick={() => void decide("approve")}>
-          {edited === null ? "Approve" : "Approve as edited"}
-        </Button>
-      </div>
-    </section>
+    </Form>
+  );
+}
+
+interface DenyProps {
+  call: Held;
+  onDone: (decided: Decided) => void;
+  onClose: () => void;
+}
+
+export function Deny({ call, onDone, onClose }: DenyProps) {
+  const [reason, setReason] = useState("");
+  const isRequest = call.stage === "request";
+  return (
+    <Confirm
+      title={isRequest ? "Deny call" : "Deny and charge"}
+      act={() => decide(call, { decision: "deny", reason }, onDone)}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <p>{isRequest ? "The caller receives an error, and nothing is charged." : paid}</p>
+      <Field
+        title="Reason"
+        name="reason"
+        value={reason}
+        onInput={setReason}
+        hint="For the audit log. The caller doesn’t see it."
+      />
+    </Confirm>
   );
 }

@@ -1,56 +1,58 @@
 import type { Schemas } from "../api.ts";
 import { fromNow, none, usd } from "../format.ts";
 import { CodeBlock } from "../parts/copy.tsx";
-import { Facts, type Fact } from "../parts/facts.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { ownPath } from "../place.ts";
 import { conditionsText } from "./conditions.ts";
+import type { Shown } from "./edits.ts";
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
-const usdOf = (value: unknown): string => usd(typeof value === "number" ? value : null);
-
-const money = ({ content, stage }: Schemas["Approval"]): Fact[] =>
-  stage === "result"
-    ? [["Cost, paid", usdOf(content?.["costUsd"])]]
-    : [
-        ["Expected cost", usdOf(memberOf(content?.["estimate"], "costUsd"))],
-        ["Maximum cost", usdOf(content?.["reservedUsd"])],
-      ];
-
-export function Held({ held }: { held: Schemas["Approval"] }) {
-  const { content, keyId, conditions, deadline, onTimeout, stage } = held;
-  const who = content?.["who"];
-  const client = [textOf(memberOf(who, "clientName")), textOf(memberOf(who, "clientVersion"))];
+export function HeldCall({ held }: { held: Schemas["Approval"] }) {
+  const { keyId, conditions, deadline, onTimeout, stage, state, names, requestId } = held;
+  const shown = held.content as Shown | null;
+  const { who, server, model, estimate, reservedUsd, costUsd, call, content } = shown ?? {};
+  const person = names[who?.user ?? ""];
   return (
     <>
       <Facts
         of={[
+          ["Model", model ?? none],
+          stage === "result"
+            ? ["Cost, paid", <strong>{usd(costUsd)}</strong>]
+            : [
+                "Highest cost",
+                <>
+                  <strong>{usd(reservedUsd)}</strong>, expected: {usd(estimate?.costUsd)}
+                </>,
+              ],
+          ["Why it needs approval", conditionsText(conditions)],
+          person !== undefined && ["Person", person],
           [
             "Asked by key",
             <>
-              {held.names[keyId] ?? ""} <code class="faint">{keyId}</code>
+              {names[keyId] ?? ""} <code class="faint">{keyId}</code>
             </>,
           ],
-          ["Server", textOf(content?.["server"]) || "none (direct call)"],
-          ["Tool", textOf(memberOf(who, "tool")) || none],
-          ["Client", client.join(" ").trim() || none],
-          ["Why it needs approval", conditionsText(conditions)],
-          ["Model", textOf(content?.["model"]) || none],
-          ...money(held),
-          ["If undecided", `${onTimeout === "deny" ? "denied" : "approved"} ${fromNow(deadline)}`],
+          ["Server", server ?? "none (direct call)"],
+          ["Tool", who?.tool ?? none],
+          ["Client", [who?.clientName, who?.clientVersion].join(" ").trim() || none],
+          state === "waiting" && [
+            "If undecided",
+            `${onTimeout === "deny" ? "denied" : "approved"} ${fromNow(deadline)}`,
+          ],
+          [
+            "Request",
+            <a href={ownPath(`/requests/${encodeURIComponent(requestId)}`)}>
+              <code>{requestId}</code>
+            </a>,
+          ],
         ]}
       />
-      {content === null ? (
+      {shown === null ? (
         <p class="faint">The request is no longer stored.</p>
       ) : (
         <details>
           <summary>{stage === "request" ? "Full request" : "Full result"}</summary>
-          <CodeBlock
-            title="As JSON"
-            text={JSON.stringify(content[stage === "request" ? "call" : "content"], null, 2)}
-          />
+          <CodeBlock title="As JSON" text={JSON.stringify(call ?? content, null, 2)} />
         </details>
       )}
     </>

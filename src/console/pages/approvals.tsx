@@ -1,45 +1,46 @@
 import { Button } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
-import { Decide, type Decision } from "../approvals/decide.tsx";
-import { conditionsText, pendingWord } from "../approvals/conditions.ts";
+import { Decide, Deny, type Decided, type Held } from "../approvals/decide.tsx";
+import { conditionsText, stateWords } from "../approvals/conditions.ts";
 import { Webhooks } from "../parts/webhooks.tsx";
-import { Held } from "../approvals/held.tsx";
-import { fromNow } from "../format.ts";
+import { HeldCall } from "../approvals/held.tsx";
+import { fromNow, none, usdOfCall } from "../format.ts";
 import { useRead, useRepeated } from "../load.ts";
+import { fileColumn } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Choice } from "../parts/form.tsx";
+import { Listed } from "../parts/listed.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
-import { Steps, useOpened, useQuery } from "../parts/pages.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { useOpened, usePaging, useQuery } from "../parts/pages.tsx";
+import { RowActions } from "../parts/row-actions.tsx";
+import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { ownPath } from "../place.ts";
 import { may } from "../session.ts";
 
-type Listed = Schemas["ListedApproval"];
-type State = Listed["state"];
+type Call = Schemas["ListedApproval"];
+type State = Call["state"];
 
 const refreshMs = 3_000;
-const states: readonly (readonly [State | "", string])[] = [
-  ["", "all"],
-  ["waiting", pendingWord],
-  ["approved", "approved"],
-  ["started", "started"],
-  ["denied", "denied"],
-  ["expired", "expired"],
-  ["withdrawn", "withdrawn by the caller"],
-];
+const states = [...Object.entries(stateWords), ["all", "all"]] as [State | "all", string][];
+const tones: Partial<Record<State, string>> = {
+  waiting: "warn",
+  approved: "good",
+  started: "good",
+  denied: "bad",
+};
 
-interface ColumnOptions {
-  names: Readonly<Record<string, string>>;
-  open: (id: string) => void;
-}
+type Names = Readonly<Record<string, string>>;
 
-const columnsOf = ({ names, open }: ColumnOptions): Column<Listed>[] => [
+const askerOf = ({ user, keyId }: Call, names: Names): string =>
+  [names[user ?? ""] ?? [], names[keyId] ?? keyId].flat().join(", ");
+
+const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] => [
   {
-    title: "Came",
+    title: "Asked",
     show: ({ requestId, createdAt }) =>
       may("approve") ? (
         <Button class="link" aria-haspopup="dialog" onClick={() => open(requestId)}>
@@ -52,82 +53,79 @@ const columnsOf = ({ names, open }: ColumnOptions): Column<Listed>[] => [
   },
   {
     title: "State",
-    show: ({ state }) => (
-      <Badge {...(state === "waiting" ? { word: pendingWord, tone: "warn" } : { word: state })} />
-    ),
-    text: ({ state }) => state,
+    show: ({ state }) => <Badge word={stateWords[state]} tone={tones[state] ?? ""} />,
+    text: ({ state }) => stateWords[state],
   },
-  { title: "Stage", text: ({ stage }) => stage },
+  { title: "Model", text: ({ model }) => model },
+  {
+    title: "Highest cost",
+    isNumber: true,
+    show: ({ maxCostUsd }) => usdOfCall(maxCostUsd),
+    text: ({ maxCostUsd }) => maxCostUsd,
+  },
+  { title: "Asked by", text: (call) => askerOf(call, names) },
   {
     title: "Why it needs approval",
     show: ({ conditions }) => conditionsText(conditions),
     text: ({ conditions }) => conditions.join(" "),
   },
+];
+
+const decisionColumns = (names: Names): Column<Call>[] => [
   {
-    title: "Until",
-    show: ({ deadline }) => fromNow(deadline),
-    text: ({ deadline }) => isoOf(deadline),
+    title: "Stage",
+    isOptional: true,
+    text: ({ stage }) => (stage === "result" ? "result" : null),
   },
   {
-    title: "Asked by",
-    show: ({ keyId }) => names[keyId] ?? <code>{keyId}</code>,
-    text: ({ keyId }) => keyId,
+    title: "Time left",
+    isOptional: true,
+    show: ({ state, deadline }) =>
+      state === "waiting" ? <span class="nowrap">{fromNow(deadline)}</span> : none,
+    text: ({ state, deadline }) => (state === "waiting" ? isoOf(deadline) : null),
   },
   {
     title: "Decided by",
-    show: ({ decidedBy }) => (decidedBy === null ? "–" : (names[decidedBy] ?? decidedBy)),
-    text: ({ decidedBy }) => decidedBy,
+    isOptional: true,
+    text: ({ decidedBy }) => (decidedBy === null ? null : (names[decidedBy] ?? decidedBy)),
   },
-  { title: "Reason", show: ({ comment }) => comment ?? "–", text: ({ comment }) => comment },
-  {
-    title: "Request",
-    show: ({ requestId }) => (
-      <a href={ownPath(`/requests/${encodeURIComponent(requestId)}`)}>
-        <code>{requestId.slice(-6)}</code>
-      </a>
-    ),
-    text: ({ requestId }) => requestId,
-  },
+  { title: "Reason", isOptional: true, text: ({ comment }) => comment },
+  fileColumn("Request", ({ requestId }) => requestId),
 ];
+
+function endOf({ state, decidedBy, isOwn, comment, names }: Schemas["Approval"]): string {
+  const by = decidedBy === null ? "" : ` by ${names[decidedBy] ?? decidedBy}`;
+  const own = isOwn ? ", who made the call" : "";
+  return `This call is no longer pending: ${state}${by}${own}. ${comment ?? ""}`;
+}
 
 interface DrawerProps {
   id: string;
-  onDone: (decision: Decision) => void;
+  deny: (call: Held) => void;
+  onDone: (decided: Decided) => void;
   onConflict: () => void;
   onClose: () => void;
 }
 
-function Decided({ held }: { held: Schemas["Approval"] }) {
-  const { state, decidedBy, isOwn, comment, names } = held;
-  const by = decidedBy === null ? "" : ` by ${names[decidedBy] ?? decidedBy}`;
-  return (
-    <p class="notice" role="status">
-      This call is no longer pending: {state}
-      {by}
-      {isOwn && ", who made the call"}.{comment !== null && ` ${comment}`}
-    </p>
-  );
-}
-
-function ApprovalDrawer({ id, onDone, onConflict, onClose }: DrawerProps) {
+function Drawer({ id, deny, onConflict, onClose, onDone }: DrawerProps) {
   const loading = useRead("/admin/v1/tenants/{tenant}/approvals/{id}", { id });
   return (
     <Dialog title="Approval" onClose={onClose} isDrawer>
       <There what="the call" loading={loading}>
         {(held) => (
           <div class="stack">
-            <Held held={held} />
+            <HeldCall held={held} />
             {held.state === "waiting" ? (
               <Decide
                 key={held.contentHash}
                 {...{ held, onDone }}
-                onConflict={() => {
-                  void loading.again();
-                  onConflict();
-                }}
+                deny={() => deny(held)}
+                onConflict={() => void loading.again().then(onConflict)}
               />
             ) : (
-              <Decided held={held} />
+              <p class="notice" role="status">
+                {endOf(held)}
+              </p>
             )}
           </div>
         )}
@@ -136,26 +134,17 @@ function ApprovalDrawer({ id, onDone, onConflict, onClose }: DrawerProps) {
   );
 }
 
-function useHeldCalls({ state, cursor }: { state: State | ""; cursor: string | null }) {
-  const loading = useRead("/admin/v1/tenants/{tenant}/approvals", {
-    ...(state !== "" && { state }),
-    ...(cursor !== null && { cursor }),
-  });
-  useRepeated(cursor === null ? refreshMs : null, loading.again);
-  return loading;
-}
-
-/** Receives the focus when the drawer with the pressed button closes. */
-function Notice({ text }: { text: string }) {
+/** Receives the focus when the dialog with the pressed button closes. */
+function Notice({ text, requestId }: Decided) {
   useEffect(() => document.querySelector("h1")?.focus(), []);
   return (
     <p class="notice good" role="status">
-      {text}
+      {text} <a href={ownPath(`/requests/${encodeURIComponent(requestId)}`)}>View request</a>
     </p>
   );
 }
 
-const NoApprovals = () => (
+const NoCalls = () => (
   <>
     <p>No pending approvals.</p>
     <a class="button" href={ownPath("/policy#approval")}>
@@ -164,60 +153,81 @@ const NoApprovals = () => (
   </>
 );
 
+function Calls({ state }: { state: State | "all" }) {
+  const { shown, open, close } = useOpened(useQuery());
+  const paging = usePaging(
+    "/admin/v1/tenants/{tenant}/approvals",
+    state === "all" ? {} : { state },
+  );
+  const { loading, cursor } = paging;
+  useRepeated(cursor === null ? refreshMs : null, loading.again);
+  const [decided, say] = useState<Decided | null>(null);
+  const [denied, deny] = useState<Held | null>(null);
+  const names = loading.loaded.state === "there" ? loading.loaded.value.names : {};
+  const actions: Column<Call> = {
+    title: "",
+    show: (call) => (
+      <RowActions
+        of={`call ${call.requestId.slice(-6)}`}
+        verbs={call.state === "waiting" && may("approve") ? ["Approve", "Deny"] : []}
+        act={(verb) => (verb === "Deny" ? deny(call) : open(call.requestId))}
+      />
+    ),
+  };
+  const onDone = (done: Decided): void => {
+    if (shown !== undefined) close();
+    deny(null);
+    say(done);
+    void loading.again();
+  };
+  return (
+    <>
+      {decided !== null && shown === undefined && <Notice key={decided.requestId} {...decided} />}
+      <Listed
+        what="pending approvals"
+        paging={paging}
+        name="Approvals"
+        columns={[...callColumns(names, open), ...decisionColumns(names), actions].filter(
+          ({ title }) => title !== "State" || state === "all",
+        )}
+        keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
+        {...(may("approve") && { open: ({ requestId }: Call) => open(requestId) })}
+        empty={state === "waiting" ? <NoCalls /> : "No calls with this state."}
+      />
+      {denied !== null && <Deny call={denied} onDone={onDone} onClose={() => deny(null)} />}
+      {shown !== undefined && may("approve") && (
+        <Drawer
+          id={shown}
+          {...{ deny, onDone }}
+          onClose={close}
+          onConflict={() => void loading.again()}
+        />
+      )}
+    </>
+  );
+}
+
 export function Approvals() {
-  const inAddress = useQuery();
-  const [query, change] = inAddress;
-  const { shown, open, close } = useOpened(inAddress);
-  const state = states.find(([each]) => each === query["state"])?.[0] ?? "";
-  const cursor = query["cursor"] ?? null;
-  const loading = useHeldCalls({ state, cursor });
-  const [notice, say] = useState<string | null>(null);
+  const [query, change] = useQuery();
+  const state = states.find(([each]) => each === query["state"])?.[0] ?? "waiting";
   return (
     <Page
       title="Approvals"
       lead="Calls that wait for an approver, as the policy requires. A key can’t approve its own calls."
     >
-      {notice !== null && shown === undefined && <Notice key={notice} text={notice} />}
       <div class="filters">
         <Choice
           title="State"
           name="state"
           value={state}
           options={states}
-          onInput={(value) => change({ state: value, cursor: "" })}
+          onInput={(value) => change({ state: value })}
         />
       </div>
-      <There what="pending approvals" loading={loading}>
-        {({ data, nextCursor, names }) => (
-          <Table
-            name="Approvals"
-            columns={columnsOf({ names, open })}
-            rows={data}
-            keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
-            current={null}
-            {...(may("approve") && { open: ({ requestId }: Listed) => open(requestId) })}
-            empty={<NoApprovals />}
-            foot={
-              <Steps {...{ cursor, next: nextCursor }} go={(to) => change({ cursor: to ?? "" })} />
-            }
-          />
-        )}
-      </There>
+      <Calls key={state} state={state} />
       <Webhooks />
       {!may("approve") && (
         <NotForRole what="can’t read or decide pending approvals" permission="approve" />
-      )}
-      {shown !== undefined && may("approve") && (
-        <ApprovalDrawer
-          {...{ id: shown }}
-          onClose={close}
-          onConflict={() => void loading.again()}
-          onDone={(decision) => {
-            close();
-            say(decision === "approve" ? "Approved." : "Denied.");
-            void loading.again();
-          }}
-        />
       )}
     </Page>
   );

@@ -2,67 +2,57 @@ import type { Schemas } from "../api.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 
 type Approval = NonNullable<Schemas["Policy"]["approval"]>;
-type Mode = Exclude<Approval["mode"], "auto"> | "";
 
 const lists = ["tools", "servers", "models"] as const;
-type ListName = (typeof lists)[number];
 
-export interface ApprovalDraft extends Record<ListName, string> {
-  mode: Mode;
-  timeoutSeconds: string;
-  approvers: NonNullable<Approval["approvers"]>;
-  webhookUrl: string;
-  costUsdAbove: string;
+export const approvalDraftOf = (approval: Partial<Approval> = {}) => ({
+  mode: approval.mode === "auto" ? "" : (approval.mode ?? ""),
+  timeoutSeconds: approval.timeoutSeconds?.toString() ?? "",
+  approvers: approval.approvers ?? "others",
+  webhookUrl: approval.webhookUrl ?? "",
+  costUsdAbove: approval.when?.costUsdAbove?.toString() ?? "",
+  tools: approval.when?.tools?.join(", ") ?? "",
+  servers: approval.when?.servers?.join(", ") ?? "",
+  models: approval.when?.models?.join(", ") ?? "",
   /** conditions that the form doesn't have */
-  hasOthers: boolean;
-}
-
-export const approvalDraftOf = (approval: Approval | undefined): ApprovalDraft => ({
-  mode: approval === undefined || approval.mode === "auto" ? "" : approval.mode,
-  timeoutSeconds: approval?.timeoutSeconds?.toString() ?? "",
-  approvers: approval?.approvers ?? "others",
-  webhookUrl: approval?.webhookUrl ?? "",
-  costUsdAbove: approval?.when?.costUsdAbove?.toString() ?? "",
-  tools: approval?.when?.tools?.join(", ") ?? "",
-  servers: approval?.when?.servers?.join(", ") ?? "",
-  models: approval?.when?.models?.join(", ") ?? "",
-  hasOthers: approval?.when?.modalities !== undefined,
+  hasOthers: approval.when?.modalities !== undefined,
 });
+export type ApprovalDraft = ReturnType<typeof approvalDraftOf>;
 
 const listIn = (text: string): string[] | null => {
-  const items = text.split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]));
+  const items = text.split(",").flatMap((each) => each.trim() || []);
   return items.length === 0 ? null : items;
 };
+const numberIn = (text: string): number | null => (text === "" ? null : Number(text));
 
 /** A merge patch, which keeps other conditions. */
-function whenPatchOf({ costUsdAbove, hasOthers, ...draft }: ApprovalDraft) {
-  const isEmpty = costUsdAbove === "" && lists.every((name) => draft[name].trim() === "");
-  if (isEmpty && !hasOthers) return null;
-  return {
-    costUsdAbove: costUsdAbove === "" ? null : Number(costUsdAbove),
+export function approvalPatchOf(draft: ApprovalDraft) {
+  const { mode, timeoutSeconds, approvers, webhookUrl, costUsdAbove, hasOthers } = draft;
+  if (mode === "") return null;
+  const when = {
+    costUsdAbove: numberIn(costUsdAbove),
     ...Object.fromEntries(lists.map((name) => [name, listIn(draft[name])])),
   };
-}
-
-export function approvalPatchOf(draft: ApprovalDraft) {
-  const { mode, timeoutSeconds, approvers, webhookUrl } = draft;
-  if (mode === "") return null;
+  const isAny = !hasOthers && Object.values(when).every((each) => each === null);
   return {
     mode,
-    when: whenPatchOf(draft),
-    timeoutSeconds: timeoutSeconds === "" ? null : Number(timeoutSeconds),
+    when: isAny ? null : when,
+    timeoutSeconds: numberIn(timeoutSeconds),
     approvers: approvers === "others" ? null : approvers,
-    webhookUrl: webhookUrl === "" ? null : webhookUrl,
+    webhookUrl: webhookUrl || null,
   };
 }
 
-const modes: readonly (readonly [Mode, string])[] = [
-  ["", "nothing: calls run without approval"],
-  ["request", "the request, before it is paid for"],
-  ["result", "the result, after it is paid for"],
-  ["both", "the request, then the result"],
-];
-
+const modeField: FieldOf<ApprovalDraft> = {
+  name: "mode",
+  title: "Requires approval of",
+  options: [
+    ["", "nothing: calls run without approval"],
+    ["request", "the request, before it is paid for"],
+    ["result", "the result, after it is paid for"],
+    ["both", "the request, then the result"],
+  ],
+};
 const conditionFields: readonly FieldOf<ApprovalDraft>[] = [
   {
     name: "costUsdAbove",
@@ -76,12 +66,6 @@ const conditionFields: readonly FieldOf<ApprovalDraft>[] = [
   { name: "servers", title: "Or from these servers", placeholder: "payments" },
   { name: "models", title: "Or to these models", placeholder: "*/claude-opus*" },
 ];
-
-const modeField: FieldOf<ApprovalDraft> = {
-  name: "mode",
-  title: "Requires approval of",
-  options: modes,
-};
 const decisionFields: readonly FieldOf<ApprovalDraft>[] = [
   {
     name: "timeoutSeconds",
@@ -109,34 +93,27 @@ const decisionFields: readonly FieldOf<ApprovalDraft>[] = [
 
 interface ApprovalFieldsProps {
   draft: ApprovalDraft;
-  change: (draft: ApprovalDraft) => void;
+  change: (changes: Partial<ApprovalDraft>) => void;
 }
 
-export function ApprovalFields({ draft, ...props }: ApprovalFieldsProps) {
-  const change = (changes: Partial<ApprovalDraft>): void => props.change({ ...draft, ...changes });
-  const isOn = draft.mode !== "";
-  const its = { draft, change };
-  return (
-    <fieldset
-      ref={(each) => {
-        if (location.hash === "#approval") each?.scrollIntoView();
-      }}
-    >
-      <legend>Approval</legend>
-      <div class="grid">
-        <Fields of={[modeField, ...(isOn ? decisionFields : [])]} {...its} path="approval." />
-      </div>
-      {isOn && (
-        <>
-          <div class="grid">
-            <Fields of={conditionFields} {...its} path="approval.when." />
-          </div>
-          <p class="faint">
-            Any matching condition suffices. Without conditions, every call needs approval.
-            {draft.hasOthers && " The JSON has another condition, modalities."}
-          </p>
-        </>
-      )}
-    </fieldset>
-  );
-}
+export const ApprovalFields = (its: ApprovalFieldsProps) => (
+  <>
+    <div class="grid wide">
+      <Fields of={[modeField]} {...its} path="approval." />
+    </div>
+    {its.draft.mode !== "" && (
+      <>
+        <div class="grid">
+          <Fields of={conditionFields} {...its} path="approval.when." />
+        </div>
+        <p class="faint">
+          Any matching condition suffices. Without conditions, every call needs approval.
+          {its.draft.hasOthers && " The JSON has another condition, modalities."}
+        </p>
+        <div class="grid">
+          <Fields of={decisionFields} {...its} path="approval." />
+        </div>
+      </>
+    )}
+  </>
+);

@@ -1,50 +1,38 @@
 /** Limits of each person, group, tag and run, and of single groups and tags. */
 import { Button } from "../parts/card.tsx";
-import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Fields } from "../parts/fields.tsx";
 import { Field } from "../parts/form.tsx";
-import { LimitFields, limitsPatchOf, textsOf, type LimitTexts } from "../parts/limits.tsx";
+import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 
 type Policy = Schemas["Policy"];
 type Owner = "groups" | "tags";
 
+const number = { type: "number", min: 0, placeholder: "none" } as const;
+const runFields = [
+  { name: "callsPerRun", title: "Calls per run", ...number },
+  { name: "usdPerRun", title: "USD per run", step: "any", ...number },
+  { name: "newRunsPerDay", title: "New runs per key and day", ...number },
+] as const;
+
 const titles = { groups: "group", tags: "tag" } as const;
 const owners = Object.keys(titles) as Owner[];
 
-interface NamedLimits {
-  name: string;
-  texts: LimitTexts;
-}
-interface OwnerDraft {
-  each: LimitTexts;
-  named: readonly NamedLimits[];
-}
-interface Runs {
-  callsPerRun: string;
-  usdPerRun: string;
-  newRunsPerDay: string;
-}
-export interface PeopleDraft extends Record<Owner, OwnerDraft> {
-  perUser: LimitTexts;
-  runs: Runs;
-}
-
-const ownerDraftOf = ({ each, limits = {} }: NonNullable<Policy["groups"]> = {}): OwnerDraft => ({
+const ownerDraftOf = ({ each, limits = {} }: NonNullable<Policy["groups"]> = {}) => ({
   each: textsOf(each),
   named: Object.entries(limits).map(([name, its]) => ({ name, texts: textsOf(its) })),
 });
+type OwnerDraft = ReturnType<typeof ownerDraftOf>;
 
-export const peopleDraftOf = ({ perUser, groups, tags, runs }: Policy): PeopleDraft => ({
+export const peopleDraftOf = ({ perUser, groups, tags, runs }: Policy) => ({
   perUser: textsOf(perUser),
   groups: ownerDraftOf(groups),
   tags: ownerDraftOf(tags),
-  runs: {
-    callsPerRun: runs?.callsPerRun?.toString() ?? "",
-    usdPerRun: runs?.usdPerRun?.toString() ?? "",
-    newRunsPerDay: runs?.newRunsPerDay?.toString() ?? "",
-  },
+  runs: Object.fromEntries(
+    runFields.map(({ name }) => [name, runs?.[name]?.toString() ?? ""]),
+  ) as Record<(typeof runFields)[number]["name"], string>,
 });
+export type PeopleDraft = ReturnType<typeof peopleDraftOf>;
 
 const isEmpty = (texts: object): boolean => Object.values(texts).every((text) => text === "");
 
@@ -74,61 +62,38 @@ export const peoplePatchOf = ({ perUser, groups, tags, runs }: PeopleDraft, befo
 
 interface PeopleFieldsProps {
   draft: PeopleDraft;
-  change: (draft: PeopleDraft) => void;
+  change: (changes: Partial<PeopleDraft>) => void;
 }
 
-const number = { type: "number", min: 0, placeholder: "none" } as const;
-const runFields: readonly FieldOf<Runs>[] = [
-  { name: "callsPerRun", title: "Calls per run", ...number },
-  { name: "usdPerRun", title: "USD per run", step: "any", ...number },
-  { name: "newRunsPerDay", title: "New runs per key and day", ...number },
-];
-
-export function PeopleFields(props: PeopleFieldsProps) {
-  const { perUser, groups, tags, runs } = props.draft;
-  const [isOpen, setOpen] = useState(
-    [perUser, groups.each, tags.each, runs].some((texts) => !isEmpty(texts)) ||
-      groups.named.length + tags.named.length > 0,
-  );
-  return (
-    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>Limits of people, groups, tags and runs</summary>
-      {isOpen && <PartFields {...props} />}
-    </details>
-  );
-}
-
-function PartFields({ draft, change }: PeopleFieldsProps) {
-  return (
-    <>
-      <LimitFields
-        title="Each person"
-        path="perUser"
-        texts={draft.perUser}
-        onInput={(perUser) => change({ ...draft, perUser })}
+export const PeopleFields = ({ draft, change }: PeopleFieldsProps) => (
+  <>
+    <LimitFields
+      title="Each person"
+      path="perUser"
+      texts={draft.perUser}
+      onInput={(perUser) => change({ perUser })}
+    />
+    {owners.map((owner) => (
+      <OwnerFields
+        key={owner}
+        owner={owner}
+        its={draft[owner]}
+        change={(changes) => change({ [owner]: { ...draft[owner], ...changes } })}
       />
-      {owners.map((owner) => (
-        <OwnerFields
-          key={owner}
-          owner={owner}
-          its={draft[owner]}
-          change={(changes) => change({ ...draft, [owner]: { ...draft[owner], ...changes } })}
+    ))}
+    <fieldset>
+      <legend>Runs</legend>
+      <div class="grid">
+        <Fields
+          of={runFields}
+          draft={draft.runs}
+          path="runs."
+          change={(changes) => change({ runs: { ...draft.runs, ...changes } })}
         />
-      ))}
-      <fieldset>
-        <legend>Runs</legend>
-        <div class="grid">
-          <Fields
-            of={runFields}
-            draft={draft.runs}
-            path="runs."
-            change={(changes) => change({ ...draft, runs: { ...draft.runs, ...changes } })}
-          />
-        </div>
-      </fieldset>
-    </>
-  );
-}
+      </div>
+    </fieldset>
+  </>
+);
 
 interface OwnerFieldsProps {
   owner: Owner;
@@ -138,7 +103,7 @@ interface OwnerFieldsProps {
 
 function OwnerFields({ owner, its: { each, named }, change }: OwnerFieldsProps) {
   const title = titles[owner];
-  const replaceAt = (at: number, changes: Partial<NamedLimits>): void =>
+  const replaceAt = (at: number, changes: Partial<OwnerDraft["named"][number]>): void =>
     change({ named: named.map((one, place) => (place === at ? { ...one, ...changes } : one)) });
   return (
     <section class="stack">

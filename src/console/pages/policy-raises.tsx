@@ -1,8 +1,7 @@
-import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { millisOf } from "../format.ts";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
-import { Check, useFaults } from "../parts/form.tsx";
+import { Check } from "../parts/form.tsx";
 import { limitTitles, limitText, type LimitName } from "../parts/limits.tsx";
 import { Named, useSubjectNames, type Names } from "../parts/named.tsx";
 import { NamedChoice } from "../parts/named-choice.tsx";
@@ -11,25 +10,16 @@ import type { Problem } from "../problem.ts";
 
 type Raise = Schemas["Raise"];
 
-export interface RaisesDraft {
-  all: readonly Raise[];
-  kept: readonly Raise[];
-  subject: string;
-  limit: LimitName;
-  amount: string;
-  until: string;
-  reason: string;
-}
-
-export const raisesDraftOf = (raises: readonly Raise[] | undefined): RaisesDraft => ({
-  all: raises ?? [],
-  kept: raises ?? [],
+export const raisesDraftOf = (raises: readonly Raise[] = []) => ({
+  all: raises,
+  kept: raises,
   subject: "",
-  limit: "usdPerDay",
+  limit: "usdPerDay" as LimitName,
   amount: "",
   until: "",
   reason: "",
 });
+export type RaisesDraft = ReturnType<typeof raisesDraftOf>;
 
 const isBegun = ({ subject, amount, until, reason }: RaisesDraft): boolean =>
   `${subject}${amount}${until}${reason}` !== "";
@@ -73,15 +63,10 @@ const raiseFields: readonly FieldOf<RaisesDraft>[] = [
 
 interface RaiseFieldsProps {
   draft: RaisesDraft;
-  change: (draft: RaisesDraft) => void;
+  change: (changes: Partial<RaisesDraft>) => void;
 }
 
-function Kept({
-  raise,
-  names,
-  draft,
-  change,
-}: { raise: Raise; names: Names } & Pick<RaiseFieldsProps, "draft" | "change">) {
+function Kept({ raise, names, draft, change }: RaiseFieldsProps & { raise: Raise; names: Names }) {
   const { subject, limits, until, reason, by } = raise;
   const others = draft.kept.filter((each) => each !== raise);
   return (
@@ -92,64 +77,39 @@ function Kept({
         title="End now"
         name="raises.end"
         value={!draft.kept.includes(raise)}
-        onInput={(ends) => change({ ...draft, kept: ends ? others : [...others, raise] })}
+        onInput={(ends) => change({ kept: ends ? others : [...others, raise] })}
       />
     </li>
   );
 }
 
-function AllKept({ draft, change }: RaiseFieldsProps) {
-  const names = useSubjectNames();
-  return (
-    <ul>
-      {draft.all.map((raise) => (
-        <Kept key={JSON.stringify(raise)} {...{ raise, names, draft, change }} />
-      ))}
-    </ul>
-  );
-}
-
-function NewRaise({ draft, change }: RaiseFieldsProps) {
+export function RaiseFields({ draft, change }: RaiseFieldsProps) {
   const names = useSubjectNames();
   const path = `raises.${draft.kept.length}.`;
   const fields = raiseFields.map((field) =>
     field.name === "amount" ? { ...field, path: `${path}limits.${draft.limit}` } : field,
   );
   return (
-    <div class="grid">
-      <NamedChoice
-        title="Of what"
-        name="raises.subject"
-        value={draft.subject}
-        onInput={(subject) => change({ ...draft, subject })}
-        names={names}
-        hint="An id, or for example group:eng, tag:nightly, or run:key_…:one."
-        path={`${path}subject`}
-      />
-      <Fields
-        of={fields}
-        draft={draft}
-        change={(changes) => change({ ...draft, ...changes })}
-        path={path}
-      />
-    </div>
-  );
-}
-
-export function RaiseFields({ draft, change }: RaiseFieldsProps) {
-  const [isOpen, setOpen] = useState(isBegun(draft));
-  const isWrong = useFaults()(`raises.${draft.kept.length}`) !== null;
-  return (
-    <fieldset>
-      <legend>Temporary raises</legend>
-      {draft.all.length > 0 && <AllKept {...{ draft, change }} />}
-      <details
-        open={isOpen || isWrong}
-        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
-      >
-        <summary>Raise one</summary>
-        {(isOpen || isWrong) && <NewRaise {...{ draft, change }} />}
-      </details>
-    </fieldset>
+    <>
+      {draft.all.length > 0 && (
+        <ul>
+          {draft.all.map((raise) => (
+            <Kept key={JSON.stringify(raise)} {...{ raise, names, draft, change }} />
+          ))}
+        </ul>
+      )}
+      <div class="grid">
+        <NamedChoice
+          title="Of what"
+          name="raises.subject"
+          value={draft.subject}
+          onInput={(subject) => change({ subject })}
+          names={names}
+          hint="An id, or for example group:eng, tag:nightly, or run:key_…:one."
+          path={`${path}subject`}
+        />
+        <Fields of={fields} draft={draft} change={change} path={path} />
+      </div>
+    </>
   );
 }

@@ -1,10 +1,12 @@
 import { Button } from "../parts/card.tsx";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { count, spaced } from "../format.ts";
 import { ProblemNotice } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
+import { memberTitle } from "../policy-changes.ts";
 import type { Asked } from "../problem.ts";
 import { exclusionText } from "../requests/notes.ts";
 
@@ -13,6 +15,9 @@ type Tried = Trial["data"][number];
 
 const choiceOf = ({ model, refused }: Schemas["TriedChoice"]): string =>
   model ?? `refused: ${spaced(refused?.reason ?? "")}`;
+const excludedText = (model: string | null, reason: string): string =>
+  `${model ?? "the model"}: ${exclusionText(reason)}`;
+
 function whyOf({ excludedBy, before, after }: Tried): string {
   const { model, refused } = after;
   if (model !== null && before.model === null) return `${model} is allowed now`;
@@ -24,10 +29,7 @@ function whyOf({ excludedBy, before, after }: Tried): string {
   return `no model is left: ${most === undefined ? spaced(refused?.reason ?? "refused") : exclusionText(most[0])}`;
 }
 
-const excludedText = (model: string | null, reason: string): string =>
-  `${model ?? "the model"}: ${exclusionText(reason)}`;
-
-const columnsOf = (): Column<Tried>[] => [
+const columns: Column<Tried>[] = [
   {
     title: "Request",
     show: ({ id }) => (
@@ -37,33 +39,31 @@ const columnsOf = (): Column<Tried>[] => [
     ),
     text: ({ id }) => id,
   },
-  {
-    title: "Current policy",
-    text: ({ before }) => choiceOf(before),
-  },
-  {
-    title: "New policy",
-    text: ({ after }) => choiceOf(after),
-  },
-  { title: "Why", show: whyOf, text: whyOf },
+  { title: "Current policy", text: ({ before }) => choiceOf(before) },
+  { title: "New policy", text: ({ after }) => choiceOf(after) },
+  { title: "Why", text: whyOf },
 ];
 
 function Found({ trial }: { trial: Trial }) {
   const { decisions, changed, newlyRefused, notReplayed, data } = trial;
+  const isUntested = notReplayed.length > 0 || decisions === 0;
   return (
-    <div role="status">
-      <p class={`notice ${changed === 0 ? "good" : "warn"}`}>
-        <strong>
-          Of the last {count(decisions)} decisions {count(changed)} would change, and{" "}
-          {count(newlyRefused)} would be refused.
-        </strong>
-        {notReplayed.length > 0 &&
-          ` Effects of these members can’t be tested: ${notReplayed.join(", ")}.`}
+    <div role="status" ref={(each) => each?.scrollIntoView({ block: "center" })}>
+      <p class={`notice ${changed > 0 || isUntested ? "warn" : "good"}`}>
+        {notReplayed.length > 0 && (
+          <strong>
+            Not tested: {notReplayed.map(memberTitle).join(", ")}. The effect can’t be
+            replayed.{" "}
+          </strong>
+        )}
+        {decisions === 0
+          ? "There are no decisions to replay yet."
+          : `Of the last ${count(decisions)} decisions ${count(changed)} would change, and ${count(newlyRefused)} would be refused${notReplayed.length > 0 ? ", by the other changes" : ""}.`}
       </p>
       {changed > 0 && (
         <Table
           name="Test changes"
-          columns={columnsOf()}
+          columns={columns}
           rows={data.filter(({ isChanged }) => isChanged)}
           keyOf={({ id }) => id}
           empty=""
@@ -73,11 +73,10 @@ function Found({ trial }: { trial: Trial }) {
   );
 }
 
-interface PolicyTrialProps {
-  policyOf: () => object | null;
-}
-
-export function PolicyTrial({ policyOf }: PolicyTrialProps) {
+/** A button that replays the last decisions, and what it found. */
+export function useTrial(
+  policyOf: () => object | null,
+): Record<"button" | "found", ComponentChildren> {
   const [found, setFound] = useState<Asked<Trial> | "asking" | null>(null);
   const policy = policyOf();
   const attempt = async (): Promise<void> => {
@@ -85,15 +84,27 @@ export function PolicyTrial({ policyOf }: PolicyTrialProps) {
     setFound("asking");
     setFound(await api.POST("/admin/v1/tenants/{tenant}/policy/dry-run", { body: { policy } }));
   };
-  return (
-    <section class="stack" aria-label="Dry run">
+  return {
+    button: (
       <Button disabled={policy === null || found === "asking"} onClick={() => void attempt()}>
         {found === "asking" ? "Testing…" : "Test changes"}
       </Button>
-      {found !== null && found !== "asking" && !found.ok && (
+    ),
+    found:
+      found === null || found === "asking" ? null : found.ok ? (
+        <Found trial={found.value} />
+      ) : (
         <ProblemNotice problem={found.problem} />
-      )}
-      {found !== null && found !== "asking" && found.ok && <Found trial={found.value} />}
-    </section>
+      ),
+  };
+}
+
+export function Trial({ policyOf }: { policyOf: () => object | null }) {
+  const { button, found } = useTrial(policyOf);
+  return (
+    <>
+      {button}
+      {found}
+    </>
   );
 }

@@ -3,28 +3,25 @@ import { useEffect, useState } from "preact/hooks";
 import { mergePatch } from "../../domain/merge-patch.ts";
 import { api, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
-import { CodeBlock } from "../parts/copy.tsx";
 import { Form } from "../parts/form.tsx";
 import { JsonEdit } from "../parts/json-edit.tsx";
-import { LimitFields } from "../parts/limits.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
+import { Sections, type SectionsProps } from "../parts/sections.tsx";
 import { useUnsaved } from "../parts/unsaved.tsx";
-import { changedMembers, changeText, type MemberChange } from "../policy-changes.ts";
+import { changedMembers, changeText, memberTitle, membersText } from "../policy-changes.ts";
 import { ownPath, prefix } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { isOperator, mayChange } from "../session.ts";
-import { ApprovalFields } from "./policy-approval.tsx";
 import { Ceiling } from "./policy-ceiling.tsx";
-import { PeopleFields } from "./policy-people.tsx";
-import { RaiseFields, raiseProblem } from "./policy-raises.tsx";
-import { draftOf, Lists, patchOf, Rest, type Draft } from "./policy-rest.tsx";
-import { PolicyTrial } from "./policy-trial.tsx";
+import { draftOf, patchOf, sectionsOf, type Draft } from "./policy-draft.tsx";
+import { raiseProblem } from "./policy-raises.tsx";
+import { Trial, useTrial } from "./policy-trial.tsx";
 
 type Policy = Schemas["Policy"];
 
-interface EditProps {
+interface EditProps extends Pick<SectionsProps, "opened" | "setOpened"> {
   policy: Policy;
   tag: string | null;
   draft: Policy | null;
@@ -33,7 +30,7 @@ interface EditProps {
   reload: () => unknown;
 }
 
-function PolicyForm({ policy, tag, onDraft, onDone, reload }: EditProps) {
+function PolicyForm({ policy, tag, onDraft, onDone, reload, ...opening }: EditProps) {
   const [draft, setDraft] = useState(draftOf(policy));
   const change = (changes: Partial<Draft>): void => setDraft({ ...draft, ...changes });
   const patch = patchOf(draft, policy);
@@ -41,7 +38,10 @@ function PolicyForm({ policy, tag, onDraft, onDone, reload }: EditProps) {
   const [unchanged] = useState(changed);
   const isUnsaved = changed !== unchanged;
   const question = useUnsaved(isUnsaved);
-  useEffect(() => onDraft(isUnsaved ? mergePatch(policy, patch) : null), [changed]);
+  const wanted = mergePatch(policy, patch) as Policy;
+  useEffect(() => onDraft(isUnsaved ? wanted : null), [changed]);
+  const trial = useTrial(() => wanted);
+  const unsaved = isUnsaved ? changedMembers(policy, wanted) : [];
   const save = async (): Promise<Asked<unknown>> => {
     const problem = raiseProblem(draft.raises);
     if (problem !== null) return { ok: false, problem };
@@ -52,20 +52,32 @@ function PolicyForm({ policy, tag, onDraft, onDone, reload }: EditProps) {
     if (saved.ok) onDone(saved.value);
     return saved;
   };
-  const { limits, people, raises, approval } = draft;
+  const sections = sectionsOf({ draft, change }).map((each) => ({
+    ...each,
+    id: each.paths[0] ?? "",
+    said: membersText(wanted, each.paths),
+  }));
   return (
-    <div class="stack">
-      <Form submit="Save changes" act={save} reload={reload}>
-        <LimitFields texts={limits} onInput={(texts) => change({ limits: texts })} />
-        <PeopleFields draft={people} change={(next) => change({ people: next })} />
-        <RaiseFields draft={raises} change={(next) => change({ raises: next })} />
-        <Lists {...{ draft, change }} />
-        <ApprovalFields draft={approval} change={(next) => change({ approval: next })} />
-        <Rest {...{ draft, change }} />
-        <PolicyTrial policyOf={() => mergePatch(policy, patch)} />
+    <>
+      <Form
+        submit="Save changes"
+        act={save}
+        reload={reload}
+        beside={
+          <>
+            {trial.button}
+            <span class="faint">
+              {unsaved.length > 0 &&
+                `Not saved: ${unsaved.map(({ member }) => memberTitle(member)).join(", ")}`}
+            </span>
+          </>
+        }
+      >
+        <Sections of={sections} {...opening} />
+        {trial.found}
       </Form>
       {question}
-    </div>
+    </>
   );
 }
 
@@ -80,42 +92,42 @@ function PolicyJson({ policy, tag, draft, onDraft, onDone }: EditProps) {
     return changed;
   };
   return (
-    <JsonEdit
-      value={policy}
-      {...(begun !== null && { draft: begun })}
-      onUnsaved={(isUnsaved) => onDraft(isUnsaved ? policy : null)}
-      submit="Replace policy"
-      put={put}
-      hint="The whole policy. Omitted members return to their defaults."
-      beside={(policyOf) => <PolicyTrial policyOf={policyOf} />}
-    />
+    <section class="card stack">
+      <JsonEdit
+        value={policy}
+        {...(begun !== null && { draft: begun })}
+        onUnsaved={(isUnsaved) => onDraft(isUnsaved ? policy : null)}
+        submit="Replace policy"
+        put={put}
+        hint="The whole policy. Omitted members return to their defaults."
+        beside={(policyOf) => <Trial policyOf={policyOf} />}
+      />
+      <p class="faint">
+        For all members of a policy, see the{" "}
+        <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
+          API reference
+        </a>
+        .
+      </p>
+    </section>
   );
 }
 
-interface ActionsProps {
+/** Unsaved JSON is kept: the form would lose it. */
+const Actions = (props: {
   isJson: boolean;
   setJson: (isJson: boolean) => void;
-  /** The JSON editor has unsaved changes, which switching to the form would lose. */
-  isJsonUnsaved: boolean;
-}
-
-const Actions = ({ isJson, setJson, isJsonUnsaved }: ActionsProps) => (
+  isKept: boolean;
+}) => (
   <>
     <a class="button quiet" href={`${ownPath("/events")}?action=policy.`}>
       Policy history
     </a>
     {mayChange.value && (
-      <Button
-        class="quiet"
-        aria-pressed={isJson}
-        disabled={isJsonUnsaved}
-        onClick={() => setJson(!isJson)}
-      >
-        {isJsonUnsaved
+      <Button class="quiet" disabled={props.isKept} onClick={() => props.setJson(!props.isJson)}>
+        {props.isKept
           ? "Save or undo changes to show the form"
-          : isJson
-            ? "Show the form"
-            : "Show as JSON"}
+          : `Show ${props.isJson ? "the form" : "as JSON"}`}
       </Button>
     )}
   </>
@@ -123,15 +135,15 @@ const Actions = ({ isJson, setJson, isJsonUnsaved }: ActionsProps) => (
 
 interface Saved {
   at: string;
-  changes: MemberChange[];
+  changes: string[];
 }
 
 const SavedNotice = ({ at, changes }: Saved) => (
-  <div class="notice good" role="status">
+  <div class="notice good" role="status" ref={(each) => each?.scrollIntoView({ block: "center" })}>
     <strong>Saved at {at}.</strong>
     <ul class="plain">
       {changes.map((change) => (
-        <li key={change.member}>{changeText(change)}</li>
+        <li key={change}>{change}</li>
       ))}
     </ul>
   </div>
@@ -141,50 +153,43 @@ export function PolicyPage() {
   const [isJson, setJson] = useState(false);
   const [draft, setDraft] = useState<Policy | null>(null);
   const [saved, setSaved] = useState<Saved | null>(null);
+  const [opened, setOpened] = useState<readonly string[]>([location.hash.slice(1) || "limits"]);
   const loading = useLoaded(`policy ${saved?.at ?? ""}`, () =>
     api.GET("/admin/v1/tenants/{tenant}/policy"),
   );
   const doneFrom = (before: Policy) => (after: Policy) => {
     setDraft(null);
-    setSaved({ at: new Date().toLocaleTimeString(), changes: changedMembers(before, after) });
+    const changes = changedMembers(before, after).map(changeText);
+    setSaved({ at: new Date().toLocaleTimeString(), changes });
   };
   const Edit = isJson ? PolicyJson : PolicyForm;
   return (
     <Page
       title="Policy"
       lead="What this tenant may spend and which models it may use. Changes take effect with the next request."
-      actions={<Actions {...{ isJson, setJson }} isJsonUnsaved={isJson && draft !== null} />}
+      actions={<Actions {...{ isJson, setJson }} isKept={isJson && draft !== null} />}
     >
       <div class="stack">
         {saved !== null && <SavedNotice {...saved} />}
-        <section class="card">
-          <There what="the policy" loading={loading}>
-            {(policy, { tag }) =>
-              mayChange.value ? (
-                <Edit
-                  key={`${tag} ${isJson}`}
-                  {...{ policy, tag, draft }}
-                  onDraft={setDraft}
-                  onDone={doneFrom(policy)}
-                  reload={loading.again}
-                />
-              ) : (
-                <>
-                  <NotForRole what="can’t change the policy" permission="change" />
-                  <CodeBlock title="Policy" text={JSON.stringify(policy, null, 2)} />
-                </>
-              )
-            }
-          </There>
-        </section>
+        <There what="the policy" loading={loading}>
+          {(policy, { tag }) =>
+            mayChange.value ? (
+              <Edit
+                key={`${tag} ${isJson}`}
+                {...{ policy, tag, draft, opened, setOpened }}
+                onDraft={setDraft}
+                onDone={doneFrom(policy)}
+                reload={loading.again}
+              />
+            ) : (
+              <section class="card stack">
+                <NotForRole what="can’t change the policy" permission="change" />
+                <p>{membersText(policy, Object.keys(policy))}</p>
+              </section>
+            )
+          }
+        </There>
         {isOperator.value && <Ceiling />}
-        <p class="lead">
-          For all members of a policy, see the{" "}
-          <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
-            API reference
-          </a>
-          .
-        </p>
       </div>
     </Page>
   );

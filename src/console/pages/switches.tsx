@@ -1,26 +1,26 @@
 import { Button, Card } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
+import { isStopped } from "../../domain/choice/switches.ts";
 import { api } from "../api.ts";
-import { matchesGlob } from "../../domain/models/globs.ts";
+import { count, usdInCents } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
 import { allModels } from "../models/all-models.ts";
-import type { Model } from "../models/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Choice, Field, Form } from "../parts/form.tsx";
-import { namesIn, useSubjectNames, type Names } from "../parts/named.tsx";
+import { namesIn } from "../parts/named.tsx";
 import { NamedChoice } from "../parts/named-choice.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
-import { switchChanges } from "../parts/stopped.tsx";
+import { topUsage } from "../parts/spend.tsx";
+import { tenantChanges } from "../parts/stopped.tsx";
 import { Table, type Column } from "../parts/table.tsx";
+import { ownPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { isOperator, may } from "../session.ts";
 import { kinds, patchOf, stopsOf, type Kind, type Stop } from "../switches.ts";
 
-const nameHints: Readonly<Record<Kind, string>> = {
-  operator: "",
-  tenant: "",
+const nameHints: Partial<Record<Kind, string>> = {
   servers: "The server’s slug, for example github.",
   keys: "The key’s id, from API keys.",
   models: "provider/model, with * as a wildcard, for example openai/gpt-5*.",
@@ -38,28 +38,27 @@ async function setSwitchAsOperator(why: string | null): Promise<Asked<unknown>> 
   });
 }
 
-async function setSwitch({ kind, name, why }: Omit<Stop, "why"> & { why: string | null }) {
+async function setSwitch({ kind, name }: Target, why: string | null) {
   const done =
     kind === "operator"
       ? await setSwitchAsOperator(why)
       : await api.PATCH("/admin/v1/tenants/{tenant}/policy", {
           body: patchOf({ kind, name }, why) as Record<string, never>,
         });
-  if (done.ok) switchChanges.value += 1;
+  if (done.ok) tenantChanges.value += 1;
   return done;
 }
 
-const mayLift = ({ kind }: Stop): boolean =>
-  kind === "operator" ? isOperator.value : may("change");
+type Target = Omit<Stop, "why">;
 
 const columnsOf = (lift: (stop: Stop) => void): Column<Stop>[] => [
-  { title: "What is stopped", show: ({ kind }) => kinds[kind], text: ({ kind }) => kinds[kind] },
+  { title: "What is stopped", text: ({ kind }) => kinds[kind] },
   { title: "Name", show: ({ name }) => <code>{name || "–"}</code>, text: ({ name }) => name },
   { title: "Why", text: ({ why }) => why },
   {
     title: "",
     show: (stop) =>
-      mayLift(stop) && (
+      (stop.kind === "operator" ? isOperator.value : may("change")) && (
         <Button
           class="quiet"
           aria-label={`Lift ${kinds[stop.kind]} ${stop.name}`}
@@ -71,104 +70,92 @@ const columnsOf = (lift: (stop: Stop) => void): Column<Stop>[] => [
   },
 ];
 
-interface TargetProps {
-  kind: Kind;
-  name: string;
-  onInput: (name: string) => void;
-}
-
-async function stoppable(kind: "keys" | "servers") {
-  const named = Object.entries(await namesIn());
-  const names: Names = Object.fromEntries(
-    kind === "keys"
-      ? named.filter(([id]) => id.startsWith("key_"))
-      : named.filter(([id]) => id.startsWith("srv_")).map(([, slug]) => [slug, slug]),
-  );
-  return { ok: true, value: names, tag: null } as const;
-}
-
-function NamedTarget(props: TargetProps & { kind: "keys" | "servers" }) {
-  const { kind, name, onInput } = props;
-  const { loaded } = useLoaded(kind, () => stoppable(kind));
-  return (
-    <NamedChoice
-      title={kind === "keys" ? "Which key" : "Which server"}
-      name="name"
-      value={name}
-      onInput={onInput}
-      names={loaded.state === "there" ? loaded.value : {}}
-      hint={nameHints[kind]}
-      isRequired
-      path={`stopped.${kind}`}
-    />
-  );
-}
-
-/** The router also accepts other spellings. */
-const namesOf = ({ provider, id, canonicalName }: Model): string[] => [
-  `${provider}/${id}`,
-  ...(canonicalName === null ? [] : [canonicalName, `${provider}/${canonicalName}`]),
-];
-
 const maxNamed = 5;
 
 /** A switch may precede its model, so no match is only a warning. */
-function Matches({ kind, name }: Pick<TargetProps, "kind" | "name">) {
-  const { loaded } = useLoaded(`models`, () => allModels());
+function Matches({ kind, name }: Target) {
+  const { loaded } = useLoaded("models", allModels);
   if (loaded.state !== "there") return null;
   const stopped = loaded.value
-    .filter((model) => model.available)
-    .map(namesOf)
-    .filter((names) =>
-      kind === "providers"
-        ? names[0]?.startsWith(`${name}/`)
-        : names.some((each) => matchesGlob(name, each)),
-    );
+    .filter((model) => model.available && isStopped(model, { [kind]: { [name]: "" } }))
+    .map(({ provider, id }) => `${provider}/${id}`);
   if (stopped.length === 0) return <strong>It matches no available model.</strong>;
   const more = stopped.length - maxNamed;
   return (
     <strong>
       Stops {stopped.length} available {stopped.length === 1 ? "model" : "models"}:{" "}
-      {stopped
-        .slice(0, maxNamed)
-        .map(([first]) => first)
-        .join(", ")}
+      {stopped.slice(0, maxNamed).join(", ")}
       {more > 0 && ` and ${more} more`}.
     </strong>
   );
 }
 
-function Effect({ kind, name }: Pick<TargetProps, "kind" | "name">) {
-  const names = useSubjectNames();
+/** What it stops, and what it would have stopped in the last day. */
+function Effect({ kind, name }: Target) {
+  const { loaded } = useLoaded("last day", () =>
+    topUsage({ by: ["key", "server", "model"], from: Date.now() - 86_400_000, limit: 1_000 }),
+  );
+  const isWhole = nameHints[kind] === undefined;
+  if (loaded.state !== "there" || (!isWhole && name === "")) return null;
+  const { data, total, names } = loaded.value;
+  const isHit = ({ by, group }: (typeof data)[number]): boolean => {
+    if (kind === "keys") return by === "key" && group === name;
+    if (kind === "servers") return by === "server" && names[group] === name;
+    const [provider = "", ...id] = group.split("/");
+    return by === "model" && isStopped({ provider, id: id.join("/") }, { [kind]: { [name]: "" } });
+  };
+  const hit = isWhole ? [total] : data.filter(isHit);
+  const requests = hit.reduce((sum, each) => sum + each.requests, 0);
+  const cost = hit.reduce((sum, each) => sum + each.costUsd, 0);
   return (
-    <>
-      <p>
-        New requests for{" "}
-        <strong>{kind === "keys" ? (names[name] ?? name) : `${kinds[kind]} ${name}`}</strong> are
-        refused. Running calls finish.
-      </p>
-      {(kind === "models" || kind === "providers") && <Matches {...{ kind, name }} />}
-    </>
+    <p>
+      {(kind === "models" || kind === "providers") && <Matches {...{ kind, name }} />} In the last
+      24 hours: {count(requests)} {requests === 1 ? "request" : "requests"}, {usdInCents(cost)}.
+    </p>
   );
 }
 
-function Target(props: TargetProps) {
+interface TargetProps extends Target {
+  onInput: (name: string) => void;
+}
+
+function NamedTarget({ kind, ...its }: TargetProps) {
+  const { loaded } = useLoaded("names", async () => ({
+    ok: true,
+    value: await namesIn(),
+    tag: null,
+  }));
+  const isKey = kind === "keys";
+  const named = Object.entries(loaded.state === "there" ? loaded.value : {});
+  return (
+    <NamedChoice
+      title={isKey ? "Which key" : "Which server"}
+      name="name"
+      names={Object.fromEntries(
+        isKey
+          ? named.filter(([id]) => id.startsWith("key_"))
+          : named.filter(([id]) => id.startsWith("srv_")).map(([, slug]) => [slug, slug]),
+      )}
+      hint={nameHints[kind] ?? ""}
+      isRequired
+      path={`stopped.${kind}`}
+      value={its.name}
+      onInput={its.onInput}
+    />
+  );
+}
+
+function TargetField(props: TargetProps) {
   const { kind, name, onInput } = props;
-  if (nameHints[kind] === "") return null;
-  if (kind === "keys" || kind === "servers")
-    return <NamedTarget key={kind} {...props} kind={kind} />;
+  if (nameHints[kind] === undefined) return null;
+  if (kind === "keys" || kind === "servers") return <NamedTarget key={kind} {...props} />;
   return (
     <Field
       title="Its name"
       name="name"
       isRequired
-      value={name}
-      onInput={onInput}
-      hint={
-        <>
-          {nameHints[kind]} {name.trim() !== "" && <Matches {...{ kind }} name={name.trim()} />}
-        </>
-      }
+      {...{ value: name, onInput }}
+      hint={nameHints[kind]}
       path={`stopped.${kind}`}
     />
   );
@@ -178,40 +165,44 @@ function StopForm({ onDone }: { onDone: () => void }) {
   const [kind, setKind] = useState<Kind>("models");
   const [name, setName] = useState("");
   const [why, setWhy] = useState("");
-  const options = (Object.keys(kinds) as Kind[]).filter(
-    (each) => each !== "operator" || isOperator.value,
-  );
   const [isAsking, setAsking] = useState(false);
-  const ask = async () => {
-    setAsking(true);
-    return { ok: true, value: null, tag: null } as const;
-  };
+  const options = Object.entries(kinds) as [Kind, string][];
   const target = { kind, name: name.trim() };
   return (
-    <Form submit="Stop it" isDanger act={ask}>
-      <Choice
-        title="What to stop"
-        name="kind"
-        value={kind}
-        options={options.map((each) => [each, kinds[each]] as const)}
-        onInput={(chosen) => {
-          setKind(chosen);
-          setName("");
-        }}
-      />
-      <Target {...{ kind, name }} onInput={setName} />
-      <Field
-        title="Reason"
-        name="why"
-        isRequired
-        value={why}
-        onInput={setWhy}
-        hint="Shown in the error message."
-      />
+    <Form
+      submit="Stop it"
+      isDanger
+      act={async () => {
+        setAsking(true);
+        return { ok: true, value: null, tag: null };
+      }}
+    >
+      <div class="grid">
+        <Choice
+          title="What to stop"
+          name="kind"
+          value={kind}
+          options={options.filter(([each]) => each !== "operator" || isOperator.value)}
+          onInput={(chosen) => {
+            setKind(chosen);
+            setName("");
+          }}
+        />
+        <TargetField {...{ kind, name }} onInput={setName} />
+        <Field
+          title="Reason"
+          name="why"
+          isRequired
+          value={why}
+          onInput={setWhy}
+          hint="Shown in the error message."
+        />
+      </div>
+      <Effect {...target} />
       {isAsking && (
         <Confirm
           title={`Stop ${kinds[kind]}`}
-          act={() => setSwitch({ ...target, why })}
+          act={() => setSwitch(target, why)}
           onDone={() => {
             setAsking(false);
             setWhy("");
@@ -220,6 +211,10 @@ function StopForm({ onDone }: { onDone: () => void }) {
           }}
           onClose={() => setAsking(false)}
         >
+          <p>
+            New requests for {kinds[kind]} <strong>{target.name}</strong> are refused. Running calls
+            finish.
+          </p>
           <Effect {...target} />
         </Confirm>
       )}
@@ -230,6 +225,10 @@ function StopForm({ onDone }: { onDone: () => void }) {
 export function SwitchesPage() {
   const loading = useRead("/admin/v1/tenants/{tenant}");
   const [lifting, lift] = useState<Stop | null>(null);
+  const onDone = (): void => {
+    lift(null);
+    void loading.again();
+  };
   return (
     <Page
       title="Kill switches"
@@ -237,19 +236,20 @@ export function SwitchesPage() {
     >
       <div class="stack">
         <There what="switches" loading={loading}>
-          {(found) => (
+          {(tenant) => (
             <Table
               name="Kill switches"
               columns={columnsOf(lift)}
-              rows={stopsOf(found)}
+              rows={stopsOf(tenant)}
               keyOf={({ kind, name }) => `${kind} ${name}`}
-              empty="No active kill switches."
+              empty="No active kill switches. All requests that the policy allows run."
+              foot={<a href={`${ownPath("/events")}?text=stopped`}>Who set switches, and when</a>}
             />
           )}
         </There>
         <Card title="Stop something">
           {may("change") ? (
-            <StopForm onDone={() => void loading.again()} />
+            <StopForm onDone={onDone} />
           ) : (
             <NotForRole what="stops nothing" permission="change" />
           )}
@@ -258,11 +258,8 @@ export function SwitchesPage() {
       {lifting !== null && (
         <Confirm
           title="Lift switch"
-          act={() => setSwitch({ ...lifting, why: null })}
-          onDone={() => {
-            lift(null);
-            void loading.again();
-          }}
+          act={() => setSwitch(lifting, null)}
+          onDone={onDone}
           onClose={() => lift(null)}
         >
           <p>

@@ -158,11 +158,13 @@ interface FormProps {
   act: () => Promise<Asked<unknown>>;
   onCancel?: () => void;
   reload?: () => unknown;
+  /** after the button */
+  beside?: ComponentChildren;
   children: ComponentChildren;
 }
 
 /** Prevents double submission and shows errors at their field. */
-export function Form({ submit, isDanger, act, onCancel, reload, children }: FormProps) {
+export function Form({ submit, isDanger, act, onCancel, reload, beside, children }: FormProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const send = async (): Promise<void> => {
@@ -183,15 +185,22 @@ export function Form({ submit, isDanger, act, onCancel, reload, children }: Form
       }}
     >
       <Faults.Provider value={faultOf}>{children}</Faults.Provider>
-      {problem !== null && <ProblemNotice problem={problem} />}
-      <div class="buttons">
-        {problem?.status === 412 && reload !== undefined && (
-          <Button onClick={() => void reload()}>Reload</Button>
-        )}
-        {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
-        <button type="submit" class={isDanger === true ? "main danger" : "main"} disabled={isBusy}>
-          {submit}
-        </button>
+      <div class="form-end">
+        {problem !== null && <ProblemNotice problem={problem} />}
+        <div class="buttons">
+          {problem?.status === 412 && reload !== undefined && (
+            <Button onClick={() => void reload()}>Reload</Button>
+          )}
+          {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
+          <button
+            type="submit"
+            class={isDanger === true ? "main danger" : "main"}
+            disabled={isBusy}
+          >
+            {submit}
+          </button>
+          {beside}
+        </div>
       </div>
     </form>
   );

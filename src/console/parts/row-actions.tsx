@@ -8,7 +8,7 @@ interface RowActionsProps<Verb extends string> {
   act: (verb: Verb) => void;
 }
 
-const isFinal = (verb: string): boolean => /^(Delete|End|Erase|Revoke)/.test(verb);
+const isFinal = (verb: string): boolean => /^(Delete|Deny|End|Erase|Revoke)/.test(verb);
 const maxInRow = 3;
 
 /** Many are in a menu, without what stops a leaked key. */

@@ -1,41 +1,36 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef } from "preact/hooks";
+import type { Schemas } from "../api.ts";
 import { useRead, useRepeated } from "../load.ts";
-import { ownPath, tenantHere } from "../place.ts";
+import { ownPath } from "../place.ts";
 import { kinds, stopsOf, type Stop } from "../switches.ts";
 
 const refreshMs = 10_000;
 const maxShown = 3;
-export const tenantNames = signal<Readonly<Record<string, string>>>({});
-export const switchChanges = signal(0);
-/** of the shown tenant */
-export const stopsNow = signal<readonly Stop[]>([]);
+/** the shown tenant, once it is read */
+export const tenantNow = signal<Schemas["Tenant"] | null>(null);
+/** To read it again, for example after a switch was turned. */
+export const tenantChanges = signal(0);
+export const stopsNow = computed<readonly Stop[]>(() =>
+  tenantNow.value === null ? [] : stopsOf(tenantNow.value),
+);
 
 export function Stopped() {
-  const tenant = tenantHere();
   const { loaded, again } = useRead("/admin/v1/tenants/{tenant}");
   useRepeated(refreshMs, again);
-  // Also checks on navigation, to detect an ended session.
+  // Also reads on navigation, to detect an ended session.
   const { path } = useLocation();
-  const seenPath = useRef(path);
+  const moment = `${path} ${tenantChanges.value}`;
+  const seen = useRef(moment);
   useEffect(() => {
-    if (seenPath.current !== path) void again();
-    seenPath.current = path;
-  }, [path]);
-  const seen = useRef(switchChanges.value);
+    if (seen.current !== moment) void again();
+    seen.current = moment;
+  }, [moment]);
   useEffect(() => {
-    if (seen.current !== switchChanges.value) void again();
-    seen.current = switchChanges.value;
-  }, [switchChanges.value]);
-  const known = loaded.state === "there" ? loaded.value.name : null;
-  useEffect(() => {
-    if (known !== null) tenantNames.value = { ...tenantNames.value, [tenant]: known };
-  }, [tenant, known]);
-  const stops = loaded.state === "there" ? stopsOf(loaded.value) : [];
-  useEffect(() => {
-    stopsNow.value = stops;
+    tenantNow.value = loaded.state === "there" ? loaded.value : null;
   }, [loaded]);
+  const stops = loaded.state === "there" ? stopsOf(loaded.value) : [];
   if (stops.length === 0) return null;
   const others = stops.length - maxShown;
   return (

@@ -84,7 +84,10 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     return held.ok ? ok({ tenant: tenant.value, place, held: held.value }) : held;
   };
 
-  const namesIn = (tenantId: string, rows: readonly (Approval & Partial<CallFigures>)[]) =>
+  const namesIn = (
+    tenantId: string,
+    rows: readonly (Approval & { user?: string | null | undefined })[],
+  ) =>
     deps.names.of(
       tenantId,
       rows.flatMap(({ keyId, decidedBy, user }) => [keyId, decidedBy ?? [], user ?? []].flat()),
@@ -96,9 +99,9 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     const { place, held } = found.value;
     const kept = await readContent<KeptRequest | KeptResult>(place, held.approval.stage);
     if (!kept.ok) return kept;
-    const names = await namesIn(place.tenantId, [held.approval]);
-    if (!names.ok) return names;
     const content = kept.value?.shown ?? null;
+    const names = await namesIn(place.tenantId, [{ ...held.approval, user: content?.who.user }]);
+    if (!names.ok) return names;
     return ok({ ...shown(held.approval), content, names: names.value });
   };
 

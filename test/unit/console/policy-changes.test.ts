@@ -26,29 +26,34 @@ describe("a change of a policy", () => {
       replaced({ capture: "none" }),
     ];
     expect(policyChanges(newest, events)).toEqual([
-      { member: "capture", before: '"full"', after: null },
-      { member: "deniedModels", before: null, after: '["openai/*"]' },
+      { member: "capture", before: "full", after: undefined },
+      { member: "deniedModels", before: undefined, after: ["openai/*"] },
     ]);
     expect(policyChanges(older, events)).toEqual([
-      { member: "capture", before: '"none"', after: '"full"' },
-      { member: "limits", before: null, after: '{"usdPerDay":5}' },
+      { member: "capture", before: "none", after: "full" },
+      { member: "limits", before: undefined, after: { usdPerDay: 5 } },
     ]);
   });
 
   it.each([
-    ["perUser", null, { usdPerDay: 5 }, "Each person: 5 USD a day"],
+    ["perUser", undefined, { usdPerDay: 5 }, "Each person: 5 USD a day"],
     [
       "limits",
-      { usdPerDay: 5, concurrent: 2 },
-      { requestsPerMinute: 60 },
-      "Whole tenant: 60 requests a minute, before: 5 USD a day, 2 concurrent calls",
+      { usdPerDay: 5, concurrent: 2, usdPerMonth: 9 },
+      { usdPerDay: 5, requestsPerMinute: 60, usdPerMonth: 8 },
+      "Whole tenant: 2 concurrent calls, 9 USD a month → 60 requests a minute, 8 USD a month",
     ],
-    ["deniedModels", ["openai/*"], null, "Denied models: not set, before: openai/*"],
-    ["tags", null, { each: { usdTotal: 1 } }, "Tags: each: 1 USD in total"],
-    ["capture", null, "full", "Capture: full"],
+    ["deniedModels", ["openai/*"], undefined, "Denied models: openai/* → not set"],
+    ["tags", undefined, { each: { usdTotal: 1 } }, "Tags: each: 1 USD in total"],
+    ["capture", undefined, "full", "Captured content: full"],
+    [
+      "approval",
+      { mode: "request", when: { costUsdAbove: 1 } },
+      { mode: "request", when: { costUsdAbove: 2 }, timeoutSeconds: 60 },
+      "Approval: when: above 1 USD → when: above 2 USD, 60 s to decide",
+    ],
   ])("of %s is told in words", (member, before, after, text) => {
-    const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
-    expect(changeText({ member, before: json(before), after: json(after) })).toBe(text);
+    expect(changeText({ member, before, after })).toBe(text);
   });
 
   it("of others is its detail in words, without the target's name, hashes and whole ids", () => {
