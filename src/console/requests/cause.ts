@@ -134,7 +134,7 @@ export function causeText(record: Ended): string {
   const faults = faultsIn(attempts).map(faultText).join(", ");
   if (outcome === "succeeded") return faults === "" ? "" : `retried: ${faults}`;
   if (faults !== "" && (reason?.startsWith("provider_") ?? true)) return faults;
-  if (reason === null) return "";
+  if (reason === null) return outcome === "unknown" ? "router stopped during the call" : "";
   const detail = detailText(record);
   if (reason === "unavailable" && detail !== null) return `models ${detail}`;
   const words = reasonWords[reason] ?? spaced(reason);

@@ -123,6 +123,7 @@ describe("the verdict on a request", () => {
   it("is the cause as a sentence otherwise, and empty while a call runs", () => {
     expect(verdictText(failed("overloaded"))).toBe("Provider overloaded");
     expect(verdictText(ended({ reason: "rate_limited" }))).toBe("Rate limit reached");
+    expect(verdictText(ended({ outcome: "unknown" }))).toBe("Router stopped during the call");
     expect(verdictText(ended({ outcome: "admitted" }))).toBe("");
   });
 });
