@@ -178,21 +178,6 @@ function Result({ test }: { test: Exclude<Tested, "asking" | null> }) {
   );
 }
 
-interface SendTestProps {
-  test: Tested;
-  isReady: boolean;
-  send: () => Promise<void>;
-}
-
-const SendTest = ({ test, isReady, send }: SendTestProps) => (
-  <>
-    <Button disabled={!isReady || test === "asking"} onClick={() => void send()}>
-      {test === "asking" ? "Sending…" : "Send test alert"}
-    </Button>
-    {test !== null && test !== "asking" && <Result test={test} />}
-  </>
-);
-
 /** A scheme alone isn’t a key. */
 const headerIn = ({ format, headerName: name, headerValue }: Draft) => {
   const value = headerValue.trim();
@@ -271,7 +256,10 @@ export function Receiver({ policy, tag, onTest, onDone }: ReceiverProps) {
           <Fields of={receiverFields} {...{ draft, change }} path="alerts." />
         </div>
         {draft.format === "custom" && <Custom {...{ draft, change }} />}
-        <SendTest test={test} isReady={draft.webhookUrl !== ""} send={send} />
+        <Button disabled={draft.webhookUrl === "" || test === "asking"} onClick={() => void send()}>
+          {test === "asking" ? "Sending…" : "Send test alert"}
+        </Button>
+        {test !== null && test !== "asking" && <Result test={test} />}
         <Kinds {...{ draft, change }} />
       </Form>
     </Card>

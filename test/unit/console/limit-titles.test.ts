@@ -1,6 +1,6 @@
 /** Each limit has a title that names its owner and unit. */
 import { describe, expect, it } from "vitest";
-import { limitTitle, ownerTitle } from "../../../src/console/limit-titles.ts";
+import { limitTitle, ownerTitle, scopedTitle } from "../../../src/console/limit-titles.ts";
 
 const names = { ten_1: "Acme", key_1: "search", usr_1: "Kim" };
 
@@ -19,5 +19,12 @@ describe("a limit's title", () => {
     ["key.future", "key_1", "search, future"],
   ])("of %s says which limit, and whose: %s, %s", (name, subject, title) => {
     expect(`${ownerTitle({ name, subject }, names)}, ${limitTitle(name)}`).toBe(title);
+  });
+
+  it.each([
+    ["user.usdPerDay", "USD per day, person"],
+    ["ceiling.usdPerMonth", "USD per month, operator’s ceiling"],
+  ])("without a subject says the kind of its owner: %s", (name, title) => {
+    expect(scopedTitle(name)).toBe(title);
   });
 });
