@@ -6,6 +6,7 @@ import { useLoaded } from "../load.ts";
 import { Button, Card } from "../parts/card.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
+import { Facts } from "../parts/facts.tsx";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
@@ -249,7 +250,15 @@ export function SignOn() {
               <NotForRole what="can’t set the identity provider" permission="change" />
             )}
             {!mayChange.value && provider !== null && (
-              <CodeBlock title="Settings" text={JSON.stringify(provider, null, 2)} />
+              <Facts
+                of={[
+                  ["Issuer", provider.issuer],
+                  ["Client id", provider.clientId],
+                  ["Claim", provider.claim],
+                  ...Object.entries(provider.roles).map(([value, role]) => [value, role] as const),
+                  ["May connect programs", provider.callers?.join(", ") ?? "none"],
+                ]}
+              />
             )}
             {said !== "" && (
               <p class="notice good" role="status">
