@@ -212,6 +212,24 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
   );
 }
 
+/** For roles that may not change it. */
+const Shown = ({ provider }: { provider: Provider | null }) => (
+  <>
+    <NotForRole what="can’t set the identity provider" permission="change" />
+    {provider !== null && (
+      <Facts
+        of={[
+          ["Issuer", provider.issuer],
+          ["Client id", provider.clientId],
+          ["Claim", provider.claim],
+          ...Object.entries(provider.roles).map(([value, role]) => [value, role] as const),
+          ["May connect programs", provider.callers?.join(", ") ?? "none"],
+        ]}
+      />
+    )}
+  </>
+);
+
 /** A missing provider isn't an error. */
 async function providerOf() {
   const found = await api.GET("/admin/v1/tenants/{tenant}/sign-in");
@@ -247,18 +265,7 @@ export function SignOn() {
                 onDone={() => done("Saved. People sign in again.")}
               />
             ) : (
-              <NotForRole what="can’t set the identity provider" permission="change" />
-            )}
-            {!mayChange.value && provider !== null && (
-              <Facts
-                of={[
-                  ["Issuer", provider.issuer],
-                  ["Client id", provider.clientId],
-                  ["Claim", provider.claim],
-                  ...Object.entries(provider.roles).map(([value, role]) => [value, role] as const),
-                  ["May connect programs", provider.callers?.join(", ") ?? "none"],
-                ]}
-              />
+              <Shown {...{ provider }} />
             )}
             {said !== "" && (
               <p class="notice good" role="status">
