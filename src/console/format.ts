@@ -18,8 +18,13 @@ const usdWhole = usdWith(2);
 const usdBelowOne = usdWith(2, 4);
 const usdSmall = usdWith(2, 6);
 
-export const count = (value: number | null | undefined): string =>
-  value === null || value === undefined ? none : whole.format(value);
+type Shown = (value: number | null | undefined) => string;
+const orNone =
+  (shown: (value: number) => string): Shown =>
+  (value) =>
+    value === null || value === undefined ? none : shown(value);
+
+export const count = orNone(whole.format);
 /** Keeps the first digits of fractions on scales of cents. */
 export const compact = (value: number): string =>
   (value !== 0 && Math.abs(value) < 1 ? small : short).format(value);
@@ -38,10 +43,7 @@ export const percentInColumn = new Intl.NumberFormat(language, {
 const inColumn = (digits: number, most = digits) => {
   const least = 10 ** -most;
   const { format } = usdWith(digits, most);
-  return (value: number | null | undefined): string => {
-    if (value === null || value === undefined) return none;
-    return value > 0 && value < least ? `<${format(least)}` : format(value);
-  };
+  return orNone((value) => (value > 0 && value < least ? `<${format(least)}` : format(value)));
 };
 export const usdInCents = inColumn(2);
 export const usdOfCall = inColumn(4);
@@ -49,12 +51,11 @@ export const usdOfCall = inColumn(4);
 export const usdOfPrice = inColumn(2, 4);
 
 /** Small calls cost fractions of a cent. */
-export function usd(value: number | null | undefined): string {
-  if (value === null || value === undefined) return none;
+export const usd = orNone((value) => {
   const size = Math.abs(value);
   if (value === 0 || size >= 1) return usdWhole.format(value);
   return (size < 0.1 ? usdSmall : usdBelowOne).format(value);
-}
+});
 
 const second = 1_000;
 const minute = 60 * second;
@@ -66,14 +67,13 @@ const fixed = (digits: number) =>
 const tenths = fixed(1);
 const hundredths = fixed(2);
 
-export function duration(ms: number | null | undefined): string {
-  if (ms === null || ms === undefined) return none;
+export const duration = orNone((ms) => {
   if (ms < second) return `${whole.format(ms)} ms`;
   if (ms < minute) return `${(ms < 10 * second ? hundredths : tenths).format(ms / second)} s`;
   if (ms < hour) return `${Math.round(ms / minute)} min`;
   if (ms < 2 * oneDay) return `${Math.round(ms / hour)} h`;
   return `${Math.round(ms / oneDay)} d`;
-}
+});
 
 const moment = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
 const dayAndSecond = new Intl.DateTimeFormat(language, {
@@ -98,8 +98,7 @@ const dayInUtc = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZo
 
 /** Clamps invalid times of foreign rows, which would break a whole list. */
 export const dateOf = (ms: number): Date => new Date(Math.min(ms, latestTime));
-export const time = (ms: number | null | undefined): string =>
-  ms === null || ms === undefined ? none : moment.format(dateOf(ms));
+export const time = orNone((ms) => moment.format(dateOf(ms)));
 const dayOfYear = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
 /** Other years with the year. */
 export const day = (ms: number, now = Date.now()): string =>

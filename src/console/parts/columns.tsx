@@ -1,28 +1,27 @@
 /** Columns that several lists have. */
-import { count, day, time } from "../format.ts";
+import { count, day, none, shortTime } from "../format.ts";
 import type { Column } from "./table.tsx";
 import { isoOf, Time } from "./time.tsx";
 
 type At<Row> = (row: Row) => number | null | undefined;
 
+/** Phones leave out the text for no time. */
+const shownIn =
+  <Row,>(at: At<Row>, show: (ms: number) => string) =>
+  (row: Row) => {
+    const ms = at(row) ?? null;
+    return ms === null ? none : <Time at={ms} show={show} />;
+  };
+
 export const timeColumn = <Row,>(title: string, at: At<Row>): Column<Row> => ({
   title,
-  show: (row) => <Time at={at(row)} />,
+  show: shownIn(at, shortTime),
   text: (row) => isoOf(at(row)),
 });
 
 export const dayColumn = <Row,>(title: string, at: At<Row>): Column<Row> => ({
-  title,
-  show(row) {
-    const ms = at(row);
-    if (ms === null || ms === undefined) return "–";
-    return (
-      <span class="nowrap" title={time(ms)}>
-        {day(ms)}
-      </span>
-    );
-  },
-  text: (row) => isoOf(at(row)),
+  ...timeColumn(title, at),
+  show: shownIn(at, day),
 });
 
 /** Cut to one line, with the whole text in the title. */

@@ -1,12 +1,17 @@
 /** A time in the reader's zone, with full precision in the title. */
 import { dateOf, none, shortTime, time } from "../format.ts";
 
-export const Time = ({ at }: { at: number | null | undefined }) =>
+interface TimeProps {
+  at: number | null | undefined;
+  show?: (ms: number) => string;
+}
+
+export const Time = ({ at, show = shortTime }: TimeProps) =>
   at === null || at === undefined ? (
     <>{none}</>
   ) : (
     <time class="nowrap" dateTime={dateOf(at).toISOString()} title={time(at)}>
-      {shortTime(at)}
+      {show(at)}
     </time>
   );
 
