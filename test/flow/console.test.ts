@@ -1857,6 +1857,8 @@ describe("a role", () => {
     }
     expect(told).toEqual([
       "/approvals",
+      "/alerts",
+      "/limits",
       "/start",
       "/playground",
       "/policy",
