@@ -97,12 +97,11 @@ export const detailTexts = (
 
 /** In words, for example "Each person: 5 USD a day, before: 3 USD a day" */
 /** What is set of some members, for example "Each person: 5 USD a day. Runs: 2 USD per run" */
-export const membersText = (policy: Members, members: readonly string[]): string =>
-  members
-    .flatMap((member) =>
-      policy[member] === undefined ? [] : [`${memberTitle(member)}: ${valueText(policy[member])}`],
-    )
-    .join(". ") || "not set";
+export function membersText(policy: Members, members: readonly string[]): string {
+  const set = members.filter((member) => policy[member] !== undefined);
+  if (members.length === 1 || set.length === 0) return valueText(policy[members[0] ?? ""]);
+  return set.map((member) => `${memberTitle(member)}: ${valueText(policy[member])}`).join(". ");
+}
 
 /** Without members that are the same in the other one. */
 const differing = (one: unknown, other: unknown): unknown =>

@@ -34,6 +34,20 @@ export function stopsOf({ policy: { stopped = {} }, stoppedByOperator }: Tenant)
   ];
 }
 
+type Saved = Pick<Schemas["AdminEvent"], "actor" | "at" | "detail">;
+
+/** What turned a switch on with its present reason, of saved policies or ceilings, newest first. */
+export function turnedBy({ kind, name, why }: Stop, saved: readonly Saved[]): Saved | undefined {
+  const isOn = ({ detail }: Saved): boolean =>
+    kind === "operator"
+      ? detail["stopped"] === why
+      : stopsOf({ policy: detail, stoppedByOperator: null }).some(
+          (each) => each.kind === kind && each.name === name && each.why === why,
+        );
+  const off = saved.findIndex((event) => !isOn(event));
+  return saved.at(off === -1 ? -1 : Math.max(off - 1, 0));
+}
+
 /** Whether requests through a server are stopped. */
 export const stopsServer = (stops: readonly Stop[], slug: string): boolean =>
   stops.some(

@@ -1439,7 +1439,7 @@ describe("the rule of approval", () => {
       policy: { approval: { mode: "request", when: { tools: ["send_mail"] } } },
     });
     await open("/t/asked/policy");
-    await page.getByText("Approval: mode: request, when: tools: send_mail").waitFor();
+    await page.getByText("mode: request, when: tools: send_mail").waitFor();
     await openSection("Approval");
     await page.getByLabel("Webhook", { exact: true }).fill("ftp://hooks.example.com/one");
     await page.getByRole("button", { name: "Save changes" }).click();

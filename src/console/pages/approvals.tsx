@@ -78,18 +78,15 @@ const decisionColumns = (names: Names): Column<Call>[] => [
     text: ({ stage }) => (stage === "result" ? "result" : null),
   },
   {
-    title: "Time left",
-    isOptional: true,
-    show: ({ state, deadline }) =>
-      state === "waiting" ? <span class="nowrap">{fromNow(deadline)}</span> : none,
-    text: ({ state, deadline }) => (state === "waiting" ? isoOf(deadline) : null),
+    title: "Decision",
+    show: ({ state, deadline, decidedBy, comment }) =>
+      state === "waiting"
+        ? `due ${fromNow(deadline)}`
+        : [names[decidedBy ?? ""] ?? decidedBy ?? none, comment ?? []].flat().join(": "),
+    text: ({ decidedBy }) => names[decidedBy ?? ""] ?? decidedBy,
   },
-  {
-    title: "Decided by",
-    isOptional: true,
-    text: ({ decidedBy }) => (decidedBy === null ? null : (names[decidedBy] ?? decidedBy)),
-  },
-  { title: "Reason", isOptional: true, text: ({ comment }) => comment },
+  fileColumn("Reason", ({ comment }) => comment),
+  fileColumn("Deadline", ({ state, deadline }) => (state === "waiting" ? isoOf(deadline) : null)),
   fileColumn("Request", ({ requestId }) => requestId),
 ];
 

@@ -1,10 +1,11 @@
 import { Button, Card } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
-import { api } from "../api.ts";
+import { api, type ReadResult } from "../api.ts";
 import { count, usdInCents } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
 import { allModels } from "../models/all-models.ts";
+import { timeColumn } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Choice, Field, Form } from "../parts/form.tsx";
 import { namesIn } from "../parts/named.tsx";
@@ -13,12 +14,11 @@ import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { topUsage } from "../parts/spend.tsx";
-import { tenantChanges } from "../parts/stopped.tsx";
+import { stopsNow, tenantChanges } from "../parts/stopped.tsx";
 import { Table, type Column } from "../parts/table.tsx";
-import { ownPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { isOperator, may } from "../session.ts";
-import { kinds, patchOf, stopsOf, type Kind, type Stop } from "../switches.ts";
+import { kinds, patchOf, stopsOf, turnedBy, type Kind, type Stop } from "../switches.ts";
 
 const nameHints: Partial<Record<Kind, string>> = {
   servers: "The server’s slug, for example github.",
@@ -51,10 +51,36 @@ async function setSwitch({ kind, name }: Target, why: string | null) {
 
 type Target = Omit<Stop, "why">;
 
-const columnsOf = (lift: (stop: Stop) => void): Column<Stop>[] => [
+type Saved = Pick<ReadResult<"/admin/v1/tenants/{tenant}/events">, "data" | "names">;
+const nothing: Saved = { data: [], names: {} };
+
+function useSaved(action: string, isNeeded: boolean): Saved {
+  const { loaded } = useLoaded<Saved>(`${action} ${isNeeded} ${tenantChanges.value}`, async () =>
+    isNeeded
+      ? api.GET("/admin/v1/tenants/{tenant}/events", { action, limit: 200 })
+      : { ok: true, value: nothing, tag: null },
+  );
+  return loaded.state === "there" ? loaded.value : nothing;
+}
+
+function useTurns() {
+  const isByOperator = ({ kind }: Stop): boolean => kind === "operator";
+  const ceilings = useSaved("ceiling.replace", stopsNow.value.some(isByOperator));
+  const policies = useSaved("policy.replace", !stopsNow.value.every(isByOperator));
+  const names = { ...policies.names, ...ceilings.names };
+  const of = (stop: Stop) => turnedBy(stop, (stop.kind === "operator" ? ceilings : policies).data);
+  const by = (stop: Stop): string | null => of(stop)?.actor ?? null;
+  return [
+    timeColumn<Stop>("Since", (stop) => of(stop)?.at),
+    { title: "By", text: (stop: Stop) => names[by(stop) ?? ""] ?? by(stop) },
+  ];
+}
+
+const columnsOf = (lift: (stop: Stop) => void, turns: Column<Stop>[]): Column<Stop>[] => [
   { title: "What is stopped", text: ({ kind }) => kinds[kind] },
   { title: "Name", show: ({ name }) => <code>{name || "–"}</code>, text: ({ name }) => name },
   { title: "Why", text: ({ why }) => why },
+  ...turns,
   {
     title: "",
     show: (stop) =>
@@ -96,7 +122,7 @@ function Effect({ kind, name }: Target) {
     topUsage({ by: ["key", "server", "model"], from: Date.now() - 86_400_000, limit: 1_000 }),
   );
   const isWhole = nameHints[kind] === undefined;
-  if (loaded.state !== "there" || (!isWhole && name === "")) return null;
+  if (loaded.state !== "there") return null;
   const { data, total, names } = loaded.value;
   const isHit = ({ by, group }: (typeof data)[number]): boolean => {
     if (kind === "keys") return by === "key" && group === name;
@@ -198,7 +224,7 @@ function StopForm({ onDone }: { onDone: () => void }) {
           hint="Shown in the error message."
         />
       </div>
-      <Effect {...target} />
+      {(nameHints[kind] === undefined || target.name !== "") && <Effect {...target} />}
       {isAsking && (
         <Confirm
           title={`Stop ${kinds[kind]}`}
@@ -225,6 +251,7 @@ function StopForm({ onDone }: { onDone: () => void }) {
 export function SwitchesPage() {
   const loading = useRead("/admin/v1/tenants/{tenant}");
   const [lifting, lift] = useState<Stop | null>(null);
+  const turns = useTurns();
   const onDone = (): void => {
     lift(null);
     void loading.again();
@@ -239,11 +266,10 @@ export function SwitchesPage() {
           {(tenant) => (
             <Table
               name="Kill switches"
-              columns={columnsOf(lift)}
+              columns={columnsOf(lift, turns)}
               rows={stopsOf(tenant)}
               keyOf={({ kind, name }) => `${kind} ${name}`}
               empty="No active kill switches. All requests that the policy allows run."
-              foot={<a href={`${ownPath("/events")}?text=stopped`}>Who set switches, and when</a>}
             />
           )}
         </There>

@@ -1,6 +1,6 @@
 /** The console lists kill switches with their reasons and patches one at a time. */
 import { describe, expect, it } from "vitest";
-import { patchOf, stopsOf, stopsServer } from "../../../src/console/switches.ts";
+import { patchOf, stopsOf, stopsServer, turnedBy } from "../../../src/console/switches.ts";
 
 describe("kill switches", () => {
   it("are listed with the operator's first, and each with its reason", () => {
@@ -32,5 +32,22 @@ describe("kill switches", () => {
     expect(patchOf({ kind: "models", name: "a/*" }, "why")).toEqual({
       stopped: { models: { "a/*": "why" } },
     });
+  });
+
+  it("name what turned them on with the present reason", () => {
+    const saved = (at: number, stopped?: object | string) => ({
+      actor: `key_${at}`,
+      at,
+      detail: stopped === undefined ? {} : { stopped },
+    });
+    const own = { providers: { own: "late" } };
+    const stop = { kind: "providers", name: "own", why: "late" } as const;
+    const events = [saved(4, { ...own, tenant: "x" }), saved(3, own)];
+    const another = saved(2, { providers: { own: "another reason" } });
+    expect(turnedBy(stop, [...events, another, saved(1, own)])?.actor).toBe("key_3");
+    expect(turnedBy(stop, events)?.actor).toBe("key_3");
+    expect(turnedBy(stop, [])).toBeUndefined();
+    const ofOperator = { kind: "operator", name: "", why: "unpaid" } as const;
+    expect(turnedBy(ofOperator, [saved(2, "unpaid"), saved(1)])?.actor).toBe("key_2");
   });
 });
