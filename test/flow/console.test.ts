@@ -1538,6 +1538,7 @@ describe("changes", () => {
     await page.getByText("This was changed since you opened it.").waitFor();
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByText("This was changed").waitFor({ state: "detached" });
+    await openSection("Models");
     expect(await page.getByLabel("Maximum tokens per answer").inputValue()).toBe("1234");
     await page.getByLabel("Requests per minute").first().fill("77");
     await page.getByRole("button", { name: "Save changes" }).click();
@@ -1546,8 +1547,7 @@ describe("changes", () => {
     expect([policy.get("limits.requestsPerMinute"), policy.get("maxTokens")]).toEqual([77, 1234]);
     await open("/t/watched/events");
     const change = page.getByRole("row").filter({ hasText: "saved the policy" }).first();
-    await change.getByText("Whole tenant", { exact: true }).click();
-    await change.getByText(/^Whole tenant: 77 requests a minute/).waitFor();
+    expect(await change.textContent()).toContain("Whole tenant: 77 requests a minute");
     expect(await violationsOn(page)).toEqual([]);
   });
 
