@@ -16,6 +16,8 @@ export const unreachable: Problem = {
   detail: "Check the connection and that the router is running, then try again.",
 };
 
+const capitalized = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+
 /** Found before anything is sent. */
 export const invalid = (fault: Pick<Problem, "title" | "detail" | "path">): Asked<never> => ({
   ok: false,
@@ -25,13 +27,15 @@ export const invalid = (fault: Pick<Problem, "title" | "detail" | "path">): Aske
 const text = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
 
-/** The title and member are shown separately. */
-const withoutHeads = (detail: string, heads: readonly (string | undefined)[]): string =>
-  heads.reduce<string>(
-    (rest, head) =>
-      head !== undefined && rest.startsWith(`${head}: `) ? rest.slice(head.length + 2) : rest,
+/** The title and member are shown separately. Without a member, the rest is a sentence. */
+function withoutHeads(detail: string, [title, path]: readonly (string | undefined)[]): string {
+  const rest = [title, path].reduce<string>(
+    (left, head) =>
+      head !== undefined && left.startsWith(`${head}: `) ? left.slice(head.length + 2) : left,
     detail,
   );
+  return path === undefined ? rest.replace(/^[a-z]+(?= )/, capitalized) : rest;
+}
 
 /** A gateway may answer anything, so the body is validated. */
 export function problemOf(status: number, body: unknown): Problem {

@@ -7,6 +7,7 @@ import { Webhooks } from "../parts/webhooks.tsx";
 import { HeldCall } from "../approvals/held.tsx";
 import { fromNow, none, usdOfCall } from "../format.ts";
 import { useRead, useRepeated } from "../load.ts";
+import { textColumn } from "../parts/cells.tsx";
 import { fileColumn } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Choice } from "../parts/form.tsx";
@@ -63,7 +64,7 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
     show: ({ maxCostUsd }) => usdOfCall(maxCostUsd),
     text: ({ maxCostUsd }) => maxCostUsd,
   },
-  { title: "Asked by", text: (call) => askerOf(call, names) },
+  textColumn("Asked by", (call) => askerOf(call, names)),
   {
     title: "Why it needs approval",
     show: ({ conditions }) => conditionsText(conditions),

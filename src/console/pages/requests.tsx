@@ -77,8 +77,11 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
   },
   textColumn("Error", (record) => causeText(record) || null, "error"),
   textColumn("Key", ({ who }) => names[who.keyId] ?? who.keyId),
-  textColumn("Server", ({ who }) => who.serverId && (names[who.serverId] ?? who.serverId)),
-  textColumn("Tool or client", ({ who }) => who.tool ?? who.clientName),
+  textColumn("From", ({ who }) =>
+    [names[who.serverId ?? ""] ?? who.serverId, who.tool ?? who.clientName]
+      .filter((each) => each !== null)
+      .join(", "),
+  ),
   { ...numberColumn("Tokens in", ({ usage }) => usage?.inputTokens, count), isWide: true },
   { ...numberColumn("Tokens out", ({ usage }) => usage?.outputTokens, count), isWide: true },
   numberColumn("Cost", ({ costUsd }) => costUsd, usdOfCall),

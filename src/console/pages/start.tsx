@@ -41,6 +41,8 @@ function Provider() {
   const [found, setFound] = useState<Checked | null>(null);
   const works = ({ name, status }: Credential): boolean =>
     status === "active" && (found?.name !== name || (found.check.ok && found.check.value.ok));
+  const stateOf = (each: Credential): string =>
+    !works(each) ? "failing" : each.lastCheck === null ? "not checked" : each.status;
   const check = async ({ id, name }: Credential): Promise<void> => {
     setFound({ name, check: await checkCredential(id) });
     await loading.again();
@@ -62,8 +64,7 @@ function Provider() {
           <ul class="plain rows">
             {data.map((credential) => (
               <li key={credential.id}>
-                {credential.provider} ({credential.name}){" "}
-                <Badge word={works(credential) ? credential.status : "failing"} />{" "}
+                {credential.provider} ({credential.name}) <Badge word={stateOf(credential)} />{" "}
                 {mayChange.value && (
                   <Button
                     class="quiet"

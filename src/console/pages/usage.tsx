@@ -52,7 +52,11 @@ const trendColumn: Column<Spender> = {
 const columnsOf = (by: Grouping, { names, from }: Top): Column<Spender>[] => [
   {
     title: groupings[by],
-    show: (row) => <Spent {...{ row, names, from }} />,
+    show: (row) => (
+      <span class="brief">
+        <Spent {...{ row, names, from }} />
+      </span>
+    ),
     text: (row) => spenderName(row, names),
   },
   fileColumn("Id", ({ group }) => group),
