@@ -1583,6 +1583,8 @@ describe("changes", () => {
     await page.getByRole("button", { name: "Revoke short-lived", exact: true }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Revoke short-lived", exact: true }).click();
+    await page.getByRole("button", { name: "Revoke key" }).hover();
+    expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Revoke key" }).click();
     await page.getByRole("row", { name: /short-lived.*revoked/ }).waitFor();
   });
