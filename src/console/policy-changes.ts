@@ -1,5 +1,7 @@
+import { sentenceOf } from "../domain/alert-messages.ts";
+import type { Alert } from "../domain/alerts.ts";
 import type { Schemas } from "./api.ts";
-import { time } from "./format.ts";
+import { duration, time, usd } from "./format.ts";
 import { limitTitles, type LimitName } from "./limit-titles.ts";
 
 /** Changed members of a policy. Events contain the whole policy, so the previous event has the old one. */
@@ -44,6 +46,9 @@ const titles: Readonly<Record<string, string>> = {
   userNames: "Names of people",
   retentionDays: "Record retention (days)",
   maxTokens: "Maximum tokens per answer",
+  stage: "Decided",
+  url: "Address",
+  baseUrl: "Base URL",
 };
 
 /** `deniedModels` → `denied models`, but names of people’s own as they are */
@@ -54,53 +59,86 @@ const spacedName = (name: string): string =>
 
 const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null;
 
-const phrases: Readonly<Record<string, (value: string) => string>> = {
-  costUsdAbove: (usd) => `above ${usd} USD`,
-  timeoutSeconds: (seconds) => `${seconds} s to decide`,
-  until: (ms) => `until ${time(Number(ms))}`,
+const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  mode: {
+    auto: "not needed",
+    request: "of the request",
+    result: "of the result",
+    both: "of the request and the result",
+  },
+  onTimeout: { deny: "denied if undecided", approve: "approved if undecided" },
+  approvers: { others: "only by others", self: "people may approve their own calls" },
+  capture: { none: "off", full: "requests and results" },
+  userNames: { none: "not stored", keep: "stored" },
+  stage: { request: "the request", result: "the result" },
 };
+const phrases: Readonly<Record<string, (value: string) => string>> = {
+  costUsdAbove: (value) => `above ${usd(Number(value))}`,
+  tools: (tools) => `tool ${tools}`,
+  servers: (servers) => `server ${servers}`,
+  models: (models) => `model ${models}`,
+  timeoutSeconds: (seconds) => `${duration(Number(seconds) * 1_000)} to decide`,
+  until: (ms) => `until ${time(Number(ms))}`,
+  webhookUrl: (url) => `webhook ${url}`,
+  thresholds: (shares) => `at ${shares} %`,
+};
+/** Conditions, of which any suffices. */
+const alternatives = (when: Members): string =>
+  `if ${Object.entries(when).map(memberText).join(" or ")}`;
 
 function memberText([name, value]: [string, unknown]): string {
   const title = limitTitles[name as LimitName];
-  if (isObject(value)) return `${spacedName(name)}: ${valueText(value)}`;
-  const text = String(value);
-  if (title === undefined) return phrases[name]?.(text) ?? `${spacedName(name)}: ${text}`;
+  if (name === "when" && isObject(value)) return alternatives(value);
+  const text = valueText(value);
+  const phrase = values[name]?.[text] ?? phrases[name]?.(text);
+  if (title === undefined) return phrase ?? `${spacedName(name)}: ${text}`;
   const unit = title.startsWith("USD") ? title : title.toLowerCase();
   return `${text} ${unit.replace(" per ", " a ")}`;
 }
 
-export function valueText(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === undefined) return "not set";
   if (Array.isArray(value)) return value.map(valueText).join(", ") || "none";
   if (isObject(value)) return Object.entries(value).map(memberText).join(", ") || "none";
   return `${value as string | number | boolean | null}`;
 }
 
+const topText = (member: string, value: unknown): string =>
+  values[member]?.[String(value)] ?? valueText(value);
+
 export const memberTitle = (member: string): string =>
   titles[member] ?? spacedName(member).replace(/^./, (one) => one.toUpperCase());
 
 /** An event's detail, in words, without hashes and the target's name. */
 export const detailTexts = (
-  { target, detail }: PolicyEvent,
+  { action, target, detail }: PolicyEvent,
   names: Readonly<Record<string, string>>,
-): string[] =>
-  Object.entries(detail)
+): string[] => {
+  const named = (id: string): string => names[id] ?? `…${id.slice(-6)}`;
+  if (action === "alert.raised") {
+    const alert = detail as unknown as Alert;
+    return [sentenceOf(alert, named(alert.subject.replace(/^\w+:/, "")))];
+  }
+  return Object.entries(detail)
     .filter(
       ([member, value]) => value !== null && !member.endsWith("Hash") && value !== names[target],
     )
     .map(([member, value]) => {
       const isTime = member.endsWith("At") && typeof value === "number";
       const id = typeof value === "string" && /^[a-z]+_.{26}/.test(value) ? value : null;
-      const name = id === null ? null : (names[id] ?? `…${id.slice(-6)}`);
-      return `${memberTitle(member.replace(/Id$/, ""))}: ${isTime ? time(value) : (name ?? valueText(value))}`;
+      const name = id === null ? null : named(id);
+      return `${memberTitle(member.replace(/Id$/, ""))}: ${isTime ? time(value) : (name ?? topText(member, value))}`;
     });
+};
 
-/** In words, for example "Each person: 5 USD a day, before: 3 USD a day" */
 /** What is set of some members, for example "Each person: 5 USD a day. Runs: 2 USD per run" */
 export function membersText(policy: Members, members: readonly string[]): string {
   const set = members.filter((member) => policy[member] !== undefined);
-  if (members.length === 1 || set.length === 0) return valueText(policy[members[0] ?? ""]);
-  return set.map((member) => `${memberTitle(member)}: ${valueText(policy[member])}`).join(". ");
+  const [first = ""] = members;
+  if (members.length === 1 || set.length === 0) return topText(first, policy[first]);
+  return set
+    .map((member) => `${memberTitle(member)}: ${topText(member, policy[member])}`)
+    .join(". ");
 }
 
 /** Without members that are the same in the other one. */
@@ -111,7 +149,7 @@ const differing = (one: unknown, other: unknown): unknown =>
 
 /** In words, for example "Each person: 3 USD a day → 5 USD a day" */
 export function changeText({ member, before, after }: MemberChange): string {
-  const now = valueText(differing(after, before));
-  const old = before === undefined ? "" : `${valueText(differing(before, after))} → `;
+  const now = topText(member, differing(after, before));
+  const old = before === undefined ? "" : `${topText(member, differing(before, after))} → `;
   return `${memberTitle(member)}: ${old}${now}`;
 }

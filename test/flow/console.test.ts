@@ -1439,7 +1439,7 @@ describe("the rule of approval", () => {
       policy: { approval: { mode: "request", when: { tools: ["send_mail"] } } },
     });
     await open("/t/asked/policy");
-    await page.getByText("mode: request, when: tools: send_mail").waitFor();
+    await page.getByText("of the request, if tool send_mail").waitFor();
     await openSection("Approval");
     await page.getByLabel("Webhook", { exact: true }).fill("ftp://hooks.example.com/one");
     await page.getByRole("button", { name: "Save changes" }).click();
@@ -1701,7 +1701,7 @@ describe("a kill switch", () => {
     const banner = page.getByRole("complementary", { name: "Kill switches that are on" });
     await open("/t/watched/switches");
     await page.getByLabel("What to stop").selectOption("providers");
-    await page.getByLabel("Its name").fill("own");
+    await page.getByLabel("Which provider").fill("own");
     await page.getByText(/Stops \d+ available models?: .*own\/works/).waitFor();
     await page.getByLabel("Reason").fill(hostile);
     await page.getByRole("button", { name: "Stop it" }).click();
@@ -1746,9 +1746,9 @@ describe("a kill switch", () => {
       await page.getByRole("dialog").getByRole("button", { name: /^Stop/ }).click();
     };
     await open("/t/halted/switches");
-    await page.getByLabel("Its name").fill("nobody/*");
+    await page.getByLabel("Which model").fill("nobody/*");
     await page.getByText("It matches no available model.").waitFor();
-    await page.getByLabel("Its name").fill("demo/*");
+    await page.getByLabel("Which model").fill("demo/*");
     await page.getByText(/Stops \d+ available models?: demo\//).waitFor();
     await page.getByText("It matches no available model.").waitFor({ state: "detached" });
     await page.getByLabel("What to stop").selectOption("keys");

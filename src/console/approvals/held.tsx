@@ -2,9 +2,31 @@ import type { Schemas } from "../api.ts";
 import { fromNow, none, usd } from "../format.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Facts } from "../parts/facts.tsx";
+import { tenantNow } from "../parts/stopped.tsx";
 import { ownPath } from "../place.ts";
-import { conditionsText } from "./conditions.ts";
 import type { Shown } from "./edits.ts";
+
+/** The policy may have changed since, and the cost with fallback models is higher. */
+function costText(cost: number | null | undefined): string {
+  const limit = tenantNow.value?.policy.approval?.when?.costUsdAbove;
+  if (cost === null) return "no known price";
+  return limit !== undefined && cost !== undefined && cost > limit
+    ? `${usd(cost)}, above ${usd(limit)}`
+    : "cost with fallback models above the limit";
+}
+
+const texts: Readonly<Record<string, string>> = {
+  models: "model matches",
+  servers: "server matches",
+  tools: "tool matches",
+  modalities: "modality matches",
+};
+
+/** @param cost the highest, in USD */
+export const conditionsText = (conditions: readonly string[], cost?: number | null): string =>
+  conditions
+    .map((each) => (each === "costUsdAbove" ? costText(cost) : (texts[each] ?? each)))
+    .join(", ") || "the rule covers every call";
 
 export function HeldCall({ held }: { held: Schemas["Approval"] }) {
   const { keyId, conditions, deadline, onTimeout, stage, state, names, requestId } = held;
@@ -24,7 +46,10 @@ export function HeldCall({ held }: { held: Schemas["Approval"] }) {
                   <strong>{usd(reservedUsd)}</strong>, expected: {usd(estimate?.costUsd)}
                 </>,
               ],
-          ["Why it needs approval", conditionsText(conditions)],
+          [
+            "Why it needs approval",
+            conditionsText(conditions, stage === "result" ? costUsd : reservedUsd),
+          ],
           person !== undefined && ["Person", person],
           [
             "Asked by key",

@@ -2,9 +2,9 @@ import { Button } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { Decide, Deny, type Decided, type Held } from "../approvals/decide.tsx";
-import { conditionsText, stateWords } from "../approvals/conditions.ts";
+import { stateWords } from "../approvals/conditions.ts";
 import { Webhooks } from "../parts/webhooks.tsx";
-import { HeldCall } from "../approvals/held.tsx";
+import { conditionsText, HeldCall } from "../approvals/held.tsx";
 import { fromNow, none, usdOfCall } from "../format.ts";
 import { useRead, useRepeated } from "../load.ts";
 import { textColumn } from "../parts/cells.tsx";
@@ -67,7 +67,7 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
   textColumn("Asked by", (call) => askerOf(call, names)),
   {
     title: "Why it needs approval",
-    show: ({ conditions }) => conditionsText(conditions),
+    show: ({ conditions, maxCostUsd }) => conditionsText(conditions, maxCostUsd),
     text: ({ conditions }) => conditions.join(" "),
   },
 ];

@@ -36,9 +36,10 @@ function Details({ event, around: { events, names } }: Shown) {
   const text = lines.join("; ");
   if (text.length <= 90) return <>{text || none}</>;
   const members = changes?.map(({ member }) => memberTitle(member)) ?? [];
+  const short = members.length > 1 ? members.join(", ") : `${text.slice(0, 80)}…`;
   return (
     <details>
-      <summary>{members.join(", ") || `${text.slice(0, 60)}…`}</summary>
+      <summary>{short}</summary>
       {lines.map((line) => (
         <p key={line}>{line}</p>
       ))}

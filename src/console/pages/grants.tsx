@@ -12,10 +12,8 @@ import { routerUrl } from "../place.ts";
 type Grant = Schemas["Grant"];
 
 /** A person’s own key is named after the person's id. */
-function actorOf({ keyId }: Grant, names: Names): string {
-  const name = names[keyId] ?? `…${keyId.slice(-6)}`;
-  return names[/^Signs in \((.*)\)$/.exec(name)?.[1] ?? ""] ?? name;
-}
+const actorOf = ({ keyId }: Grant, names: Names): string =>
+  names[keyId]?.replace(/’s sign-in$/, "") ?? `…${keyId.slice(-6)}`;
 
 const columnsOf = (names: Names): readonly Column<Grant>[] => [
   lineColumn("Program", ({ clientName }) => clientName),

@@ -52,13 +52,13 @@ function Found({ trial }: { trial: Trial }) {
       <p class={`notice ${changed > 0 || isUntested ? "warn" : "good"}`}>
         {notReplayed.length > 0 && (
           <strong>
-            Not tested: {notReplayed.map(memberTitle).join(", ")}. The effect can’t be
-            replayed.{" "}
+            Not fully tested: {notReplayed.map(memberTitle).join(", ")}. Records don’t contain past
+            usage, for example, so more calls may be refused.{" "}
           </strong>
         )}
         {decisions === 0
           ? "There are no decisions to replay yet."
-          : `Of the last ${count(decisions)} decisions ${count(changed)} would change, and ${count(newlyRefused)} would be refused${notReplayed.length > 0 ? ", by the other changes" : ""}.`}
+          : `Of the last ${count(decisions)} decisions ${count(changed)} would change, and ${count(newlyRefused)} would be refused.`}
       </p>
       {changed > 0 && (
         <Table

@@ -5,9 +5,11 @@ import { api, type ReadResult } from "../api.ts";
 import { count, usdInCents } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
 import { allModels } from "../models/all-models.ts";
+import { nameOf } from "../models/columns.tsx";
 import { timeColumn } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
-import { Choice, Field, Form } from "../parts/form.tsx";
+import { Fields } from "../parts/fields.tsx";
+import { Choice, Field, Form, useDraft } from "../parts/form.tsx";
 import { namesIn } from "../parts/named.tsx";
 import { NamedChoice } from "../parts/named-choice.tsx";
 import { There } from "../parts/notice.tsx";
@@ -23,8 +25,8 @@ import { kinds, patchOf, stopsOf, turnedBy, type Kind, type Stop } from "../swit
 const nameHints: Partial<Record<Kind, string>> = {
   servers: "The server’s slug, for example github.",
   keys: "The key’s id, from API keys.",
-  models: "provider/model, with * as a wildcard, for example openai/gpt-5*.",
-  providers: "The provider’s name, for example openai.",
+  models: "Choose a model, or use * as a wildcard, for example openai/gpt-5*.",
+  providers: "For example openai.",
 };
 
 /** The ceiling is replaced as a whole, with optimistic locking. */
@@ -102,15 +104,14 @@ const maxNamed = 5;
 function Matches({ kind, name }: Target) {
   const { loaded } = useLoaded("models", allModels);
   if (loaded.state !== "there") return null;
-  const stopped = loaded.value
-    .filter((model) => model.available && isStopped(model, { [kind]: { [name]: "" } }))
-    .map(({ provider, id }) => `${provider}/${id}`);
+  const its = { [kind]: { [name]: "" } };
+  const stopped = loaded.value.filter((model) => model.available && isStopped(model, its));
   if (stopped.length === 0) return <strong>It matches no available model.</strong>;
   const more = stopped.length - maxNamed;
   return (
     <strong>
       Stops {stopped.length} available {stopped.length === 1 ? "model" : "models"}:{" "}
-      {stopped.slice(0, maxNamed).join(", ")}
+      {stopped.slice(0, maxNamed).map(nameOf).join(", ")}
       {more > 0 && ` and ${more} more`}.
     </strong>
   );
@@ -141,16 +142,13 @@ function Effect({ kind, name }: Target) {
   );
 }
 
-interface TargetProps extends Target {
-  onInput: (name: string) => void;
-}
+type TargetProps = Target & { onInput: (name: string) => void };
 
 function NamedTarget({ kind, ...its }: TargetProps) {
-  const { loaded } = useLoaded("names", async () => ({
-    ok: true,
-    value: await namesIn(),
-    tag: null,
-  }));
+  const { loaded } = useLoaded("names", async () => {
+    const value = await namesIn(({ revokedAt }) => revokedAt === null);
+    return { ok: true, value, tag: null };
+  });
   const isKey = kind === "keys";
   const named = Object.entries(loaded.state === "there" ? loaded.value : {});
   return (
@@ -173,56 +171,58 @@ function NamedTarget({ kind, ...its }: TargetProps) {
 
 function TargetField(props: TargetProps) {
   const { kind, name, onInput } = props;
+  const { loaded } = useLoaded("models", allModels);
   if (nameHints[kind] === undefined) return null;
   if (kind === "keys" || kind === "servers") return <NamedTarget key={kind} {...props} />;
+  const models = loaded.state === "there" ? loaded.value.filter(({ available }) => available) : [];
+  const isModel = kind === "models";
+  const known = models.map((model) => (isModel ? nameOf(model) : model.provider));
   return (
-    <Field
-      title="Its name"
-      name="name"
-      isRequired
-      {...{ value: name, onInput }}
-      hint={nameHints[kind]}
-      path={`stopped.${kind}`}
-    />
+    <>
+      <Field
+        title={isModel ? "Which model" : "Which provider"}
+        name="name"
+        isRequired
+        {...{ value: name, onInput }}
+        list="known"
+        hint={nameHints[kind]}
+        path={`stopped.${kind}`}
+      />
+      <datalist id="known">
+        {[...new Set(known)].map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+    </>
   );
 }
 
+const hint = "Shown in the error message.";
+const reasonField = { name: "why", title: "Reason", isRequired: true, hint } as const;
+/** The operator's own is the first. */
+const options = Object.entries(kinds) as [Kind, string][];
+
 function StopForm({ onDone }: { onDone: () => void }) {
-  const [kind, setKind] = useState<Kind>("models");
-  const [name, setName] = useState("");
-  const [why, setWhy] = useState("");
+  const { draft, change } = useDraft<Stop>({ kind: "models", name: "", why: "" });
+  const { kind, name, why } = draft;
   const [isAsking, setAsking] = useState(false);
-  const options = Object.entries(kinds) as [Kind, string][];
   const target = { kind, name: name.trim() };
   return (
     <Form
       submit="Stop it"
       isDanger
-      act={async () => {
-        setAsking(true);
-        return { ok: true, value: null, tag: null };
-      }}
+      act={async () => ({ ok: true, value: setAsking(true), tag: null })}
     >
       <div class="grid">
         <Choice
           title="What to stop"
           name="kind"
           value={kind}
-          options={options.filter(([each]) => each !== "operator" || isOperator.value)}
-          onInput={(chosen) => {
-            setKind(chosen);
-            setName("");
-          }}
+          options={options.slice(isOperator.value ? 0 : 1)}
+          onInput={(chosen) => change({ kind: chosen, name: "" })}
         />
-        <TargetField {...{ kind, name }} onInput={setName} />
-        <Field
-          title="Reason"
-          name="why"
-          isRequired
-          value={why}
-          onInput={setWhy}
-          hint="Shown in the error message."
-        />
+        <TargetField {...{ kind, name }} onInput={(text) => change({ name: text })} />
+        <Fields of={[reasonField]} {...{ draft, change }} />
       </div>
       {(nameHints[kind] === undefined || target.name !== "") && <Effect {...target} />}
       {isAsking && (
@@ -231,8 +231,7 @@ function StopForm({ onDone }: { onDone: () => void }) {
           act={() => setSwitch(target, why)}
           onDone={() => {
             setAsking(false);
-            setWhy("");
-            setName("");
+            change({ name: "", why: "" });
             onDone();
           }}
           onClose={() => setAsking(false)}

@@ -1,4 +1,4 @@
-import { api } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
 
 export type Names = Readonly<Record<string, string>>;
@@ -6,18 +6,28 @@ export type Names = Readonly<Record<string, string>>;
 export const Named = ({ id, names }: { id: string; names: Names }) =>
   names[id] === undefined ? <code>{id}</code> : <span title={id}>{names[id]}</span>;
 
+type Key = Schemas["Key"];
+
 /** Empty if the role may not read a list. */
-export async function namesIn(): Promise<Names> {
+export async function namesIn(isShown: (key: Key) => boolean = () => true): Promise<Names> {
   const params = { limit: 200 };
   const [keys, servers, users] = await Promise.all([
     api.GET("/admin/v1/tenants/{tenant}/keys", params),
     api.GET("/admin/v1/tenants/{tenant}/servers", params),
     api.GET("/admin/v1/tenants/{tenant}/users", params),
   ]);
+  const people = Object.fromEntries(
+    users.ok ? users.value.data.map(({ id, name }) => [id, name ?? id]) : [],
+  ) as Names;
+  // A person's sign-in names its key after the person's id.
+  const nameOf = ({ name, userId }: Key): string =>
+    name.startsWith("Signs in (usr_") && people[userId ?? ""]
+      ? `${people[userId ?? ""]}’s sign-in`
+      : name;
   return Object.fromEntries([
-    ...(keys.ok ? keys.value.data.map(({ id, name }) => [id, name]) : []),
+    ...(keys.ok ? keys.value.data.filter(isShown).map((key) => [key.id, nameOf(key)]) : []),
     ...(servers.ok ? servers.value.data.map(({ id, slug }) => [id, slug]) : []),
-    ...(users.ok ? users.value.data.map(({ id, name }) => [id, name ?? id]) : []),
+    ...Object.entries(people),
   ]) as Names;
 }
 

@@ -17,7 +17,7 @@ export const createNameStore = (db: Database): AllNameStore => {
       builder.all<Named>(sql`
         select t.id, t.name from ${wanted} w join tenants t on t.id = w.id and t.id = w.tenant_id
         union all
-        select k.id, coalesce('Signs in (' || u.name || ')', k.name) from ${wanted} w
+        select k.id, coalesce(u.name || '’s sign-in', k.name) from ${wanted} w
         join api_keys k on k.id = w.id and k.tenant_id = w.tenant_id
         left join users u on u.id = k.user_id and u.tenant_id = k.tenant_id and u.key_id = k.id
         union all

@@ -48,7 +48,7 @@ export const usersSuite = (backend: Backend): void => {
       const own = key(tenantId, { id: id("key"), userId: user.id, name: "laptop" });
       value(await world.stores.keys.create(own, event(tenantId)));
       expect(value(await world.stores.names.of(tenantId, [user.keyId, own.id]))).toEqual({
-        [user.keyId]: "Signs in (Canary)",
+        [user.keyId]: "Canary’s sign-in",
         [own.id]: "laptop",
       });
     });

@@ -45,12 +45,13 @@ describe("a change of a policy", () => {
     ],
     ["deniedModels", ["openai/*"], undefined, "Denied models: openai/* → not set"],
     ["tags", undefined, { each: { usdTotal: 1 } }, "Tags: each: 1 USD in total"],
-    ["capture", undefined, "full", "Captured content: full"],
+    ["capture", undefined, "full", "Captured content: requests and results"],
+    ["alerts", { thresholds: [50, 90] }, { thresholds: [80] }, "Alerts: at 50, 90 % → at 80 %"],
     [
       "approval",
       { mode: "request", when: { costUsdAbove: 1 } },
       { mode: "request", when: { costUsdAbove: 2 }, timeoutSeconds: 60 },
-      "Approval: when: above 1 USD → when: above 2 USD, 60 s to decide",
+      "Approval: if above $1.00 → if above $2.00, 1 min to decide",
     ],
   ])("of %s is told in words", (member, before, after, text) => {
     expect(changeText({ member, before, after })).toBe(text);
@@ -76,6 +77,20 @@ describe("a change of a policy", () => {
       expect.stringMatching(/^Decided at: .*2026/),
     ]);
     expect(detailTexts(event, {})[2]).toBe("Key: …aaaaaa");
+  });
+
+  it("of an alert is its sentence, with the subject's name", () => {
+    const detail = { kind: "budget_crossed", name: "key.usdPerDay", subject: "key_a" };
+    const target = "ten_a";
+    const figures = { limit: 0.2, used: 0.18, threshold: 90 };
+    expect(
+      detailTexts(
+        { action: "alert.raised", target, detail: { ...detail, ...figures } },
+        {
+          key_a: "ci",
+        },
+      ),
+    ).toEqual(["90% of the budget per day of ci: $0.18 of $0.20 used."]);
   });
 
   it("spaces the names of members", () => {
