@@ -102,6 +102,11 @@ it("answers nothing that the document does not name", async () => {
   expect(found).toEqual([]);
 });
 
+it("a key that was cut off is an unknown key", async () => {
+  const answer = await adminOf(router, "srk_wrong")("GET", "/tenants");
+  expect(answer.get("detail")).toBe("Unauthorized: Unknown API key.");
+});
+
 it("a token of no form is neither the operator's token nor an API key", async () => {
   const answer = await adminOf(router, "wrong")("GET", "/tenants");
   expect(answer.get("detail")).toBe(

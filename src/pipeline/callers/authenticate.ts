@@ -12,7 +12,7 @@ import type { TokenRights } from "../../domain/ports/authorization-server.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { memoryKeyOf, type CallerMemory, type Remembered } from "./caller-memory.ts";
 import { keyStatusOf } from "./lanes.ts";
-import { shownKey, type Opened } from "./shown-key.ts";
+import { shownKey, unknownKey, type Opened } from "./shown-key.ts";
 import type { LookupPacer } from "./lookup-pacer.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { shownSecret, signedIn, type AccountOwner, type User } from "../../domain/tenancy/user.ts";
@@ -51,7 +51,6 @@ export type Authenticate = (
   freshness: "memory" | "recent" | "watch" | "database",
 ) => Promise<Result<Caller, Refusal>>;
 
-export const unknownKey: Refusal = { reason: "unauthorized", detail: "Unknown API key." };
 export const refuseUnknown: Authenticate = async () => err(unknownKey);
 
 const lacking = (scope: Demand): Refusal => ({

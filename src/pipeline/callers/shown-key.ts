@@ -23,6 +23,7 @@ function resourceOf({ scope, through, tenant }: Opened): OauthResource | null {
   return { kind: scope === "models" ? "models" : "sampling", tenant };
 }
 
+export const unknownKey: Refusal = { reason: "unauthorized", detail: "Unknown API key." };
 const noToken = "Neither the operator's token nor an API key, which begins with srk_.";
 const noKey = "Not an API key, which begins with srk_. The operator's token is for the admin API.";
 
@@ -39,6 +40,7 @@ export async function shownKey(
 ): AsyncResult<ShownKey> {
   const keyId = deps.tokens.keyIdOf(token);
   if (keyId !== null) return ok({ keyId, grantId: null, rights: null });
+  if (token.startsWith("srk_")) return err(unknownKey);
   const grant = grantOfToken(token);
   if (grant === null) return refused(opened.scope === "role" ? noToken : noKey);
   const resource = resourceOf(opened);

@@ -2,7 +2,7 @@
  * Resolving a promise wakes another invocation in its own context; waiters also poll, in case the wake-up is
  * lost.
  */
-import { unknownKey } from "../callers/authenticate.ts";
+import { unknownKey } from "../callers/shown-key.ts";
 import type { LaneOf } from "../callers/lanes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
