@@ -7,7 +7,7 @@ import { namesIn, type Names } from "../parts/named.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import { RequestsOf, spendColumns, useSpending } from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
-import { routerUrl } from "../place.ts";
+import { ownPath, routerUrl } from "../place.ts";
 
 type Grant = Schemas["Grant"];
 
@@ -57,7 +57,20 @@ export function Grants() {
       ]}
       nameOf={({ clientName }) => clientName}
       verbs={() => ["End"] as const}
-      empty="No connected programs. A program connects by a server’s address, and asks the person for consent (OAuth)."
+      empty={
+        <>
+          <p>
+            No connected programs. A program connects by a server’s address, and asks the person for
+            consent (OAuth).
+          </p>
+          <a class="button" href={ownPath("/servers")}>
+            Register a server
+          </a>{" "}
+          <a class="button" href={ownPath("/sign-on")}>
+            Set up single sign-on
+          </a>
+        </>
+      }
       dialog={({ row: { id, clientName } }, ends) => (
         <Confirm
           title="End access"

@@ -83,8 +83,14 @@ function SingleSignOn() {
 
 function KeyForm() {
   const [key, setKey] = useState("");
+  const act = async () => {
+    const made = await signIn(key.trim());
+    return made.ok || made.problem.status !== 401
+      ? made
+      : { ...made, problem: { ...made.problem, path: "key" } };
+  };
   return (
-    <Form submit="Sign in" act={() => signIn(key.trim())}>
+    <Form submit="Sign in" {...{ act }}>
       <Field
         title="Your key"
         name="key"
@@ -93,7 +99,7 @@ function KeyForm() {
         value={key}
         onInput={setKey}
         isRequired
-        hint={`An API key with a role, or the operator’s token. ${isOwnMachine ? "“npm start” prints both." : "Ask your administrator for a key."}`}
+        hint={`An API key with a role, or the operator’s token. ${isOwnMachine && places === "" ? "“npm start” prints both." : "Ask your administrator for a key."}`}
       />
     </Form>
   );

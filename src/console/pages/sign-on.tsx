@@ -108,7 +108,7 @@ function Groups({ groups, change }: { groups: Group[]; change: (groups: Group[])
 }
 
 const guideOf = (issuer: string): string =>
-  guides.find(({ mark }) => issuer.includes(mark))?.name ?? "";
+  guides.findLast(({ mark }) => mark !== "" && issuer.includes(mark))?.name ?? "Another";
 const guideNamed = (wanted: string) => guides.find(({ name }) => name === wanted);
 const issuerField = { name: "issuer", title: "Issuer", isRequired: true, type: "url" } as const;
 const sureField = {
@@ -176,7 +176,8 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
     setGuide(picked);
     const { issuer, claim } = guideNamed(picked) ?? draft;
     // What was typed or saved stays.
-    if (draft.issuer === "" || draft.issuer.includes("<")) change({ issuer, claim });
+    if (guides.some((each) => each.issuer === draft.issuer))
+      change({ issuer: issuer.includes("<") ? "" : issuer, claim });
   };
   const save = async () => {
     const body = settingsIn(draft);
@@ -193,7 +194,7 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
     <Form submit="Save changes" act={save}>
       <Guide {...{ guide, pick }} />
       <Fields
-        of={[issuerField]}
+        of={[{ ...issuerField, hint: guideNamed(guide)?.issuer }]}
         draft={draft}
         change={(changes) => {
           change(changes);

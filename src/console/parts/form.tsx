@@ -1,12 +1,14 @@
 /** Form fields with the API's errors at the field. */
 import { Button } from "./card.tsx";
 import { createContext, type ComponentChildren } from "preact";
-import { useContext, useId, useState } from "preact/hooks";
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Asked, Problem } from "../problem.ts";
 import { ProblemNotice } from "./notice.tsx";
 
 type FaultOf = (name: string) => string | null;
+type Report = (problem: Problem | null) => void;
 const Faults = createContext<FaultOf>(() => null);
+const Reports = createContext<Report>(() => undefined);
 
 export function useDraft<Draft extends object>(initial: Draft) {
   const [draft, set] = useState(initial);
@@ -35,6 +37,8 @@ export interface FieldProps {
 
 /** The API's error at a path of the request. */
 export const useFaults = (): FaultOf => useContext(Faults);
+/** Shows the problem of another action like one of the form's own. */
+export const useReport = (): Report => useContext(Reports);
 
 interface LabelledProps extends Pick<FieldProps, "title" | "name" | "hint" | "path"> {
   children: (its: {
@@ -53,10 +57,7 @@ function Labelled({ title, name, path = name, hint, children }: LabelledProps) {
     <div class={`field ${fault ? "wrong" : ""}`}>
       <label for={id}>{title}</label>
       {children({ id, name, "aria-describedby": hintId, "aria-invalid": isWrong })}
-      <small id={hintId}>
-        {fault ? <span class="fault">{fault} </span> : null}
-        {hint}
-      </small>
+      <small id={hintId}>{fault ? <span class="fault">{fault}</span> : hint}</small>
     </div>
   );
 }
@@ -163,10 +164,18 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-/** Prevents double submission and shows errors at their field. */
+/** Prevents double submission and shows errors at their field, or else below. */
 export function Form({ submit, isDanger, act, onCancel, reload, beside, children }: FormProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const [unplaced, setUnplaced] = useState<Problem | null>(null);
+  useEffect(() => {
+    const wrong = form.current?.querySelector<HTMLElement>("[aria-invalid]");
+    wrong?.focus();
+    // Within closed details, a field can't have the focus.
+    if (wrong?.matches(":focus") !== true) setUnplaced(problem);
+  }, [problem]);
   const send = async (): Promise<void> => {
     setBusy(true);
     const done = await act();
@@ -177,6 +186,7 @@ export function Form({ submit, isDanger, act, onCancel, reload, beside, children
     problem?.path === name || problem?.path?.startsWith(`${name}.`) ? problem.detail : null;
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
         // A question may be within another form.
@@ -184,9 +194,13 @@ export function Form({ submit, isDanger, act, onCancel, reload, beside, children
         void send();
       }}
     >
-      <Faults.Provider value={faultOf}>{children}</Faults.Provider>
+      <Reports.Provider value={setProblem}>
+        <Faults.Provider value={faultOf}>{children}</Faults.Provider>
+      </Reports.Provider>
       <div class="form-end">
-        {problem !== null && <ProblemNotice problem={problem} />}
+        {problem !== null && (problem.path === undefined || problem === unplaced) && (
+          <ProblemNotice problem={problem} />
+        )}
         <div class="buttons">
           {problem?.status === 412 && reload !== undefined && (
             <Button onClick={() => void reload()}>Reload</Button>

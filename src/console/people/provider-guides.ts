@@ -1,7 +1,7 @@
 /** What to select at each identity provider. `docs/single-sign-on.md` has the same in full. */
 interface Guide {
   name: string;
-  /** part of its issuers */
+  /** part of its issuers; the last guide whose mark is in an issuer applies */
   mark: string;
   issuer: string;
   claim: string;
@@ -13,8 +13,18 @@ const oktaSteps = [
   "Paste both redirect URIs as Sign-in redirect URIs, and assign the groups that may sign in.",
 ];
 
-/** The first whose mark is in the issuer applies. */
 export const guides: readonly Guide[] = [
+  {
+    name: "Okta",
+    mark: "okta.com",
+    issuer: "https://<your-domain>.okta.com",
+    claim: "groups",
+    steps: [
+      ...oktaSteps,
+      "In the application: Sign On, OpenID Connect ID Token, Groups claim type Filter, groups, matches regex .*",
+      "If “Try the sign-in” shows no groups, use a custom authorization server.",
+    ],
+  },
   {
     name: "Okta (custom authorization server)",
     mark: "okta.com/oauth2",
@@ -23,17 +33,6 @@ export const guides: readonly Guide[] = [
     steps: [
       ...oktaSteps,
       "Security, API, default, Claims, Add Claim: name groups, in the ID token, always, value type Groups, matching .*, for any scope.",
-    ],
-  },
-  {
-    name: "Okta (org authorization server)",
-    mark: "okta.com",
-    issuer: "https://<your-domain>.okta.com",
-    claim: "groups",
-    steps: [
-      ...oktaSteps,
-      "In the application: Sign On, OpenID Connect ID Token, Groups claim type Filter, groups, matches regex .*",
-      "If “Try the sign-in” shows no groups, use a custom authorization server: this one may send them only for the scope groups, which the router doesn’t request.",
     ],
   },
   {

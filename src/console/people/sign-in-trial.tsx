@@ -3,8 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { Button } from "../parts/card.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
-import { ProblemNotice } from "../parts/notice.tsx";
-import type { Asked } from "../problem.ts";
+import { useReport } from "../parts/form.tsx";
 import { trialChannel } from "./trial-channel.ts";
 
 type Settings = Schemas["IdentityProviderInput"];
@@ -41,12 +40,14 @@ function Result({ trial }: { trial: Trial }) {
 
 export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
   const [begun, setBegun] = useState<Begun | null>(null);
-  const [found, setFound] = useState<Asked<Trial> | null>(null);
+  const [found, setFound] = useState<Trial | null>(null);
+  const report = useReport();
   const start = async (): Promise<void> => {
     setFound(null);
+    report(null);
     const settings = settingsOf();
     const made = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { body: settings });
-    if (!made.ok) return setFound(made);
+    if (!made.ok) return report(made.problem);
     setBegun({ ...made.value, settings });
     open(made.value.url, "_blank");
   };
@@ -56,7 +57,9 @@ export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
     const finish = async (query: string): Promise<void> => {
       setBegun(null);
       const body = { settings, pending, query };
-      setFound(await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial/result", { body }));
+      const tried = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial/result", { body });
+      if (tried.ok) setFound(tried.value);
+      else report(tried.problem);
     };
     const channel = new BroadcastChannel(trialChannel);
     channel.addEventListener("message", ({ data }) => {
@@ -80,8 +83,7 @@ export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
           .
         </p>
       )}
-      {found !== null &&
-        (found.ok ? <Result trial={found.value} /> : <ProblemNotice problem={found.problem} />)}
+      {found !== null && <Result trial={found} />}
     </>
   );
 }
