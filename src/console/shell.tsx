@@ -2,7 +2,8 @@ import { Button } from "./parts/card.tsx";
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Stopped, tenantNow } from "./parts/stopped.tsx";
+import { Page } from "./parts/page.tsx";
+import { isMissing, Stopped, tenantNow } from "./parts/stopped.tsx";
 import { zone } from "./locale.ts";
 import { consolePath, ownPath, pathOf, prefix, tenantIn } from "./place.ts";
 import { isOperator, session, signOut } from "./session.ts";
@@ -136,12 +137,22 @@ const Last = () => (
   </section>
 );
 
+const NoTenant = () => (
+  <Page title="No such tenant">
+    <p>
+      No tenant has this address, or you have no access to it.{" "}
+      <a href={consolePath}>Go to the overview</a>
+    </p>
+  </Page>
+);
+
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const tenant = tenantIn(path);
   useEffect(() => setOpen(false), [path]);
-  const own = tenant === null ? [] : sections;
+  const isUnknown = tenant !== null && isMissing.value;
+  const own = tenant === null || isUnknown ? [] : sections;
   const current = [...(isOperator.value ? [operators] : []), ...own].find((section) =>
     section.some((page) => page !== section[0] && isAt(path, hrefOf(section, page[0] ?? ""))),
   );
@@ -188,7 +199,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <main id="page" tabIndex={-1}>
         {tenant !== null && <Stopped key={tenant} />}
         {current !== undefined && <Tabs section={current} path={path} />}
-        {children}
+        {isUnknown ? <NoTenant /> : children}
       </main>
     </div>
   );

@@ -618,6 +618,18 @@ describe("every page of a tenant", () => {
   });
 });
 
+describe("a tenant that doesn't exist", () => {
+  it("has one page, without the pages of a tenant", async () => {
+    const { page } = operator;
+    await open("/t/nowhere/keys");
+    await page.getByRole("heading", { name: "No such tenant" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    expect(await page.getByRole("link", { name: "API keys" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Go to the overview" }).click();
+    await page.getByRole("heading", { name: "Tenants" }).waitFor();
+  });
+});
+
 describe("the end of a session", () => {
   it("leads from every page to the sign-in, and from there back to the page", async () => {
     const visitor = await visit(browser, { origin: router.url });

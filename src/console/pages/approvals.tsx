@@ -8,7 +8,7 @@ import { conditionsText, HeldCall } from "../approvals/held.tsx";
 import { fromNow, none, usdOfCall } from "../format.ts";
 import { useRead, useRepeated } from "../load.ts";
 import { textColumn } from "../parts/cells.tsx";
-import { fileColumn } from "../parts/columns.tsx";
+import { fileColumn, lineColumn } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Choice } from "../parts/form.tsx";
 import { Listed } from "../parts/listed.tsx";
@@ -57,7 +57,7 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
     show: ({ state }) => <Badge word={stateWords[state]} tone={tones[state] ?? ""} />,
     text: ({ state }) => stateWords[state],
   },
-  { title: "Model", text: ({ model }) => model },
+  lineColumn("Model", ({ model }) => model),
   {
     title: "Highest cost",
     isNumber: true,

@@ -93,27 +93,22 @@ const columns: readonly Column<Seal>[] = [
   },
 ];
 
-const lead =
-  "Each seal signs the records completed since the previous seal, after a check for changes made outside the router. Verify a single request on its page.";
-
-export function Seals() {
-  if (may("audit")) return <SealList />;
-  return (
-    <Page title="Seals" lead={lead}>
-      <NotForRole what="can’t read seals or export records" permission="audit" />
-    </Page>
-  );
-}
+const sumOf = (seals: readonly Seal[]): number => seals.reduce((sum, its) => sum + its.count, 0);
 
 /** Everything that an auditor needs without access to the console. */
-function ForAuditor({ newest }: { newest: Seal | undefined }) {
+function ForAuditor({ seals, isNewest }: { seals: readonly Seal[]; isNewest: boolean }) {
   const { draft, change } = useDraft({ from: "", to: "" });
   const query = Object.entries(draft)
     .map(([name, day]) => (day === "" ? "" : `&${name}=${momentIn(name, day)}`))
     .join("");
   const exportUrl = `${prefix}/admin/v1/tenants/${encodeURIComponent(tenantHere())}/requests/export`;
+  const newest = isNewest ? seals[0] : undefined;
   return (
     <Card title="For an auditor" isStack aria-label="For an auditor">
+      <p>
+        An auditor needs the exported records and the public keys, but no access to the router. The
+        seals below hold {count(sumOf(seals))} records; the export also has a line for each seal.
+      </p>
       <div class="filters">
         <Fields
           of={[
@@ -135,8 +130,8 @@ function ForAuditor({ newest }: { newest: Seal | undefined }) {
       </div>
       <p>
         Days are in the time zone {zone}. Without dates, all records are exported, in parts of at
-        most 32,768. The auditor verifies them offline, in a copy of the router’s source code after{" "}
-        <code>npm ci</code>:
+        most 32,768. The auditor verifies each part in a copy of the router’s source code after{" "}
+        <code>npm ci</code>. The command names each record that was changed, removed, or added:
       </p>
       <CodeBlock
         title="Verify offline"
@@ -144,8 +139,9 @@ function ForAuditor({ newest }: { newest: Seal | undefined }) {
       />
       {newest !== undefined && (
         <p>
-          Hash of the newest seal, to keep elsewhere: <code>{newest.hash}</code>{" "}
-          <CopyButton text={newest.hash} of="the newest hash" />
+          Hash of the newest seal: <code>{newest.hash}</code>{" "}
+          <CopyButton text={newest.hash} of="the newest hash" /> Give it to the auditor now, as
+          proof that later exports keep these records.
         </p>
       )}
       <p>
@@ -160,20 +156,31 @@ function ForAuditor({ newest }: { newest: Seal | undefined }) {
 function SealList() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/seals");
   const { loaded } = paging.loading;
-  const isNewest = loaded.state === "there" && paging.cursor === null;
+  const seals = loaded.state === "there" ? loaded.value.data : [];
   return (
-    <Page title="Seals" lead={lead}>
-      <div class="stack">
-        <ForAuditor newest={isNewest ? loaded.value.data[0] : undefined} />
-        <Listed
-          what="seals"
-          paging={paging}
-          name="Seals"
-          columns={columns}
-          keyOf={({ number }) => String(number)}
-          empty="No seals yet. Records are sealed within a minute after they end."
-        />
-      </div>
-    </Page>
+    <div class="stack">
+      <ForAuditor seals={seals} isNewest={paging.cursor === null} />
+      <Listed
+        what="seals"
+        paging={paging}
+        name="Seals"
+        columns={columns}
+        keyOf={({ number }) => String(number)}
+        empty="No seals yet. Records are sealed within a minute after they end."
+      />
+    </div>
   );
 }
+
+export const Seals = () => (
+  <Page
+    title="Seals"
+    lead="Each seal signs the records completed since the previous seal, after a check for changes made outside the router. Verify a single request on its page."
+  >
+    {may("audit") ? (
+      <SealList />
+    ) : (
+      <NotForRole what="can’t read seals or export records" permission="audit" />
+    )}
+  </Page>
+);

@@ -10,6 +10,7 @@ const refreshMs = 10_000;
 const maxShown = 3;
 /** the shown tenant, once it is read */
 export const tenantNow = signal<Schemas["Tenant"] | null>(null);
+export const isMissing = signal(false);
 /** To read it again, for example after a switch was turned. */
 export const tenantChanges = signal(0);
 export const stopsNow = computed<readonly Stop[]>(() =>
@@ -29,6 +30,7 @@ export function Stopped() {
   }, [moment]);
   useEffect(() => {
     tenantNow.value = loaded.state === "there" ? loaded.value : null;
+    isMissing.value = loaded.state === "failed" && loaded.problem.reason === "not_found";
   }, [loaded]);
   const stops = loaded.state === "there" ? stopsOf(loaded.value) : [];
   if (stops.length === 0) return null;
