@@ -60,6 +60,7 @@ export function ProviderChoice({ value, onInput }: Pick<FieldProps, "value" | "o
         <select
           id={id}
           value={isOther ? another : value}
+          aria-invalid={fault !== null && !isOther ? true : undefined}
           onChange={({ currentTarget: { value: chosen } }) => {
             setOther(chosen === another);
             onInput(chosen === another ? "" : chosen);

@@ -159,9 +159,6 @@ function KeyForm({ shown, tag, onDone, onClose }: Ends & { shown: Key; tag: stri
   };
   return (
     <Form submit="Save changes" act={save} onCancel={onClose}>
-      <p>
-        <code>{shown.id}</code> <CopyButton text={shown.id} of={`the id of ${shown.name}`} />
-      </p>
       <Fields of={[nameField, endField]} {...{ draft, change }} />
       <Limits {...{ draft, change }} />
     </Form>

@@ -4,15 +4,23 @@ import { api, type Schemas } from "../api.ts";
 import { day, time } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { dayColumn, fileColumn, lineColumn } from "../parts/columns.tsx";
-import { CodeBlock, Secret } from "../parts/copy.tsx";
+import { CodeBlock, idFact, Secret } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Field } from "../parts/form.tsx";
+import type { Fact } from "../parts/facts.tsx";
+import { Fields } from "../parts/fields.tsx";
+import { useDraft } from "../parts/form.tsx";
 import { limitText } from "../parts/limits.tsx";
-import { ListPage, type Ends } from "../parts/list-page.tsx";
+import { DetailsOf, ListPage, NoMatch, type Ends } from "../parts/list-page.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { usePaging, useQuery, type Part } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
-import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
+import {
+  RequestsOf,
+  spendColumns,
+  spendFacts,
+  useSpending,
+  type Spender,
+} from "../parts/spend.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { Button } from "../parts/card.tsx";
 import type { Asked } from "../problem.ts";
@@ -30,13 +38,15 @@ const verbs = ["Change", "Duplicate", "Rotate", "Revoke"] as const;
 type Verb = (typeof verbs)[number];
 
 const endOf = ({ revokedAt, expiresAt }: Key): number => revokedAt ?? expiresAt ?? Infinity;
+const isActive = (key: Key): boolean => endOf(key) > Date.now();
 const stateOf = (key: Key): string =>
-  key.revokedAt !== null ? "revoked" : endOf(key) <= Date.now() ? "expired" : "active";
+  key.revokedAt !== null ? "revoked" : isActive(key) ? "active" : "expired";
 const personOf = ({ userId }: Key, names: Names): string | null =>
   userId === null ? null : (names.get(userId) ?? userId);
 /** A person's sign-in names its key after the person's id. */
+const isSignIn = ({ name }: Key): boolean => name.startsWith("Signs in (usr_");
 const nameOf = (key: Key, names: Names): string =>
-  key.name.startsWith("Signs in (usr_") ? `${personOf(key, names)}’s sign-in` : key.name;
+  isSignIn(key) ? `${personOf(key, names)}’s sign-in` : key.name;
 
 const columnsOf = (names: Names, spending: Spending): readonly Column<Key>[] => [
   {
@@ -45,7 +55,7 @@ const columnsOf = (names: Names, spending: Spending): readonly Column<Key>[] => 
       const [state, { id, expiresAt }] = [stateOf(key), key];
       return (
         <span class={`name-state ${state === "active" ? "" : "faint"}`}>
-          <RequestsOf by="key" {...{ id }} name={nameOf(key, names)} />
+          <DetailsOf {...{ id }} name={nameOf(key, names)} />
           {state !== "active" && <Badge word={state} />}
           {state === "active" && expiresAt !== null && (
             <small title={time(expiresAt)}>until {day(expiresAt)}</small>
@@ -62,9 +72,21 @@ const columnsOf = (names: Names, spending: Spending): readonly Column<Key>[] => 
   lineColumn("Scopes", ({ scopes }) => scopes.join(", ")),
   fileColumn("Limits", ({ limits }) => limitText(limits)),
   dayColumn("Created", ({ createdAt }) => createdAt),
-  lineColumn("By", ({ createdBy }) => names.get(createdBy) ?? createdBy),
   fileColumn("Created by", ({ createdBy }) => createdBy),
   fileColumn("Ends", ({ expiresAt }) => isoOf(expiresAt)),
+];
+
+const factsOf = (key: Key, { names, spending }: { names: Names; spending: Spending }): Fact[] => [
+  ["State", stateOf(key)],
+  key.revokedAt !== null && ["Revoked", time(key.revokedAt)],
+  ["Scopes", key.scopes.join(", ")],
+  ["Person", personOf(key, names) ?? "none"],
+  ...spendFacts(spending.get(key.id)),
+  ["Limits", limitText(key.limits) || "none"],
+  ["Ends", key.expiresAt === null ? "never" : time(key.expiresAt)],
+  ["Created", `${time(key.createdAt)}, ${names.get(key.createdBy) ?? key.createdBy}`],
+  ["Requests", <RequestsOf by="key" id={key.id} name={`Requests of ${nameOf(key, names)}`} />],
+  idFact(key.id),
 ];
 
 interface DoProps extends Ends {
@@ -125,6 +147,18 @@ function isFound(key: Key, { find, names }: { find: string; names: Names }): boo
   return texts.some((text) => text?.toLowerCase().includes(find.trim().toLowerCase()));
 }
 
+const filterFields = [
+  { name: "find", title: "Find", placeholder: "name, person, or srk_…" },
+  {
+    name: "show",
+    title: "Show",
+    options: [
+      ["", "all keys"],
+      ["active", "active keys of programs"],
+    ],
+  },
+] as const;
+
 const maxFound = 10_000;
 
 async function allKeys(before: Key[] = [], cursor?: string): Promise<Asked<Part<Key>>> {
@@ -145,12 +179,13 @@ const usePart = <Row,>(name: string, read: (() => Promise<Asked<Part<Row>>>) | f
 
 /** The page of keys, or what is found in all. */
 function useKeys(asked: string) {
-  const [find, setFind] = useState(asked);
+  const { draft, change } = useDraft({ find: asked, show: "" });
+  const { find, show } = draft;
   const paging = usePaging(keysPath);
   const page = paging.loading.loaded;
   const isWhole =
     paging.cursor === null && page.state === "there" && page.value.nextCursor === null;
-  const readsAll = find !== "" && !isWhole;
+  const readsAll = (find !== "" || show !== "") && !isWhole;
   const all = usePart("all keys", readsAll && (() => allKeys()));
   const again = async (): Promise<void> =>
     void (await Promise.all([paging.loading.again(), all.again()]));
@@ -165,12 +200,12 @@ function useKeys(asked: string) {
   const names: Names = new Map(named.map(({ id, name }) => [id, name ?? `${id.slice(0, 12)}…`]));
   const filters = (
     <div class="filters">
-      <Field
-        title="Find"
-        name="find"
-        value={find}
-        placeholder="name, person, or srk_…"
-        onInput={(text) => setFind(withoutSecret(text))}
+      <Fields
+        of={filterFields}
+        draft={draft}
+        change={({ find: text, ...rest }) =>
+          change({ ...rest, ...(text !== undefined && { find: withoutSecret(text) }) })
+        }
       />
     </div>
   );
@@ -178,13 +213,16 @@ function useKeys(asked: string) {
     names,
     filters,
     paging: { ...paging, loading: { loaded, again } },
-    keep: (key: Key): boolean => isFound(key, { find, names }),
+    keep: (key: Key): boolean =>
+      isFound(key, { find, names }) && (show === "" || (isActive(key) && !isSignIn(key))),
     /** Keys that ended long ago are behind "Show all", unless they are looked for. */
     isShown: (key: Key): boolean => find !== "" || endOf(key) > Date.now() - dayMs,
     empty:
-      listed.length === 0
-        ? "No API keys yet. Create one per program, so that each can be limited and revoked."
-        : "No key matches.",
+      listed.length === 0 ? (
+        "No API keys yet. Create one per program, so that each can be limited and revoked."
+      ) : (
+        <NoMatch clear={() => change({ find: "", show: "" })} />
+      ),
   };
 }
 
@@ -208,6 +246,7 @@ export function Keys() {
       {...shown}
       columns={columnsOf(names, spending)}
       nameOf={(key) => nameOf(key, names)}
+      details={(key) => factsOf(key, { names, spending })}
       verbs={({ revokedAt }) => (revokedAt === null ? verbs : [])}
       make={{
         title: "New key",

@@ -2,14 +2,20 @@ import { api, type Schemas } from "../api.ts";
 import { day } from "../format.ts";
 import { useRead } from "../load.ts";
 import { fileColumn, timeColumn } from "../parts/columns.tsx";
-import { CopyButton } from "../parts/copy.tsx";
+import { idFact } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Facts } from "../parts/facts.tsx";
+import type { Fact } from "../parts/facts.tsx";
 import { Fields } from "../parts/fields.tsx";
 import { Form, useDraft } from "../parts/form.tsx";
-import { ListPage, type Ends } from "../parts/list-page.tsx";
+import { DetailsOf, ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
-import { RequestsOf, spendColumns, useSpending } from "../parts/spend.tsx";
+import {
+  RequestsOf,
+  spendColumns,
+  spendFacts,
+  useSpending,
+  type Spender,
+} from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { ownPath } from "../place.ts";
@@ -27,7 +33,7 @@ const columns: readonly Column<User>[] = [
     title: "Person",
     show: (user) => (
       <span class="name-state">
-        <RequestsOf by="user" id={user.id} name={nameOf(user)} />
+        <DetailsOf id={user.id} name={nameOf(user)} />
       </span>
     ),
     text: nameOf,
@@ -39,30 +45,21 @@ const columns: readonly Column<User>[] = [
   fileColumn("Known since", ({ createdAt }) => isoOf(createdAt)),
 ];
 
-function Details({ user, onClose }: Pick<Ends, "onClose"> & { user: User }) {
-  const params = { user: user.id, limit: 1 };
-  const { loaded } = useRead("/admin/v1/tenants/{tenant}/requests", params);
+function GroupsOf({ id }: User) {
+  const { loaded } = useRead("/admin/v1/tenants/{tenant}/requests", { user: id, limit: 1 });
   const last = loaded.state === "there" ? loaded.value.data[0] : undefined;
-  return (
-    <Dialog title={nameOf(user)} onClose={onClose}>
-      <Facts
-        of={[
-          ["Groups in the last request", last?.who.groups?.join(", ") ?? "none"],
-          ["API keys", <KeysOf {...{ user }} text={`Keys of ${nameOf(user)}`} />],
-          ["Requests", <RequestsOf by="user" id={user.id} name={`Requests of ${nameOf(user)}`} />],
-          ["Console role", user.role ?? "none"],
-          ["Known since", day(user.createdAt)],
-          [
-            "Id",
-            <>
-              <code>{user.id}</code> <CopyButton text={user.id} of="the id" />
-            </>,
-          ],
-        ]}
-      />
-    </Dialog>
-  );
+  return <>{last?.who.groups?.join(", ") ?? "none"}</>;
 }
+
+const factsOf = (user: User, spent: Spender | undefined): Fact[] => [
+  ["Groups in the last request", <GroupsOf {...user} />],
+  ...spendFacts(spent),
+  ["API keys", <KeysOf {...{ user }} text={`Keys of ${nameOf(user)}`} />],
+  ["Requests", <RequestsOf by="user" id={user.id} name={`Requests of ${nameOf(user)}`} />],
+  ["Console role", user.role ?? "none"],
+  ["Known since", day(user.createdAt)],
+  idFact(user.id),
+];
 
 const newFields = [
   {
@@ -107,11 +104,12 @@ export function People() {
   return (
     <ListPage
       title="People"
-      lead="People who sign in, or on whose behalf programs call, with what they spent this month. A new budget starts at $0 when it is set."
+      lead="People who sign in, or on whose behalf programs call, with what they spent this month."
       paging={paging}
       columns={[...columns, ...spendColumns<User>(({ id }) => spending.get(id))]}
       nameOf={nameOf}
-      verbs={() => ["Details", "Erase"] as const}
+      details={(user) => factsOf(user, spending.get(user.id))}
+      verbs={() => ["Erase"] as const}
       empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
       below={
         people.length > 0 &&
@@ -123,22 +121,18 @@ export function People() {
         )
       }
       make={{ title: "Add person", dialog: (ends) => <NewPerson {...ends} /> }}
-      dialog={({ verb, row: user }, ends) =>
-        verb === "Details" ? (
-          <Details {...{ user }} onClose={ends.onClose} />
-        ) : (
-          <Confirm
-            title="Erase person"
-            act={() => api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", { id: user.id })}
-            {...ends}
-          >
-            <p>
-              Deletes the name, and ends the person’s keys, grants, and sessions. Records keep an
-              anonymous id. This can’t be undone.
-            </p>
-          </Confirm>
-        )
-      }
+      dialog={({ row: { id } }, ends) => (
+        <Confirm
+          title="Erase person"
+          act={() => api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", { id })}
+          {...ends}
+        >
+          <p>
+            Deletes the name, and ends the person’s keys, grants, and sessions. Records keep an
+            anonymous id. This can’t be undone.
+          </p>
+        </Confirm>
+      )}
     />
   );
 }

@@ -8,7 +8,7 @@ import { dayColumn, fileColumn, sumColumn } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields } from "../parts/fields.tsx";
 import { Field, Form, useDraft } from "../parts/form.tsx";
-import { ListPage, type Ends } from "../parts/list-page.tsx";
+import { ListPage, NoMatch, type Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/notice.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import { anywhere, Residency } from "../parts/residency.tsx";
@@ -185,7 +185,9 @@ export function Tenants() {
       keep={({ slug, name }) => `${slug} ${name}`.toLowerCase().includes(wanted)}
       verbs={() => (isOperator.value ? ["Delete"] : [])}
       dialog={({ row }, ends) => <DeleteTenant tenant={row} {...ends} />}
-      empty={sought === "" ? "No tenants yet. Create one to start." : `None matches “${sought}”.`}
+      empty={
+        sought === "" ? "No tenants yet. Create one to start." : <NoMatch clear={() => seek("")} />
+      }
       {...(isOperator.value && {
         make: { title: "New tenant", dialog: (ends: Ends) => <NewTenant {...ends} /> },
       })}

@@ -27,6 +27,14 @@ export function CopyButton({ text, label = "Copy", of }: CopyButtonProps) {
   );
 }
 
+export const idFact = (id: string) =>
+  [
+    "Id",
+    <>
+      <code>{id}</code> <CopyButton text={id} of="the id" />
+    </>,
+  ] as const;
+
 export function CodeBlock({ title, text }: { title: string; text: string }) {
   return (
     <div class="code">

@@ -5,6 +5,7 @@ import { useLoaded } from "../load.ts";
 import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
 import { ownPath } from "../place.ts";
 import { sumColumn } from "./columns.tsx";
+import type { Fact } from "./facts.tsx";
 import type { Column } from "./table.tsx";
 import { isoOf } from "./time.tsx";
 
@@ -117,13 +118,14 @@ export function BudgetCell({ state }: { state: LimitState | undefined }) {
   const [scope = "", period = ""] = state.name.split(/\.usdPer/);
   const forecast = forecastOf(state, Date.now());
   const limit = usdInCents(state.limit).replace(/\.00$/, "");
-  const forecastNote = forecast === null ? "" : `Forecast: ${usdInCents(forecast)}. `;
-  const isLate = ["user", "group", "tag"].includes(scope);
+  // These count from when they were set.
+  const isNew = state.used === 0 && ["user", "group", "tag"].includes(scope);
   return (
-    <span class="meter" title={`${forecastNote}${isLate ? "Counts from when it was set." : ""}`}>
+    <span class="meter" title={forecast === null ? "" : `Forecast: ${usdInCents(forecast)}`}>
       <Meter state={state} />
       <small>
         {usdInCents(state.used)} of {limit} {periods[period]}
+        {isNew && ", since it was set"}
       </small>
     </span>
   );
@@ -131,6 +133,11 @@ export function BudgetCell({ state }: { state: LimitState | undefined }) {
 
 export const lastUse = (at: number): string =>
   Date.now() - at < 3_600_000 ? "this hour" : fromNow(at).replace("hours", "h");
+
+export const spendFacts = (spent: Spender | undefined): readonly Fact[] => [
+  ["Spent this month", usdInCents(spent?.costUsd ?? 0)],
+  ["Budget", <BudgetCell state={spent?.budget} />],
+];
 
 /** Columns of a list whose rows have spending. @param of the row's spending; undefined: none */
 export const spendColumns = <Row,>(of: (row: Row) => Spender | undefined): Column<Row>[] => [
