@@ -170,7 +170,7 @@ export function forecastOf({ name, used, resetsAt }: LimitState, now: number): n
   const next = new Date(resetsAt + 0.75 * dayMs);
   const ofMonth = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth(), 0)).getUTCDate();
   const lengths: Readonly<Record<string, number>> = { Day: 1, Week: 7, Month: ofMonth };
-  const days = lengths[/Per(\w+)$/.exec(name)?.[1] ?? ""];
+  const days = lengths[name.split("Per").at(-1) ?? ""];
   if (days === undefined) return null;
   return projected(used, { from: resetsAt - days * dayMs, until: resetsAt }, now);
 }
