@@ -82,13 +82,11 @@ const phrases: Readonly<Record<string, (value: string) => string>> = {
   webhookUrl: (url) => `webhook ${url}`,
   thresholds: (shares) => `at ${shares} %`,
 };
-/** Conditions, of which any suffices. */
-const alternatives = (when: Members): string =>
-  `if ${Object.entries(when).map(memberText).join(" or ")}`;
 
 function memberText([name, value]: [string, unknown]): string {
   const title = limitTitles[name as LimitName];
-  if (name === "when" && isObject(value)) return alternatives(value);
+  if (name === "when" && isObject(value))
+    return `if ${Object.entries(value).map(memberText).join(" or ")}`;
   const text = valueText(value);
   const phrase = values[name]?.[text] ?? phrases[name]?.(text);
   if (title === undefined) return phrase ?? `${spacedName(name)}: ${text}`;

@@ -4,7 +4,8 @@ import { isStopped } from "../../domain/choice/switches.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
 import { api, type Schemas } from "../api.ts";
 import { Confirm } from "../parts/dialog.tsx";
-import { Choice, Field, Form, TextArea } from "../parts/form.tsx";
+import type { Editing } from "../parts/fields.tsx";
+import { Choice, Field, Form, TextArea, useDraft } from "../parts/form.tsx";
 import { tenantChanges, tenantNow } from "../parts/stopped.tsx";
 import type { Asked } from "../problem.ts";
 import { draftOf, editsOf, withText, type Draft, type Shown } from "./edits.ts";
@@ -44,12 +45,7 @@ async function decide(
   return done;
 }
 
-interface EditProps {
-  draft: Draft;
-  change: (draft: Draft) => void;
-}
-
-function Prompt({ draft, change }: EditProps) {
+function Prompt({ draft, change }: Editing<Draft>) {
   const { messages, systemPrompt } = draft;
   if (messages === null)
     return <p class="faint">Part of the prompt belongs to a tool loop, so it can’t be edited.</p>;
@@ -60,7 +56,7 @@ function Prompt({ draft, change }: EditProps) {
         name="systemPrompt"
         rows={2}
         value={systemPrompt}
-        onInput={(text) => change({ ...draft, systemPrompt: text })}
+        onInput={(text) => change({ systemPrompt: text })}
       />
       {messages.map(({ role, content }, at) =>
         content.map((each, block) =>
@@ -84,7 +80,7 @@ function Prompt({ draft, change }: EditProps) {
   );
 }
 
-function Result({ draft, change }: EditProps) {
+function Result({ draft, change }: Editing<Draft>) {
   const { text } = draft;
   if (text === null)
     return <p class="faint">The result has several parts, so it can only be approved or denied.</p>;
@@ -94,14 +90,14 @@ function Result({ draft, change }: EditProps) {
       name="text"
       rows={6}
       value={text}
-      onInput={(edited) => change({ ...draft, text: edited })}
+      onInput={(edited) => change({ text: edited })}
       hint="The caller receives this text."
     />
   );
 }
 
 /** Offers no model that would be refused by now. */
-function Model({ draft, change, all }: EditProps & { all: readonly string[] }) {
+function Model({ draft, change, all }: Editing<Draft> & { all: readonly string[] }) {
   const policy = tenantNow.value?.policy ?? {};
   const models = all.filter((each, at) => {
     const [provider = "", ...id] = each.split("/");
@@ -115,7 +111,7 @@ function Model({ draft, change, all }: EditProps & { all: readonly string[] }) {
       name="model"
       value={draft.model}
       options={models.map((each) => [each, each] as const)}
-      onInput={(model) => change({ ...draft, model })}
+      onInput={(model) => change({ model })}
       hint="Changing the model changes the reservation."
     />
   );
@@ -132,7 +128,7 @@ export function Decide({ held, deny, onDone, onConflict }: DecideProps) {
   const isRequest = held.stage === "request";
   const shown = (held.content ?? {}) as Shown;
   const [before] = useState(() => draftOf(shown));
-  const [draft, change] = useState(before);
+  const { draft, change } = useDraft(before);
   const [reason, setReason] = useState("");
   const edited = editsOf(before, draft);
   // The models offered depend on the policy as of now.

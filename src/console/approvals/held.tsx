@@ -6,13 +6,13 @@ import { tenantNow } from "../parts/stopped.tsx";
 import { ownPath } from "../place.ts";
 import type { Shown } from "./edits.ts";
 
-/** The policy may have changed since, and the cost with fallback models is higher. */
+/** The policy may have changed since, and the rule also counts the attempts of failover. */
 function costText(cost: number | null | undefined): string {
   const limit = tenantNow.value?.policy.approval?.when?.costUsdAbove;
   if (cost === null) return "no known price";
   return limit !== undefined && cost !== undefined && cost > limit
     ? `${usd(cost)}, above ${usd(limit)}`
-    : "cost with fallback models above the limit";
+    : "cost with failover above the rule’s limit";
 }
 
 const texts: Readonly<Record<string, string>> = {

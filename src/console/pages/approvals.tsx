@@ -7,7 +7,7 @@ import { Webhooks } from "../parts/webhooks.tsx";
 import { conditionsText, HeldCall } from "../approvals/held.tsx";
 import { fromNow, none, usdOfCall } from "../format.ts";
 import { useRead, useRepeated } from "../load.ts";
-import { textColumn } from "../parts/cells.tsx";
+import { numberColumn, textColumn } from "../parts/cells.tsx";
 import { fileColumn, lineColumn } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Choice } from "../parts/form.tsx";
@@ -27,12 +27,7 @@ type State = Call["state"];
 
 const refreshMs = 3_000;
 const states = [...Object.entries(stateWords), ["all", "all"]] as [State | "all", string][];
-const tones: Partial<Record<State, string>> = {
-  waiting: "warn",
-  approved: "good",
-  started: "good",
-  denied: "bad",
-};
+const tones: Partial<Record<State, string>> = { approved: "good", started: "good", denied: "bad" };
 
 type Names = Readonly<Record<string, string>>;
 
@@ -54,16 +49,13 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
   },
   {
     title: "State",
-    show: ({ state }) => <Badge word={stateWords[state]} tone={tones[state] ?? ""} />,
+    show: ({ state }) => (
+      <Badge word={stateWords[state]} {...(tones[state] && { tone: tones[state] })} />
+    ),
     text: ({ state }) => stateWords[state],
   },
   lineColumn("Model", ({ model }) => model),
-  {
-    title: "Highest cost",
-    isNumber: true,
-    show: ({ maxCostUsd }) => usdOfCall(maxCostUsd),
-    text: ({ maxCostUsd }) => maxCostUsd,
-  },
+  numberColumn("Highest cost", ({ maxCostUsd }) => maxCostUsd, usdOfCall),
   textColumn("Asked by", (call) => askerOf(call, names)),
   {
     title: "Why it needs approval",
@@ -73,11 +65,7 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
 ];
 
 const decisionColumns = (names: Names): Column<Call>[] => [
-  {
-    title: "Stage",
-    isOptional: true,
-    text: ({ stage }) => (stage === "result" ? "result" : null),
-  },
+  textColumn("Stage", ({ stage }) => (stage === "result" ? "result" : null)),
   {
     title: "Decision",
     show: ({ state, deadline, decidedBy, comment }) =>

@@ -123,12 +123,6 @@ const areas = [
   ["audit.", "tampering"],
 ] as const;
 
-const actors = [
-  ["", "everyone"],
-  ["operator", "the operator"],
-  ["router", "the router"],
-] as const;
-
 type Option = readonly [value: string, title: string];
 interface Offered {
   names: Names;
@@ -138,7 +132,9 @@ interface Offered {
 const actorsIn = (names: Names, chosen: string): Option[] => {
   const known = Object.entries(names).filter(([id]) => /^(key|usr)_/.test(id));
   return [
-    ...actors,
+    ["", "everyone"],
+    ["operator", "the operator"],
+    ["router", "the router"],
     ...known.toSorted(([, one], [, other]) => one.localeCompare(other)),
     ...(/^(key|usr)_/.test(chosen) && !names[chosen] ? [[chosen, chosen] as const] : []),
   ];

@@ -1,5 +1,5 @@
 import type { Schemas } from "../api.ts";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Fields, type Editing, type FieldOf } from "../parts/fields.tsx";
 
 type Approval = NonNullable<Schemas["Policy"]["approval"]>;
 
@@ -91,12 +91,7 @@ const decisionFields: readonly FieldOf<ApprovalDraft>[] = [
   },
 ];
 
-interface ApprovalFieldsProps {
-  draft: ApprovalDraft;
-  change: (changes: Partial<ApprovalDraft>) => void;
-}
-
-export const ApprovalFields = (its: ApprovalFieldsProps) => (
+export const ApprovalFields = (its: Editing<ApprovalDraft>) => (
   <>
     <div class="grid wide">
       <Fields of={[modeField]} {...its} path="approval." />

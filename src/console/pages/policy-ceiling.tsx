@@ -9,12 +9,9 @@ import { LimitFields, limitsOf, textsOf } from "../parts/limits.tsx";
 import { There } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
 
-interface EditProps {
-  ceiling: Schemas["Ceiling"];
-  put: (ceiling: object) => Promise<Asked<unknown>>;
-}
+type Put = (ceiling: object) => Promise<Asked<unknown>>;
 
-function CeilingForm({ ceiling, put }: EditProps) {
+function CeilingForm({ ceiling, put }: { ceiling: Schemas["Ceiling"]; put: Put }) {
   const [limits, setLimits] = useState(textsOf(ceiling.limits));
   const [providers, setProviders] = useState(ceiling.providers ?? []);
   const its = { ...ceiling, limits: limitsOf(limits) };

@@ -1,6 +1,6 @@
 /** The form's draft of a policy, and its sections. */
 import type { Schemas } from "../api.ts";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Fields, type Editing, type FieldOf } from "../parts/fields.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import { ApprovalFields, approvalDraftOf, approvalPatchOf } from "./policy-approval.tsx";
 import { PeopleFields, peopleDraftOf, peoplePatchOf } from "./policy-people.tsx";
@@ -15,8 +15,6 @@ const listOf = (text: string): string[] | null => {
   return list.length === 0 ? null : list;
 };
 const numberOf = (text: string): number | null => (text === "" ? null : Number(text));
-const textOrNull = <Text extends string>(text: Text): Exclude<Text, ""> | null =>
-  text === "" ? null : (text as Exclude<Text, "">);
 
 export const draftOf = (policy: Policy) => ({
   limits: textsOf(policy.limits),
@@ -38,12 +36,12 @@ export const patchOf = (draft: Draft, policy: Policy) => ({
   maxTokens: numberOf(draft.maxTokens),
   allowedModels: listOf(draft.allowedModels),
   deniedModels: listOf(draft.deniedModels),
-  capture: textOrNull(draft.capture),
-  userNames: textOrNull(draft.userNames),
+  capture: draft.capture || null,
+  userNames: draft.userNames || null,
   retentionDays: numberOf(draft.retentionDays),
   approval: approvalPatchOf(draft.approval),
   raises: raisesPatchOf(draft.raises),
-  timeZone: textOrNull(draft.timeZone),
+  timeZone: draft.timeZone || null,
   ...peoplePatchOf(draft.people, policy),
 });
 
@@ -109,25 +107,14 @@ const recordFields: readonly FieldOf<Draft>[] = [
   },
 ];
 
-interface PartProps {
-  draft: Draft;
-  change: (changes: Partial<Draft>) => void;
-}
-
-const partOf = (of: readonly FieldOf<Draft>[]) => (props: PartProps) => (
+const Part = (props: Editing<Draft> & { of: readonly FieldOf<Draft>[] }) => (
   <div class="grid wide">
-    <Fields of={of} {...props} />
+    <Fields {...props} />
   </div>
 );
 
-const [TimeZone, Models, Records] = [
-  partOf(limitFields),
-  partOf(modelFields),
-  partOf(recordFields),
-];
-
 /** Each with its members in the policy. */
-export const sectionsOf = (props: PartProps) => {
+export const sectionsOf = (props: Editing<Draft>) => {
   const { draft, change } = props;
   const part =
     <Name extends "approval" | "people" | "raises">(name: Name) =>
@@ -144,7 +131,7 @@ export const sectionsOf = (props: PartProps) => {
             texts={draft.limits}
             onInput={(limits) => change({ limits })}
           />
-          <TimeZone {...props} />
+          <Part of={limitFields} {...props} />
           <datalist id="time-zones">
             {Intl.supportedValuesOf("timeZone").map((each) => (
               <option key={each} value={each} />
@@ -166,7 +153,7 @@ export const sectionsOf = (props: PartProps) => {
     {
       title: "Models",
       paths: ["allowedModels", "deniedModels", "maxTokens"],
-      fields: <Models {...props} />,
+      fields: <Part of={modelFields} {...props} />,
     },
     {
       title: "Approval",
@@ -176,7 +163,7 @@ export const sectionsOf = (props: PartProps) => {
     {
       title: "Records",
       paths: ["capture", "userNames", "retentionDays"],
-      fields: <Records {...props} />,
+      fields: <Part of={recordFields} {...props} />,
     },
   ];
 };

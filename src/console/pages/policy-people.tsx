@@ -1,7 +1,7 @@
 /** Limits of each person, group, tag and run, and of single groups and tags. */
 import { Button } from "../parts/card.tsx";
 import type { Schemas } from "../api.ts";
-import { Fields } from "../parts/fields.tsx";
+import { Fields, type Editing } from "../parts/fields.tsx";
 import { Field } from "../parts/form.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 
@@ -60,12 +60,7 @@ export const peoplePatchOf = ({ perUser, groups, tags, runs }: PeopleDraft, befo
       ),
 });
 
-interface PeopleFieldsProps {
-  draft: PeopleDraft;
-  change: (changes: Partial<PeopleDraft>) => void;
-}
-
-export const PeopleFields = ({ draft, change }: PeopleFieldsProps) => (
+export const PeopleFields = ({ draft, change }: Editing<PeopleDraft>) => (
   <>
     <LimitFields
       title="Each person"
@@ -77,7 +72,7 @@ export const PeopleFields = ({ draft, change }: PeopleFieldsProps) => (
       <OwnerFields
         key={owner}
         owner={owner}
-        its={draft[owner]}
+        draft={draft[owner]}
         change={(changes) => change({ [owner]: { ...draft[owner], ...changes } })}
       />
     ))}
@@ -95,13 +90,8 @@ export const PeopleFields = ({ draft, change }: PeopleFieldsProps) => (
   </>
 );
 
-interface OwnerFieldsProps {
-  owner: Owner;
-  its: OwnerDraft;
-  change: (changes: Partial<OwnerDraft>) => void;
-}
-
-function OwnerFields({ owner, its: { each, named }, change }: OwnerFieldsProps) {
+function OwnerFields({ owner, draft, change }: Editing<OwnerDraft> & { owner: Owner }) {
+  const { each, named } = draft;
   const title = titles[owner];
   const replaceAt = (at: number, changes: Partial<OwnerDraft["named"][number]>): void =>
     change({ named: named.map((one, place) => (place === at ? { ...one, ...changes } : one)) });

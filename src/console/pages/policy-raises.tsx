@@ -1,6 +1,6 @@
 import type { Schemas } from "../api.ts";
 import { millisOf } from "../format.ts";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Fields, type Editing, type FieldOf } from "../parts/fields.tsx";
 import { Check } from "../parts/form.tsx";
 import { limitTitles, limitText, type LimitName } from "../parts/limits.tsx";
 import { Named, useSubjectNames, type Names } from "../parts/named.tsx";
@@ -61,12 +61,9 @@ const raiseFields: readonly FieldOf<RaisesDraft>[] = [
   { name: "reason", title: "Why", hint: "Visible to anyone who can read the policy." },
 ];
 
-interface RaiseFieldsProps {
-  draft: RaisesDraft;
-  change: (changes: Partial<RaisesDraft>) => void;
-}
+type Raising = Editing<RaisesDraft>;
 
-function Kept({ raise, names, draft, change }: RaiseFieldsProps & { raise: Raise; names: Names }) {
+function Kept({ raise, names, draft, change }: Raising & { raise: Raise; names: Names }) {
   const { subject, limits, until, reason, by } = raise;
   const others = draft.kept.filter((each) => each !== raise);
   return (
@@ -83,7 +80,7 @@ function Kept({ raise, names, draft, change }: RaiseFieldsProps & { raise: Raise
   );
 }
 
-export function RaiseFields({ draft, change }: RaiseFieldsProps) {
+export function RaiseFields({ draft, change }: Raising) {
   const names = useSubjectNames();
   const path = `raises.${draft.kept.length}.`;
   const fields = raiseFields.map((field) =>

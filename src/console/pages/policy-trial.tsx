@@ -15,8 +15,9 @@ type Tried = Trial["data"][number];
 
 const choiceOf = ({ model, refused }: Schemas["TriedChoice"]): string =>
   model ?? `refused: ${spaced(refused?.reason ?? "")}`;
+/** With a smaller budget, a call can pay for fewer tokens. */
 const excludedText = (model: string | null, reason: string): string =>
-  `${model ?? "the model"}: ${exclusionText(reason)}`;
+  `${model ?? "the model"}: ${exclusionText(reason)}${reason === "reasoning_room" ? " within the limits" : ""}`;
 
 function whyOf({ excludedBy, before, after }: Tried): string {
   const { model, refused } = after;
@@ -50,15 +51,13 @@ function Found({ trial }: { trial: Trial }) {
   return (
     <div role="status" ref={(each) => each?.scrollIntoView({ block: "center" })}>
       <p class={`notice ${changed > 0 || isUntested ? "warn" : "good"}`}>
-        {notReplayed.length > 0 && (
-          <strong>
-            Not fully tested: {notReplayed.map(memberTitle).join(", ")}. Records don’t contain past
-            usage, for example, so more calls may be refused.{" "}
-          </strong>
-        )}
-        {decisions === 0
-          ? "There are no decisions to replay yet."
-          : `Of the last ${count(decisions)} decisions ${count(changed)} would change, and ${count(newlyRefused)} would be refused.`}
+        <strong>
+          {decisions === 0
+            ? "There are no decisions to replay yet."
+            : `Of the last ${count(decisions)} decisions ${count(changed)} would change, and ${count(newlyRefused)} would be refused.`}
+        </strong>
+        {notReplayed.length > 0 &&
+          ` Not fully tested: ${notReplayed.map(memberTitle).join(", ")}. Records don’t contain usage at the time, for example, so more calls may be refused.`}
       </p>
       {changed > 0 && (
         <Table

@@ -113,30 +113,7 @@ function PolicyJson({ policy, tag, draft, onDraft, onDone }: EditProps) {
   );
 }
 
-/** Unsaved JSON is kept: the form would lose it. */
-const Actions = (props: {
-  isJson: boolean;
-  setJson: (isJson: boolean) => void;
-  isKept: boolean;
-}) => (
-  <>
-    <a class="button quiet" href={`${ownPath("/events")}?action=policy.`}>
-      Policy history
-    </a>
-    {mayChange.value && (
-      <Button class="quiet" disabled={props.isKept} onClick={() => props.setJson(!props.isJson)}>
-        {props.isKept
-          ? "Save or undo changes to show the form"
-          : `Show ${props.isJson ? "the form" : "as JSON"}`}
-      </Button>
-    )}
-  </>
-);
-
-interface Saved {
-  at: string;
-  changes: string[];
-}
+type Saved = Record<"at", string> & Record<"changes", string[]>;
 
 const SavedNotice = ({ at, changes }: Saved) => (
   <div class="notice good" role="status" ref={(each) => each?.scrollIntoView({ block: "center" })}>
@@ -163,11 +140,26 @@ export function PolicyPage() {
     setSaved({ at: new Date().toLocaleTimeString(), changes });
   };
   const Edit = isJson ? PolicyJson : PolicyForm;
+  // Unsaved JSON is kept: the form would lose it.
+  const isKept = isJson && draft !== null;
   return (
     <Page
       title="Policy"
       lead="What this tenant may spend and which models it may use. Changes take effect with the next request."
-      actions={<Actions {...{ isJson, setJson }} isKept={isJson && draft !== null} />}
+      actions={
+        <>
+          <a class="button quiet" href={`${ownPath("/events")}?action=policy.`}>
+            Policy history
+          </a>
+          {mayChange.value && (
+            <Button class="quiet" disabled={isKept} onClick={() => setJson(!isJson)}>
+              {isKept
+                ? "Save or undo changes to show the form"
+                : `Show ${isJson ? "the form" : "as JSON"}`}
+            </Button>
+          )}
+        </>
+      }
     >
       <div class="stack">
         {saved !== null && <SavedNotice {...saved} />}

@@ -4,6 +4,7 @@ import { tamperingMessage } from "../../domain/audit/tampering-messages.ts";
 import type { Schemas } from "../api.ts";
 import { count, monthStart } from "../format.ts";
 import { zone } from "../locale.ts";
+import { numberColumn } from "../parts/cells.tsx";
 import { timeColumn } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Fields } from "../parts/fields.tsx";
@@ -21,11 +22,10 @@ import { may } from "../session.ts";
 type Seal = Schemas["Seal"];
 
 /** With the affected request, if known. */
-const whatChanged = ({ checked }: Seal): { text: string; id: string | null }[] =>
-  ((checked?.tampered ?? []) as Tampering[]).map((found) => ({
-    text: tamperingMessage(found, (id) => id),
-    id: "id" in found ? found.id : null,
-  }));
+function Changed({ found }: { found: Tampering }) {
+  const text = tamperingMessage(found, (id) => id);
+  return <li>{"id" in found ? <a href={ownPath(`/requests/${found.id}`)}>{text}</a> : text}</li>;
+}
 
 /** Records that no longer matched at the time of this seal. */
 function changedIn({ checked }: Seal): string {
@@ -40,12 +40,7 @@ const columns: readonly Column<Seal>[] = [
   { title: "Seal", isNumber: true, text: ({ number }) => number },
   timeColumn("From", ({ firstCreatedAt }) => firstCreatedAt),
   timeColumn("Sealed and checked", ({ sealedAt }) => sealedAt),
-  {
-    title: "Records",
-    isNumber: true,
-    show: (seal) => count(seal.count),
-    text: (seal) => seal.count,
-  },
+  numberColumn("Records", (seal) => seal.count, count),
   {
     title: "Tampering found",
     show: (seal) => {
@@ -62,10 +57,8 @@ const columns: readonly Column<Seal>[] = [
             and verify them.
           </p>
           <ul class="plain">
-            {whatChanged(seal).map(({ text, id }) => (
-              <li key={text}>
-                {id === null ? text : <a href={ownPath(`/requests/${id}`)}>{text}</a>}
-              </li>
+            {(seal.checked.tampered as Tampering[]).map((found) => (
+              <Changed key={JSON.stringify(found)} found={found} />
             ))}
           </ul>
         </details>

@@ -43,12 +43,9 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
   );
 }
 
-interface ConfirmProps {
-  title: string;
-  children: ComponentChildren;
+interface ConfirmProps extends DialogProps {
   act: () => Promise<Asked<unknown>>;
   onDone: () => void;
-  onClose: () => void;
 }
 
 export const Confirm = ({ title, children, act, onDone, onClose }: ConfirmProps) => (

@@ -16,10 +16,13 @@ export interface FieldOf<Draft> extends Omit<FieldProps, "name" | "value" | "onI
   isCode?: true;
 }
 
-interface FieldsProps<Draft> {
-  of: readonly FieldOf<Draft>[];
+export interface Editing<Draft> {
   draft: Draft;
   change: (changes: Partial<Draft>) => void;
+}
+
+interface FieldsProps<Draft> extends Editing<Draft> {
+  of: readonly FieldOf<Draft>[];
   /** of the members in the input, with a dot at its end */
   path?: string;
 }
