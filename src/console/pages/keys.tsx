@@ -84,7 +84,7 @@ const factsOf = (key: Key, { names, spending }: { names: Names; spending: Spendi
   ...spendFacts(spending.get(key.id)),
   ["Limits", limitText(key.limits) || "none"],
   ["Ends", key.expiresAt === null ? "never" : time(key.expiresAt)],
-  ["Created", `${time(key.createdAt)}, ${names.get(key.createdBy) ?? key.createdBy}`],
+  ["Created", `${time(key.createdAt)}, by ${names.get(key.createdBy) ?? key.createdBy}`],
   ["Requests", <RequestsOf by="key" id={key.id} name={`Requests of ${nameOf(key, names)}`} />],
   idFact(key.id),
 ];

@@ -24,22 +24,15 @@ type User = Schemas["User"];
 
 const nameOf = ({ id, name }: User): string => name ?? `${id.slice(0, 12)}…`;
 
-const KeysOf = ({ user: { id, name }, text }: { user: User; text: string }) => (
-  <a href={`${ownPath("/keys")}?find=${encodeURIComponent(name ?? id)}`}>{text}</a>
-);
+const keysOf = ({ id, name }: User) => `${ownPath("/keys")}?find=${encodeURIComponent(name ?? id)}`;
 
 const columns: readonly Column<User>[] = [
   {
     title: "Person",
-    show: (user) => (
-      <span class="name-state">
-        <DetailsOf id={user.id} name={nameOf(user)} />
-      </span>
-    ),
+    show: (user) => <DetailsOf id={user.id} name={nameOf(user)} />,
     text: nameOf,
   },
   fileColumn("Id", ({ id }) => id),
-  { title: "Keys", show: (user) => <KeysOf {...{ user }} text="Keys" /> },
   { title: "Console role", text: ({ role }) => role },
   timeColumn("Last sign-in", ({ signedInAt }) => signedInAt),
   fileColumn("Known since", ({ createdAt }) => isoOf(createdAt)),
@@ -54,7 +47,7 @@ function GroupsOf({ id }: User) {
 const factsOf = (user: User, spent: Spender | undefined): Fact[] => [
   ["Groups in the last request", <GroupsOf {...user} />],
   ...spendFacts(spent),
-  ["API keys", <KeysOf {...{ user }} text={`Keys of ${nameOf(user)}`} />],
+  ["API keys", <a href={keysOf(user)}>Keys of {nameOf(user)}</a>],
   ["Requests", <RequestsOf by="user" id={user.id} name={`Requests of ${nameOf(user)}`} />],
   ["Console role", user.role ?? "none"],
   ["Known since", day(user.createdAt)],

@@ -1,6 +1,7 @@
 import { Button } from "./card.tsx";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { useUnsaved } from "./unsaved.tsx";
 
 interface CopyButtonProps {
   text: string;
@@ -58,12 +59,14 @@ interface SecretProps {
 
 /** Only a hash is stored, so the secret is shown once. */
 export function Secret({ title, secret, children, onDone }: SecretProps) {
+  const question = useUnsaved(true, "The secret");
   return (
     <section class="notice good" aria-label={title}>
       <strong>{title}</strong>
       <CodeBlock title="Shown this once" text={secret} />
       {children}
       <Button onClick={onDone}>I have saved it</Button>
+      {question}
     </section>
   );
 }

@@ -6,9 +6,10 @@ import type { Asked, Problem } from "../problem.ts";
 import { ProblemNotice } from "./notice.tsx";
 
 type FaultOf = (name: string) => string | null;
-type Report = (problem: Problem | null) => void;
-const Faults = createContext<FaultOf>(() => null);
-const Reports = createContext<Report>(() => undefined);
+const Shown = createContext({
+  faultOf: (_name: string): string | null => null,
+  report: (_problem: Problem | null): void => undefined,
+});
 
 export function useDraft<Draft extends object>(initial: Draft) {
   const [draft, set] = useState(initial);
@@ -36,9 +37,9 @@ export interface FieldProps {
 }
 
 /** The API's error at a path of the request. */
-export const useFaults = (): FaultOf => useContext(Faults);
+export const useFaults = (): FaultOf => useContext(Shown).faultOf;
 /** Shows the problem of another action like one of the form's own. */
-export const useReport = (): Report => useContext(Reports);
+export const useReport = () => useContext(Shown).report;
 
 interface LabelledProps extends Pick<FieldProps, "title" | "name" | "hint" | "path"> {
   children: (its: {
@@ -194,9 +195,7 @@ export function Form({ submit, isDanger, act, onCancel, reload, beside, children
         void send();
       }}
     >
-      <Reports.Provider value={setProblem}>
-        <Faults.Provider value={faultOf}>{children}</Faults.Provider>
-      </Reports.Provider>
+      <Shown.Provider value={{ faultOf, report: setProblem }}>{children}</Shown.Provider>
       <div class="form-end">
         {problem !== null && (problem.path === undefined || problem === unplaced) && (
           <ProblemNotice problem={problem} />

@@ -17,7 +17,7 @@ function linkOf({ target, button, ctrlKey, metaKey, shiftKey }: MouseEvent): str
 /** The browser confirms closing the tab. */
 const warn = (event: Event): void => event.preventDefault();
 
-export function useUnsaved(isUnsaved: boolean): JSX.Element | null {
+export function useUnsaved(isUnsaved: boolean, lost = "Your changes"): JSX.Element | null {
   const { url, route } = useLocation();
   const [leave, setLeave] = useState<(() => void) | null>(null);
   const [isLeaving, setLeaving] = useState(false);
@@ -51,7 +51,7 @@ export function useUnsaved(isUnsaved: boolean): JSX.Element | null {
       onDone={() => setLeaving(true)}
       onClose={() => setLeave(null)}
     >
-      <p>Your changes on this page are not saved.</p>
+      <p>{lost} on this page will be lost.</p>
     </Confirm>
   );
 }
