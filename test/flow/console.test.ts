@@ -323,8 +323,8 @@ describe("signing in", () => {
     const visitor = await visit(browser, { origin: router.url });
     const { page, faults } = visitor;
     await page.goto("/console");
-    expect(await violationsOn(page)).toEqual([]);
     await page.getByLabel("Your key").fill("srk_nobody");
+    expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("Unknown API key.").waitFor();
     await signIn(visitor, String(made.get("key")));
