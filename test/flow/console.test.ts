@@ -1268,6 +1268,8 @@ describe("a policy", () => {
     const question = page.getByRole("dialog", { name: "Leave without saving" });
     await page.getByRole("link", { name: "People & keys" }).click();
     expect(await violationsOn(page)).toEqual([]);
+    const { y = 0, height = 0 } = (await question.boundingBox()) ?? {};
+    expect(y + height / 2).toBeCloseTo((page.viewportSize()?.height ?? 0) / 2, -1);
     await question.getByRole("button", { name: "Cancel" }).click();
     await page.evaluate(() => history.back());
     await question.getByRole("button", { name: "Cancel" }).click();
@@ -1768,6 +1770,9 @@ describe("a kill switch", () => {
       await page.getByRole("button", { name: "Stop it" }).click();
       await page.getByRole("dialog").getByRole("button", { name: /^Stop/ }).click();
     };
+    const gone = { name: "gone", scopes: ["sampling"] };
+    const goneId = String((await admin("POST", "/tenants/halted/keys", gone)).get("id"));
+    expect((await admin("DELETE", `/tenants/halted/keys/${goneId}`)).status).toBeLessThan(300);
     await open("/t/halted/switches");
     await page.getByLabel("Which model").fill("nobody/*");
     await page.getByText("It matches no available model.").waitFor();
@@ -1776,6 +1781,8 @@ describe("a kill switch", () => {
     await page.getByText("It matches no available model.").waitFor({ state: "detached" });
     await page.getByLabel("What to stop").selectOption("keys");
     await page.getByLabel("Which key").selectOption({ label: "test" });
+    const offered = await page.getByLabel("Which key").locator("option").allTextContents();
+    expect(offered).toEqual(["choose one", "test", "another one"]);
     expect(await violationsOn(page)).toEqual([]);
     await stop();
     await expect.poll(stopped).toEqual({ keys: { [keyId]: "late" } });
