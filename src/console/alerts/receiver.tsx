@@ -230,6 +230,7 @@ interface ReceiverProps {
 }
 
 export function Receiver({ policy, tag, onTest, onDone }: ReceiverProps) {
+  const former = policy.alerts?.webhookUrl ?? "";
   const [draft, setDraft] = useState<Draft>(draftOf(policy));
   const [test, setTest] = useState<Tested>(null);
   const change = (changes: Partial<Draft>): void => {
@@ -255,6 +256,9 @@ export function Receiver({ policy, tag, onTest, onDone }: ReceiverProps) {
         <div class="grid">
           <Fields of={receiverFields} {...{ draft, change }} path="alerts." />
         </div>
+        {former !== "" && draft.webhookUrl !== former && (
+          <p class="notice warn">Saving replaces {former}: alerts have one receiver.</p>
+        )}
         {draft.format === "custom" && <Custom {...{ draft, change }} />}
         <Button disabled={draft.webhookUrl === "" || test === "asking"} onClick={() => void send()}>
           {test === "asking" ? "Sending…" : "Send test alert"}

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { causeOf } from "../../domain/alert-messages.ts";
 import { Receiver, type Saved } from "../alerts/receiver.tsx";
 import type { Schemas } from "../api.ts";
+import { count } from "../format.ts";
 import { useRead } from "../load.ts";
 import { timeColumn } from "../parts/columns.tsx";
 import { Listed } from "../parts/listed.tsx";
@@ -38,6 +39,8 @@ export function Alerts() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/alerts");
   const policy = useRead("/admin/v1/tenants/{tenant}/policy");
   const [saved, setSaved] = useState<Saved | null>(null);
+  const { loaded } = paging.loading;
+  const undelivered = loaded.state === "there" ? loaded.value.undelivered : 0;
   return (
     <Page title="Alerts" lead="Budgets that reach a threshold, and problems that persist.">
       <div class="stack">
@@ -57,6 +60,11 @@ export function Alerts() {
             }
           />
         </div>
+        {undelivered > 0 && (
+          <p class="notice warn">
+            Not delivered to your webhook: {count(undelivered)}. The messages below say why.
+          </p>
+        )}
         {!mayChange.value ? (
           <NotForRole what="doesn’t change where alerts are sent" permission="change" />
         ) : (

@@ -1,16 +1,22 @@
 import { Button } from "./card.tsx";
 import { useState } from "preact/hooks";
+import { textIn } from "../message-text.ts";
 import { api, type Schemas } from "../api.ts";
+import { fromNow } from "../format.ts";
+import { Brief } from "./brief.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Secret } from "../parts/copy.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { usePaging } from "../parts/pages.tsx";
-import { timeColumn } from "./columns.tsx";
+import { fileColumn, lineColumn, timeColumn } from "./columns.tsx";
 import type { Column } from "../parts/table.tsx";
 import { mayChange } from "../session.ts";
 
 type Message = Schemas["WebhookMessage"];
+
+const textOf = ({ body }: Message): string =>
+  textIn(body) ?? (typeof body["type"] === "string" ? body["type"] : JSON.stringify(body));
 
 /** Receivers' answers are not stored, only status and error. */
 const answerOf = ({ status, fault }: Message): string | null =>
@@ -18,16 +24,23 @@ const answerOf = ({ status, fault }: Message): string | null =>
 
 const columns: Column<Message>[] = [
   timeColumn("Made", ({ createdAt }) => createdAt),
-  { title: "Message", text: ({ body }) => String(body["type"]) },
-  { title: "To", show: ({ url }) => <code>{url}</code>, text: ({ url }) => url },
+  { title: "Message", show: (message) => <Brief text={textOf(message)} />, text: textOf },
+  lineColumn("To", ({ url }) => url),
   {
     title: "State",
-    show: ({ state }) => <Badge word={state} {...(state === "delivered" && { tone: "good" })} />,
+    show: ({ state, attempts, nextAt }) => (
+      <>
+        <Badge word={state} {...(state === "delivered" && { tone: "good" })} />{" "}
+        <small>
+          {attempts > 1 && `${attempts} attempts, `}
+          {nextAt !== null && `next ${fromNow(nextAt)}`}
+        </small>
+      </>
+    ),
     text: ({ state }) => state,
   },
-  { title: "Attempts", isNumber: true, text: ({ attempts }) => attempts },
+  fileColumn("Attempts", ({ attempts }) => attempts),
   { title: "Last answer", text: answerOf },
-  timeColumn("Sent next", ({ nextAt }) => nextAt),
 ];
 
 function NewSecret() {

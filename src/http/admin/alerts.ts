@@ -43,7 +43,13 @@ export function alertRoutes() {
     description:
       "Budgets above a threshold, and persistent problems, each once per period and detected within a minute. Alerts are listed until 90 days after their period.",
     query: pageQuery,
-    answer: pageOf(alert).extend({ names }),
+    answer: pageOf(alert).extend({
+      names,
+      undelivered: z.int().openapi({
+        description:
+          "Of the newest 100 messages to webhooks, those that failed, or wait for another attempt.",
+      }),
+    }),
     run: ({ admin, actor, params, query }) =>
       admin.alerts.list(actor, params.tenant, pageRequestOf(query)),
   });

@@ -111,7 +111,9 @@ export const createSendMessage =
       }),
     );
     if (signatures.flat().length === 0 && header === undefined && needsSignature(body))
-      return unsent("There is no signing secret. Create one: POST …/webhooks/secret.");
+      return unsent(
+        "There is no signing secret. Create one with New signing secret in the console, or POST …/webhooks/secret.",
+      );
     return ok(
       await post({
         url,

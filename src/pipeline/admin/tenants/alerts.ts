@@ -8,6 +8,7 @@ import {
 import type { Alert, AlertPolicy } from "../../../domain/alerts.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { AlertStore } from "../../../domain/ports/alerts.ts";
+import type { WebhookMessage, WebhookStore } from "../../../domain/ports/webhooks.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { Page, PageRequest } from "../../../domain/ports/pages.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
@@ -41,9 +42,14 @@ const sample = {
 } as const;
 const dayMs = 86_400_000;
 
+const isUndelivered = ({ state, attempts }: WebhookMessage): boolean =>
+  state === "failed" || (state === "pending" && attempts > 0);
+const newestMessages = { cursor: null, limit: 100 };
+
 export const createAlertAdmin = (
   deps: AdminDeps & {
     alerts: Pick<AlertStore, "list">;
+    webhooks: Pick<WebhookStore, "list">;
     names: NameStore;
     allowPrivateUpstreams: boolean;
     ownOrigins: readonly string[];
@@ -55,7 +61,7 @@ export const createAlertAdmin = (
     actor: Actor,
     slug: string,
     page: PageRequest,
-  ): AsyncResult<Page<ListedAlert> & { names: Record<string, string> }> {
+  ): AsyncResult<Page<ListedAlert> & { names: Record<string, string>; undelivered: number }> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { id } = tenant.value;
@@ -64,12 +70,15 @@ export const createAlertAdmin = (
     const subjects = listed.value.data.map(({ subject }) => subject);
     const names = await namesOfSubjects(deps.names, id, subjects);
     if (!names.ok) return names;
+    const messages = await deps.webhooks.list(id, newestMessages);
+    if (!messages.ok) return messages;
+    const undelivered = messages.value.data.filter(isUndelivered).length;
     const data = listed.value.data.map((alert) => ({
       ...alert,
       severity: severityOf(alert),
       text: sentenceOf(alert, names.value[alert.subject] ?? alert.subject),
     }));
-    return ok({ ...listed.value, data, names: names.value });
+    return ok({ ...listed.value, data, names: names.value, undelivered });
   },
 
   async test(actor: Actor, slug: string, { header, ...asked }: AskedTest): AsyncResult<AlertTest> {

@@ -2,9 +2,19 @@
 import { expect, it } from "vitest";
 import type { Policy } from "../../../../../src/domain/choice/policy.ts";
 import type { TenantStore } from "../../../../../src/domain/ports/stores.ts";
+import type { WebhookMessage } from "../../../../../src/domain/ports/webhooks.ts";
 import { ok } from "../../../../../src/domain/result.ts";
 import { createAlertAdmin } from "../../../../../src/pipeline/admin/tenants/alerts.ts";
 import { callerWith } from "../../callers/callers.fixture.ts";
+
+const messages = (
+  [
+    ["pending", 0],
+    ["pending", 2],
+    ["delivered", 1],
+    ["failed", 9],
+  ] as const
+).map(([state, attempts]) => ({ state, attempts }) as WebhookMessage);
 
 function given(policy: Policy = {}) {
   const sent: { url: string; body: string }[] = [];
@@ -15,6 +25,7 @@ function given(policy: Policy = {}) {
     now: () => 1_000,
     alerts: { list: async () => ok({ data: [], nextCursor: null }) },
     names: { of: async () => ok({}) },
+    webhooks: { list: async () => ok({ data: messages, nextCursor: null }) },
     allowPrivateUpstreams: false,
     ownOrigins: [],
     publicUrl: "https://router.test",
@@ -25,10 +36,15 @@ function given(policy: Policy = {}) {
   });
   return {
     sent,
+    list: () => alerts.list({ kind: "operator" }, "acme", { cursor: null, limit: 1 }),
     test: (asked: Parameters<typeof alerts.test>[2]) =>
       alerts.test({ kind: "operator" }, "acme", asked),
   };
 }
+
+it("is listed with the number of messages that were not delivered", async () => {
+  expect(await given().list()).toMatchObject({ value: { undelivered: 2 } });
+});
 
 it("is sent to the given address in its format, with a link to the console", async () => {
   const { sent, test } = given();
