@@ -5,23 +5,27 @@ import { compact, duration, usd, usdInCents } from "./format.ts";
 export type UsageRow = Schemas["Usage"];
 export type LimitState = Schemas["LimitState"];
 
+const dayMs = 86_400_000;
+
 export const ranges = {
-  "24h": { title: "24 hours", ms: 86_400_000, bucket: "hour" },
-  "7d": { title: "7 days", ms: 7 * 86_400_000, bucket: "day" },
-  "30d": { title: "30 days", ms: 30 * 86_400_000, bucket: "day" },
-  "90d": { title: "90 days", ms: 90 * 86_400_000, bucket: "day" },
-  month: { title: "This month", ms: null, bucket: "day" },
-  "12m": { title: "12 months", ms: 365 * 86_400_000, bucket: "month" },
+  "24h": { title: "24 hours", days: 1, bucket: "hour" },
+  "7d": { title: "7 days", days: 7, bucket: "day" },
+  "30d": { title: "30 days", days: 30, bucket: "day" },
+  "90d": { title: "90 days", days: 90, bucket: "day" },
+  month: { title: "This month", months: 1, bucket: "day" },
+  "12m": { title: "12 months", months: 12, bucket: "month" },
 } as const;
 export type RangeName = keyof typeof ranges;
 export const rangeIn = ({ range = "" }: Readonly<Record<string, string>>, otherwise: RangeName) =>
   range in ranges ? (range as RangeName) : otherwise;
 
-/** ms since the epoch; months are in UTC. */
+/** ms since the epoch; whole days and months in UTC, with the current one. */
 export function rangeAt(name: RangeName, now: number): { from: number; to: number } {
-  const { ms } = ranges[name];
+  const range = ranges[name];
   const date = new Date(now);
-  const from = ms === null ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) : now - ms;
+  if ("months" in range) date.setUTCMonth(date.getUTCMonth() - range.months + 1, 1);
+  else date.setUTCDate(date.getUTCDate() - range.days + 1);
+  const from = range.bucket === "hour" ? now - dayMs : date.setUTCHours(0, 0, 0, 0);
   return { from, to: now + 1 };
 }
 
@@ -61,10 +65,10 @@ export interface Series {
   /** ms since the epoch, the start of each bucket, without gaps */
   at: number[];
   /** `null` without a measurement */
-  lines: { name: string; values: (number | null)[] }[];
+  lines: { name: string; color?: number | undefined; values: (number | null)[] }[];
 }
 
-const bucketMs = { hour: 3_600_000, day: 86_400_000 };
+const bucketMs = { hour: 3_600_000, day: dayMs };
 
 function beginsOf({ bucket, from, until }: Omit<SeriesOptions, "metric">): number[] {
   const first = new Date(from);
@@ -142,14 +146,19 @@ export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: Seri
   const rest = byGroup.slice(shown).flatMap(([, its]) => its);
   const all = [...byGroup.slice(0, shown), ...(rest.length > 0 ? [[others, rest] as const] : [])];
   const at = beginsOf(options);
+  // By spend, so that a group keeps its color in each figure.
+  const first = [...totalsByGroup(rows).keys()].slice(0, maxLines - 1);
+  const isFree = (rank: number): boolean => all.every(([name]) => name !== first[rank]);
+  const free = [...first.keys(), first.length].filter(isFree);
   const lines = all.map(([name, its]) => {
     const byTime = Map.groupBy(its, (row) => row.at);
-    return { name, values: at.map((begin) => sum(byTime.get(begin) ?? [])) };
+    const values = at.map((begin) => sum(byTime.get(begin) ?? []));
+    const rank = first.indexOf(name);
+    return { name, color: rank < 0 ? free.shift() : rank, values };
   });
   return { at, lines };
 }
 
-const dayMs = 86_400_000;
 /** Forecasts at the start of a period are noise. */
 const minShare = 0.02;
 
@@ -177,6 +186,13 @@ export function forecastOf({ name, used, resetsAt }: LimitState, now: number): n
 
 /** Without reserved amounts, which are shown separately. */
 export const shareOf = ({ used, limit }: LimitState): number => used / (limit || 1);
+
+/** The tenant's, also of the operator. */
+export const isOwn = ({ name }: LimitState): boolean => /^(?:tenant|ceiling)\./.test(name);
+
+/** Exceeded ones first, then by share. */
+export const byFullness = (one: LimitState, other: LimitState): number =>
+  Number(other.left <= 0) - Number(one.left <= 0) || shareOf(other) - shareOf(one);
 
 /** By forecast, so that a budget that will be exceeded is a warning. */
 export function toneOf(state: LimitState, now: number): "good" | "warn" | "bad" {

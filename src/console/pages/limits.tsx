@@ -3,7 +3,7 @@ import { roomLevel } from "../../domain/limits/room.ts";
 import { api, type Schemas } from "../api.ts";
 import { useRead } from "../load.ts";
 import { limitTitle, limitTitles, ownerTitle, type LimitName } from "../limit-titles.ts";
-import type { LimitState } from "../overview-figures.ts";
+import { byFullness, isOwn, type LimitState } from "../overview-figures.ts";
 import { Button } from "../parts/card.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields, type FieldOf } from "../parts/fields.tsx";
@@ -146,6 +146,8 @@ const actionColumn = ({ policy, names, change }: ActionsOf): Column<LimitState> 
   show(state) {
     const [, limit = ""] = state.name.split(".");
     const owner = ownerOf(state, policy);
+    // Changed for each, above.
+    if (owner !== state.subject && /^(?:user|group|tag):/.test(state.subject)) return "";
     // The shown limit is the raised one.
     if (owner === null || !(limit in limitTitles) || state.raisedUntil !== undefined)
       return <a href={ownPath("/policy")}>Policy</a>;
@@ -157,8 +159,8 @@ const actionColumn = ({ policy, names, change }: ActionsOf): Column<LimitState> 
 
 /** Limits of each person, group or tag follow the tenant's. */
 function rowsOf(listed: readonly LimitState[], each: readonly LimitState[]): LimitState[] {
-  const isOwn = ({ name }: LimitState): boolean => /^(?:tenant|ceiling)\./.test(name);
-  return [...listed.filter(isOwn), ...each, ...listed.filter((state) => !isOwn(state))];
+  const others = listed.filter((state) => !isOwn(state));
+  return [...listed.filter(isOwn), ...each, ...others.toSorted(byFullness)];
 }
 
 export function Limits() {

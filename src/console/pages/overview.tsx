@@ -2,10 +2,10 @@ import { api } from "../api.ts";
 import { percent, usdInCents } from "../format.ts";
 import { useLoaded, useRepeated } from "../load.ts";
 import {
+  byFullness,
   rangeAt,
   rangeIn,
   ranges,
-  shareOf,
   type LimitState,
   type RangeName,
 } from "../overview-figures.ts";
@@ -30,6 +30,8 @@ import { choicesIn, UsagePart, type Split } from "./usage-part.tsx";
 
 const refreshMs = 30_000;
 const shownOfEach = 5;
+/** Their budgets are shown. */
+const readOfEach = 200;
 const mostOthers = 4;
 
 /** Sums over all if there are too many rows. */
@@ -47,7 +49,7 @@ async function usageOf(range: RangeName, by: Split | "all") {
 }
 
 function TopList({ top, by, range }: { top: Top; by: Grouping; range: string }) {
-  const rows = top.data.filter((row) => row.by === by);
+  const rows = top.data.filter((row) => row.by === by).slice(0, shownOfEach);
   if (rows.length === 0) return null;
   const title = `By ${groupings[by]}`.replace(/ [A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
   return (
@@ -75,12 +77,13 @@ function TopList({ top, by, range }: { top: Top; by: Grouping; range: string }) 
   );
 }
 
-/** The tenant's, and the fullest of those who spent most. */
+/** The tenant's, all that are exceeded, and the fullest others that are in use. */
 function budgetsIn({ budgets, data }: Top): LimitState[] {
   const others = data
-    .flatMap(({ budget }) => budget ?? [])
-    .toSorted((one, other) => shareOf(other) - shareOf(one));
-  return [...budgets, ...others.slice(0, mostOthers)];
+    .flatMap(({ budget }) => (budget !== undefined && budget.used > 0 ? budget : []))
+    .toSorted(byFullness);
+  const shown = others.filter(({ left }, at) => left <= 0 || at < mostOthers);
+  return [...budgets, ...shown].toSorted(byFullness);
 }
 
 const Budgets = ({ top }: { top: Top }) => (
@@ -114,7 +117,7 @@ export function Overview() {
   const by = choices.metric === "duration" ? "all" : choices.by;
   const usage = useLoaded(`usage ${range} ${by}`, () => usageOf(range, by));
   const top = useLoaded(`top usage ${range}`, () =>
-    topUsage({ by: groupingNames, ...rangeAt(range, Date.now()), limit: shownOfEach }),
+    topUsage({ by: groupingNames, ...rangeAt(range, Date.now()), limit: readOfEach }),
   );
   useRepeated(refreshMs, usage.again);
   useRepeated(refreshMs, top.again);

@@ -82,11 +82,7 @@ export function UsageBy() {
   );
   const isLater = by === "group" || by === "tag" || by === "endpoint";
   return (
-    <Page
-      title="Usage"
-      lead="Who spent most, with the trend against the period before."
-      actions={<RangePick {...{ range, change }} />}
-    >
+    <Page title="Usage" lead="Who spent most." actions={<RangePick {...{ range, change }} />}>
       <div class="over">
         <Pick
           label="By"
@@ -111,6 +107,9 @@ export function UsageBy() {
             />
             <p class="faint">
               {(top.groups[by] ?? 0) > mostRows && `The first ${mostRows} of ${top.groups[by]}. `}
+              {top.total.before.costUsd > 0
+                ? "Trend: against the period of the same length before. "
+                : "There is no earlier data for a trend. "}
               {isLater && `Complete until ${time(top.completeUntil)}.`}
             </p>
           </>

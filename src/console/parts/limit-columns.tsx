@@ -1,6 +1,7 @@
 /** What is left of limits, on the overview and on the page of all limits. */
 import { bytes, count, fromNow, none, percentInColumn, time, usdInCents } from "../format.ts";
 import { limitTitle, ownerTitle } from "../limit-titles.ts";
+import { ownPath } from "../place.ts";
 import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
 import type { Names } from "./named.tsx";
 import { Badge } from "./notice.tsx";
@@ -43,7 +44,12 @@ function forecastShown(state: LimitState) {
 
 const Owner = ({ state, names }: { state: LimitState; names: Names }) => (
   <span title={state.subject}>
-    {ownerTitle(state, names)} <small>{limitTitle(state.name)}</small>
+    {hasUsage(state) ? (
+      ownerTitle(state, names)
+    ) : (
+      <a href={`${ownPath("/usage")}?by=${state.name.split(".")[0]}`}>{ownerTitle(state, names)}</a>
+    )}{" "}
+    <small>{limitTitle(state.name)}</small>
     {state.raisedUntil !== undefined && (
       <small title={`Until ${time(state.raisedUntil)}`}>
         , raised, ends {fromNow(state.raisedUntil)}

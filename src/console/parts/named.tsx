@@ -38,7 +38,10 @@ const kinds = [
 ] as const;
 
 async function subjectNames(): Promise<Names> {
-  const [found, names] = await Promise.all([api.GET("/admin/v1/tenants/{tenant}"), namesIn()]);
+  const [found, names] = await Promise.all([
+    api.GET("/admin/v1/tenants/{tenant}"),
+    namesIn(({ revokedAt }) => revokedAt === null),
+  ]);
   const subjects = Object.entries(names).flatMap(([id, name]) =>
     kinds
       .filter(([prefix]) => id.startsWith(prefix))

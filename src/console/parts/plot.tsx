@@ -29,17 +29,21 @@ interface LegendProps extends Omit<PlotProps, "label"> {
 /** Values under the pointer, otherwise sums, or the newest value of lines that don't add up. */
 function Legend({ series, bucket, format, isStacked, at }: LegendProps) {
   const moment = series.at[at ?? -1];
+  const total = sum(
+    series.lines.map(({ values }) => (at === null ? sum(values) : (values[at] ?? 0))),
+  );
   return (
     <ul class="legend plain">
       <li class="faint">
-        {moment !== undefined ? bucketTime(moment, bucket) : isStacked ? "Total" : "Newest"}
+        {moment !== undefined ? bucketTime(moment, bucket) : isStacked ? "Total" : "Newest"}{" "}
+        {isStacked && <strong>{format(total)}</strong>}
       </li>
-      {series.lines.map(({ name, values }, line) => {
+      {series.lines.map(({ name, values, color }, line) => {
         const newest = values.findLast((each) => each !== null) ?? null;
         const value = at !== null ? (values[at] ?? null) : isStacked ? sum(values) : newest;
         return (
           <li key={name}>
-            <i style={{ background: colors[line] }} />
+            <i style={{ background: colors[color ?? line] }} />
             <span class="legend-name" title={name}>
               {name}
             </span>
@@ -90,7 +94,7 @@ export function Plot({ label, ...shown }: PlotProps) {
               key={line}
               d={marks}
               {...(isStacked
-                ? { fill: colors[line] }
+                ? { fill: colors[lines[line]?.color ?? line] }
                 : { fill: "none", stroke: colors[line], "stroke-dasharray": dashes[line] })}
             />
           ))}

@@ -1,11 +1,13 @@
 /** Plots show gaps where nothing was measured and zeros where nothing came. */
 import { describe, expect, it } from "vitest";
 import {
+  byFullness,
   durationsOf,
   forecastOf,
   marksOf,
   seriesOf,
   projected,
+  rangeAt,
   shareOf,
   stepOf,
   type LimitState,
@@ -53,9 +55,37 @@ describe("plots of usage", () => {
   it("have a line for each group, with 0 where nothing came", () => {
     const rows = [row(hour, { requests: 3 }), row(3 * hour, { group: "b" })];
     expect(seriesOf(rows, { metric: "requests", ...options }).lines).toEqual([
-      { name: "a", values: [3, 0, 0] },
-      { name: "b", values: [0, 0, 1] },
+      { name: "a", color: 0, values: [3, 0, 0] },
+      { name: "b", color: 1, values: [0, 0, 1] },
     ]);
+  });
+
+  it("keep a group's color in each figure, and have six colors", () => {
+    const rows = ["a", "b", "c", "d", "e", "f", "g", "h"].map((group, at) =>
+      row(hour, { group, costUsd: 10 - at, requests: at + 1 }),
+    );
+    const colorsIn = (metric: "costUsd" | "requests") =>
+      seriesOf(rows, { metric, ...options }).lines.map(({ name, color }) => `${name} ${color}`);
+    expect(colorsIn("costUsd")).toEqual(["a 0", "b 1", "c 2", "d 3", "e 4", "all others 5"]);
+    expect(colorsIn("requests")).toEqual(["h 0", "g 1", "f 2", "e 4", "d 3", "all others 5"]);
+  });
+
+  it("cover whole days and months, with the current one", () => {
+    const now = Date.UTC(2026, 2, 31, 15);
+    const begins = (["24h", "7d", "month", "12m"] as const).map((name) =>
+      new Date(rangeAt(name, now).from).toISOString().slice(0, 13),
+    );
+    expect(begins).toEqual(["2026-03-30T15", "2026-03-25T00", "2026-03-01T00", "2025-04-01T00"]);
+  });
+
+  it("put exceeded limits before those with a higher share", () => {
+    const limits = [
+      { used: 0, limit: 5, left: 5 },
+      { used: 3, limit: 4, left: 1 },
+      { used: 1, limit: 2, reserved: 1, left: 0 },
+      { used: 6, limit: 5, left: 0 },
+    ] as LimitState[];
+    expect(limits.toSorted(byFullness).map(({ used }) => used)).toEqual([6, 1, 3, 0]);
   });
 });
 
