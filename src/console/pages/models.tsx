@@ -13,6 +13,7 @@ import { Fields } from "../parts/fields.tsx";
 import { Form } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
+import { NoMatch } from "../parts/list-page.tsx";
 import { useQuery } from "../parts/pages.tsx";
 import { topUsage } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
@@ -112,9 +113,10 @@ interface EmptyProps {
   find: string;
   available: number;
   onAll: () => void;
+  clear: () => void;
 }
 
-function Empty({ shown, find, available, onAll }: EmptyProps) {
+function Empty({ shown, find, available, onAll, clear }: EmptyProps) {
   if (available === 0 && shown !== "all")
     return (
       <>
@@ -128,7 +130,7 @@ function Empty({ shown, find, available, onAll }: EmptyProps) {
       : `None of the ${available} available models has an announced shutdown date.`;
   return (
     <>
-      <p>{find === "" ? text : `Nothing found for “${find}”.`}</p>
+      <p>{find === "" ? text : <NoMatch {...{ clear }} />}</p>
       {shown !== "all" && <Button onClick={onAll}>Show all models</Button>}
     </>
   );
@@ -179,6 +181,7 @@ function ModelTable({ models, spending }: Known) {
             {...{ shown, find }}
             available={models.filter((each) => each.available).length}
             onAll={() => change({ show: "all" })}
+            clear={() => type({ find: "" })}
           />
         }
       />
