@@ -8,7 +8,7 @@ import { conditionsText, HeldCall } from "../approvals/held.tsx";
 import { fromNow, none, usdOfCall } from "../format.ts";
 import { useRead, useRepeated } from "../load.ts";
 import { numberColumn, textColumn } from "../parts/cells.tsx";
-import { fileColumn, lineColumn } from "../parts/columns.tsx";
+import { fileColumn } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Choice } from "../parts/form.tsx";
 import { Listed } from "../parts/listed.tsx";
@@ -54,7 +54,7 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
     ),
     text: ({ state }) => stateWords[state],
   },
-  lineColumn("Model", ({ model }) => model),
+  { title: "Model", text: ({ model }) => model },
   numberColumn("Highest cost", ({ maxCostUsd }) => maxCostUsd, usdOfCall),
   textColumn("Asked by", (call) => askerOf(call, names)),
   {
