@@ -32,10 +32,7 @@ export interface BrowserStreamDeps {
   now: () => number;
 }
 
-export interface Following {
-  hear: (event: LiveEvent) => void;
-  changed: (isLive: boolean) => void;
-}
+export type Following = { hear: (event: LiveEvent) => void; changed: (isLive: boolean) => void };
 
 export function createBrowserStream(deps: BrowserStreamDeps) {
   const { withLock, channel, read, seen, wait, now } = deps;

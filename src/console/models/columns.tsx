@@ -1,10 +1,10 @@
 import { Button } from "../parts/card.tsx";
-import type { ComponentChildren } from "preact";
 import type { Schemas } from "../api.ts";
 import { isoDay } from "../../domain/calendar.ts";
 import { endingSoon } from "../../domain/models/retirement.ts";
 import { compact, count, duration, none, usdInCents, usdOfPrice } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
+import { numberColumn } from "../parts/cells.tsx";
 import { fileColumn } from "../parts/columns.tsx";
 import type { Spender } from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
@@ -28,18 +28,6 @@ const alignedPrice = (price: Figure, decimals: number): string =>
     (_all, digits: string, rest: string) => digits.padEnd(decimals, "\u2007") + rest,
   );
 
-const numberColumn = (
-  title: string,
-  of: (model: Model) => Figure,
-  format: (value: Figure) => ComponentChildren,
-): Column<Model> => ({
-  title,
-  isNumber: true,
-  isOptional: true,
-  show: (model) => format(of(model)),
-  text: (model) => of(model) ?? null,
-});
-
 type PriceName = "inputUsdPerMTok" | "cachedInputUsdPerMTok" | "outputUsdPerMTok";
 
 function priceColumn(title: string, name: PriceName, models: readonly Model[]): Column<Model> {
@@ -60,11 +48,7 @@ function conditionOf({ status, outputModalities }: Model): string {
   ].join("; ");
 }
 
-interface Given {
-  models: readonly Model[];
-  spending: Spending;
-  open: (model: Model) => void;
-}
+type Given = { models: readonly Model[]; spending: Spending; open: (model: Model) => void };
 
 export const columnsOf = ({ models, spending, open }: Given): readonly Column<Model>[] => [
   {
@@ -86,7 +70,7 @@ export const columnsOf = ({ models, spending, open }: Given): readonly Column<Mo
   numberColumn("Spent", (model) => spending.get(nameOf(model))?.costUsd, usdInCents),
   numberColumn("Requests", (model) => spending.get(nameOf(model))?.requests, count),
   priceColumn("Input price", "inputUsdPerMTok", models),
-  priceColumn("Cached input", "cachedInputUsdPerMTok", models),
+  { ...priceColumn("Cached input", "cachedInputUsdPerMTok", models), isWide: true },
   priceColumn("Output price", "outputUsdPerMTok", models),
   numberColumn(
     "Context",
@@ -108,8 +92,8 @@ export const columnsOf = ({ models, spending, open }: Given): readonly Column<Mo
         count(intelligence)
       ),
   },
-  numberColumn("Speed", ({ speed }) => speed, count),
-  numberColumn("Median", ({ measured }) => measured?.p50Ms, duration),
+  { ...numberColumn("Speed", ({ speed }) => speed, count), isWide: true },
+  { ...numberColumn("Median time", ({ measured }) => measured?.p50Ms, duration), isWide: true },
   {
     title: "Shutdown",
     isOptional: true,

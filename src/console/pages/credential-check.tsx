@@ -1,11 +1,26 @@
 import { networkMessage } from "../../domain/network-fault.ts";
 import { api, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
+import { healthOf, recentUse } from "../parts/health.tsx";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Asked } from "../problem.ts";
 import { faultAdvice } from "../requests/cause.ts";
 
 type Check = Schemas["CredentialCheck"];
+type Credential = Schemas["Credential"];
+
+type Answers = readonly { group: string; lastUsedAt: number }[];
+
+/** @param answers by model. Which of a provider's several credentials answered is unknown. */
+export const credentialHealth =
+  (all: readonly Credential[], answers: Answers) =>
+  ({ provider, status, lastCheck: check }: Credential) => {
+    const isOnly = all.filter((each) => each.provider === provider).length === 1;
+    const used = answers.filter(({ group }) => isOnly && group.startsWith(`${provider}/`));
+    const usedAt = recentUse(Math.max(0, ...used.map(({ lastUsedAt }) => lastUsedAt)));
+    const state = status === "failing" ? "key rejected" : healthOf({ check, usedAt });
+    return { state, check, usedAt };
+  };
 
 export const checkCredential = (id: string): Promise<Asked<Check>> =>
   api.POST("/admin/v1/tenants/{tenant}/credentials/{id}/check", { id });

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
+import { textColumn } from "../parts/cells.tsx";
 import { fileColumn } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Health } from "../parts/health.tsx";
@@ -10,19 +11,13 @@ import { usePaging } from "../parts/pages.tsx";
 import { spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
-import { CheckResult, checkCredential, faultText } from "./credential-check.tsx";
+import { CheckResult, checkCredential, faultText, credentialHealth } from "./credential-check.tsx";
 import { later } from "../later.tsx";
 
 const CredentialForm = later(async () => (await import("./credential-forms.tsx")).CredentialForm);
 
 type Credential = Schemas["Credential"];
 const verbs = ["Check", "Change", "Delete"] as const;
-
-function stateOf({ status, lastCheck }: Credential): string {
-  if (status === "failing") return "key rejected";
-  if (lastCheck === null) return "not checked";
-  return lastCheck.ok ? "active" : "check failed";
-}
 
 function faultOf({ lastCheck }: Credential): string | null {
   if (lastCheck === null || lastCheck.ok) return null;
@@ -43,7 +38,10 @@ const ofProvider = (rows: readonly Spender[], provider: string): Spender | undef
       };
     }, undefined);
 
-const columnsOf = (spenders: readonly Spender[]): readonly Column<Credential>[] => [
+const columnsOf = (
+  spenders: readonly Spender[],
+  healthOf: ReturnType<typeof credentialHealth>,
+): readonly Column<Credential>[] => [
   {
     title: "Provider",
     show: ({ provider, baseUrl }) => (
@@ -58,19 +56,11 @@ const columnsOf = (spenders: readonly Spender[]): readonly Column<Credential>[] 
     ),
     text: ({ provider }) => provider,
   },
-  {
-    title: "Name",
-    show: ({ name }) => (
-      <span class="one-line" title={name}>
-        {name}
-      </span>
-    ),
-    text: ({ name }) => name,
-  },
+  textColumn("Name", ({ name }) => name),
   {
     title: "State",
-    show: (row) => <Health state={stateOf(row)} at={row.lastCheck?.at} fault={faultOf(row)} />,
-    text: stateOf,
+    show: (row) => <Health {...healthOf(row)} fault={faultOf(row)} />,
+    text: (row) => healthOf(row).state,
   },
   fileColumn("Error", faultOf),
   fileColumn("Last check", ({ lastCheck }) => isoOf(lastCheck?.at)),
@@ -140,13 +130,18 @@ const dialogs = { Check, Change: Save, Delete };
 
 export function Credentials() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/credentials");
-  const { again } = paging.loading;
+  const { loaded, again } = paging.loading;
+  const spenders = [...useSpending("model").values()];
+  const healthOf = credentialHealth(
+    loaded.state === "there" ? loaded.value.data : [],
+    spenders.filter(({ succeeded }) => succeeded > 0),
+  );
   return (
     <ListPage
       title="Credentials"
       lead="Keys of model providers, with this month’s spend and requests of each provider. The keys that your programs use are API keys."
       paging={paging}
-      columns={columnsOf([...useSpending("model").values()])}
+      columns={columnsOf(spenders, healthOf)}
       nameOf={({ name }) => name}
       verbs={() => verbs}
       empty="No credentials yet. Add one to make models available."

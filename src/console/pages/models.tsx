@@ -136,10 +136,7 @@ function Empty({ shown, find, available, onAll, clear }: EmptyProps) {
   );
 }
 
-interface Known {
-  models: readonly Model[];
-  spending: Spending;
-}
+type Known = { models: readonly Model[]; spending: Spending };
 
 async function knownModels(): Promise<Asked<Known>> {
   const [models, top] = await Promise.all([allModels(), topUsage({ by: ["model"], limit: 1_000 })]);
@@ -175,6 +172,7 @@ function ModelTable({ models, spending }: Known) {
         rows={inOrderOf(matching, shown === "ending" ? "shutdown" : group, spending)}
         keyOf={nameOf}
         isShown={(_model, at) => at < maxRows}
+        isDense
         {...(groupOf && { groupOf })}
         empty={
           <Empty

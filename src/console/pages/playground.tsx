@@ -1,15 +1,21 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Decision } from "../../domain/choice/decision.ts";
-import { useLoaded } from "../load.ts";
 import { Card } from "../parts/card.tsx";
 import { Fields } from "../parts/fields.tsx";
 import { Field, Form, useDraft } from "../parts/form.tsx";
-import { ProblemNotice, There } from "../parts/notice.tsx";
+import { ProblemNotice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { tenantHere } from "../place.ts";
 import { Answered, Pending } from "../playground/answer.tsx";
-import { caller, dryRun, makeCaller, resumeCaller, send } from "../playground/caller.ts";
+import {
+  caller,
+  dryRun,
+  isResumable,
+  makeCaller,
+  resumeCaller,
+  send,
+} from "../playground/caller.ts";
 import type { Answer, SamplingParams } from "../playground/caller.ts";
 import { MediaField, type Media } from "../playground/media-field.tsx";
 import { WireRequests } from "../playground/wire-requests.tsx";
@@ -71,10 +77,7 @@ const more = [
   { name: "tools", title: "Tools", rows: 3, isCode: true, hint: "A JSON list of MCP tools." },
 ] as const;
 
-interface ComposeProps {
-  draft: Draft;
-  change: (changes: Partial<Draft>) => void;
-}
+type ComposeProps = { draft: Draft; change: (changes: Partial<Draft>) => void };
 
 function Compose({ draft, change }: ComposeProps) {
   return (
@@ -172,20 +175,19 @@ function Bench() {
 function KeyForm() {
   const [pasted, setPasted] = useState("");
   const mayMake = mayChange.value;
+  const made = isResumable() ? "Go on with this tab’s key" : "Create a key for one hour";
   const take = async (): Promise<Asked<unknown>> => {
-    if (pasted.trim() === "") return makeCaller();
+    if (pasted.trim() === "") return isResumable() ? resumeCaller() : makeCaller();
     caller.value = { tenant: tenantHere(), key: pasted.trim() };
     return { ok: true, value: null, tag: null };
   };
   return (
     <section class="card">
-      <Form
-        submit={pasted === "" && mayMake ? "Create a key for one hour" : "Use this key"}
-        act={take}
-      >
+      <Form submit={pasted === "" && mayMake ? made : "Use this key"} act={take}>
         <p>
           The playground sends real requests, so it needs an API key of this tenant. The key is kept
-          in this page’s memory only. After a reload, a key that was created here gets a new secret.
+          in this page’s memory only. To go on with a key from before a reload gives it a new
+          secret.
         </p>
         {!mayMake && <NotForRole what="can’t create keys. Paste one" permission="change" />}
         <details open={!mayMake}>
@@ -198,15 +200,12 @@ function KeyForm() {
 }
 
 export function Playground() {
-  const loading = useLoaded("playground’s key", resumeCaller);
   return (
     <Page
       title="Playground"
       lead="Compose a request, see which model is selected as you change priorities, and send it."
     >
-      <There what="the playground" loading={loading}>
-        {() => (caller.value?.tenant === tenantHere() ? <Bench /> : <KeyForm />)}
-      </There>
+      {caller.value?.tenant === tenantHere() ? <Bench /> : <KeyForm />}
     </Page>
   );
 }

@@ -87,23 +87,6 @@ function curlOf(record: WholeRecord): string {
   return `curl -sS ${quoted(`${routerUrl}/v1/sampling`)} -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' -d ${quoted(JSON.stringify(call))}`;
 }
 
-const lineLength = 100;
-
-/** Values that fit are on one line. */
-function jsonText(value: unknown, indent = ""): string {
-  const line = JSON.stringify(value);
-  if (typeof value !== "object" || value === null || indent.length + line.length <= lineLength)
-    return line;
-  const inner = `${indent}  `;
-  const members = Array.isArray(value)
-    ? value.map((each) => jsonText(each, inner))
-    : Object.entries(value).map(
-        ([name, its]) => `${JSON.stringify(name)}: ${jsonText(its, inner)}`,
-      );
-  const [start, end] = Array.isArray(value) ? "[]" : "{}";
-  return `${start}\n${members.map((each) => inner + each).join(",\n")}\n${indent}${end}`;
-}
-
 /** The verdict, what to do, and who asked. */
 function Head({ record }: { record: WholeRecord }) {
   const { createdAt, who, costUsd, totalMs, names } = record;
@@ -146,14 +129,11 @@ function Head({ record }: { record: WholeRecord }) {
 const Json = ({ title, value }: { title: string; value: unknown }) => (
   <details class="card">
     <summary>{title}</summary>
-    <CodeBlock title={title} text={jsonText(value)} />
+    <CodeBlock title={title} text={JSON.stringify(value, null, 2)} />
   </details>
 );
 
-interface DetailProps {
-  record: WholeRecord;
-  onChanged: () => void;
-}
+type DetailProps = { record: WholeRecord; onChanged: () => void };
 
 function RequestDetail({ record, onChanged }: DetailProps) {
   const { decision, asked, attempts } = record;
@@ -169,6 +149,7 @@ function RequestDetail({ record, onChanged }: DetailProps) {
           <Attempts record={record} />
         </Card>
       )}
+      <Timeline record={record} />
       <Card title="Why this model" isStack>
         {decision === null ? (
           <p class="faint">Refused before a model was selected.</p>
@@ -177,7 +158,6 @@ function RequestDetail({ record, onChanged }: DetailProps) {
         )}
         <Replay record={record} />
       </Card>
-      <Timeline record={record} />
       <div class="two">
         {usage.length > 0 && (
           <Card title="Usage">

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count, duration, none, usdOfCall } from "../format.ts";
+import { count, duration, usdOfCall } from "../format.ts";
 import { later } from "../later.tsx";
 import { useLive } from "../live/use-live.ts";
 import { useRead } from "../load.ts";
@@ -31,27 +31,7 @@ const opening = (open: () => void) => (event: MouseEvent) => {
   open();
 };
 
-const longestName = 32;
-
-/** Breaks between provider and name only. */
-function Model({ model }: { model: string }) {
-  const at = model.indexOf("/") + 1;
-  const name = model.slice(at);
-  return (
-    <span title={model}>
-      <code class="nowrap">{model.slice(0, at)}</code>
-      <wbr />
-      <code class="nowrap">
-        {name.length > longestName ? `${name.slice(0, longestName)}…` : name}
-      </code>
-    </span>
-  );
-}
-
-interface Shown {
-  names: Names;
-  open: (id: string) => void;
-}
+type Shown = { names: Names; open: (id: string) => void };
 
 /** Deleted keys and servers have only an id. */
 const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
@@ -65,27 +45,26 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
     text: ({ createdAt }) => isoOf(createdAt),
   },
   fileColumn("Id", ({ id }) => id),
-  {
-    title: "Outcome",
-    show: (record) => <Badge word={outcomeWord(record)} />,
-    text: outcomeWord,
-  },
+  { title: "Outcome", show: (record) => <Badge word={outcomeWord(record)} />, text: outcomeWord },
   {
     title: "Model",
-    show: ({ model }) => (model === null ? none : <Model model={model} />),
+    show: ({ model }) => model && <code class="wraps">{model}</code>,
     text: ({ model }) => model,
   },
+  numberColumn("Cost", ({ costUsd }) => costUsd, usdOfCall),
   textColumn("Error", (record) => causeText(record) || null, "error"),
-  textColumn("Key", ({ who }) => names[who.keyId] ?? who.keyId),
-  textColumn("From", ({ who }) =>
-    [names[who.serverId ?? ""] ?? who.serverId, who.tool ?? who.clientName]
-      .filter((each) => each !== null)
-      .join(", "),
-  ),
+  { ...textColumn("Key", ({ who }) => names[who.keyId] ?? who.keyId), isWide: true },
+  {
+    ...textColumn("From", ({ who }) =>
+      [names[who.serverId ?? ""] ?? who.serverId, who.tool ?? who.clientName]
+        .filter((each) => each !== null)
+        .join(", "),
+    ),
+    isWide: true,
+  },
   { ...numberColumn("Tokens in", ({ usage }) => usage?.inputTokens, count), isWide: true },
   { ...numberColumn("Tokens out", ({ usage }) => usage?.outputTokens, count), isWide: true },
-  numberColumn("Cost", ({ costUsd }) => costUsd, usdOfCall),
-  numberColumn("Took", ({ totalMs }) => totalMs, duration),
+  { ...numberColumn("Took", ({ totalMs }) => totalMs, duration), isWide: true },
   { title: "Id", isWide: true, show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
 ];
 
@@ -175,6 +154,7 @@ export function Requests() {
               open={({ id }) => open(id)}
               current={shown ?? null}
               isDense
+              order={{ title: "When", isDescending: true }}
               empty={<NoRequests isFiltered={isFiltered} isOver={nextCursor === null} />}
               foot={
                 <Steps

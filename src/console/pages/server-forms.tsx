@@ -95,10 +95,7 @@ const clientFields: readonly FieldOf<Draft>[] = [
 ];
 const accessFields = { open: [], header: headerFields, tenant: clientFields, user: clientFields };
 
-interface NewServerProps {
-  onDone: (slug: string) => void;
-  onClose: () => void;
-}
+type NewServerProps = { onDone: (slug: string) => void; onClose: () => void };
 
 export function NewServer({ onDone, onClose }: NewServerProps) {
   const { draft, change } = useDraft(nothing);

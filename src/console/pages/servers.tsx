@@ -1,12 +1,14 @@
 import { useState } from "preact/hooks";
 import { Facts } from "../parts/facts.tsx";
+import { installSnippets } from "../../domain/servers/install.ts";
 import { api, type Schemas } from "../api.ts";
+import { shortTime } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
 import { fileColumn } from "../parts/columns.tsx";
-import { CodeBlock } from "../parts/copy.tsx";
+import { CodeBlock, Secret } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Form } from "../parts/form.tsx";
-import { Health } from "../parts/health.tsx";
+import { Health, healthOf, recentUse } from "../parts/health.tsx";
 import { There } from "../parts/notice.tsx";
 import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
@@ -26,12 +28,19 @@ function verbsOf({ oauth }: Server) {
   return ["Connect", "Check", ...authorize, "Change", "Delete"] as const;
 }
 
-function stateOf({ slug, policy, status, learned: { lastCheck } }: Server): string {
+type Used = ReadonlyMap<string, Spender>;
+
+const seenOf = ({ id, learned: { lastCheck: check } }: Server, used: Used) => ({
+  check,
+  usedAt: recentUse(used.get(id)?.lastUsedAt),
+});
+
+function stateOf(server: Server, used: Used): string {
+  const { slug, policy, status } = server;
   if (stopsServer(stopsNow.value, slug)) return "stopped";
   if (policy.disabled === true) return "disabled";
   if (status === "failing") return "sign-in rejected";
-  if (lastCheck === undefined) return "not checked";
-  return lastCheck.ok ? "active" : "check failed";
+  return healthOf(seenOf(server, used));
 }
 
 const faultOf = ({ learned: { lastCheck } }: Server): string | null =>
@@ -45,12 +54,12 @@ function accountOf({ oauth }: Server): string | null {
 
 const eras = { legacy: "to 2025-11-25", modern: "2026-07-28" };
 
-const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<Server>[] => [
+const columnsOf = (used: Used): readonly Column<Server>[] => [
   {
     title: "Server",
     show: ({ id, slug, url }) => (
       <>
-        {spending.has(id) ? <RequestsOf by="server" id={id} name={slug} /> : slug}
+        {used.has(id) ? <RequestsOf by="server" id={id} name={slug} /> : slug}
         <div>
           <code class="wraps faint">{url}</code>
         </div>
@@ -62,12 +71,12 @@ const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<Serv
   {
     title: "Health",
     show: (row) => (
-      <Health state={stateOf(row)} at={row.learned.lastCheck?.at} fault={faultOf(row)} />
+      <Health {...seenOf(row, used)} state={stateOf(row, used)} fault={faultOf(row)} />
     ),
-    text: stateOf,
+    text: (row) => stateOf(row, used),
   },
   fileColumn("Error", faultOf),
-  ...spendColumns<Server>(({ id }) => spending.get(id)),
+  ...spendColumns<Server>(({ id }) => used.get(id)),
   {
     title: "Who answers",
     text: ({ sampling }) => new Map<string, string>(samplings).get(sampling) ?? sampling,
@@ -75,6 +84,7 @@ const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<Serv
   },
   {
     title: "Revisions",
+    show: ({ learned: { era } }) => era && <span class="nowrap">{eras[era]}</span>,
     text: ({ learned: { era } }) => (era ? eras[era] : null),
     isOptional: true,
   },
@@ -82,10 +92,7 @@ const columnsOf = (spending: ReadonlyMap<string, Spender>): readonly Column<Serv
   fileColumn("Checked", ({ learned }) => isoOf(learned.lastCheck?.at)),
 ];
 
-interface OfServer {
-  server: string;
-  again: () => Promise<void>;
-}
+type OfServer = { server: string; again: () => Promise<void> };
 
 function Check({ server, again }: OfServer) {
   const loading = useLoaded(`check of ${server}`, async () => {
@@ -134,27 +141,19 @@ function Authorize({ server }: OfServer) {
   );
 }
 
-/** A key with the scopes that clients of servers need. */
-function ClientKey({ server, variable }: { server: string; variable: string }) {
+/** How a client that used the server directly uses it through the router. */
+function Connect({ server }: OfServer) {
+  const loading = useRead("/admin/v1/tenants/{tenant}/servers/{server}/install", { server });
   const [key, setKey] = useState<string | null>(null);
+  const [isSaved, setSaved] = useState(false);
   const make = async () => {
+    const name = `client of ${server}, ${shortTime(Date.now())}`;
     const made = await api.POST("/admin/v1/tenants/{tenant}/keys", {
-      body: { name: `client of ${server}`, scopes: ["proxy", "sampling"] },
+      body: { name, scopes: ["proxy", "sampling"] },
     });
     if (made.ok) setKey(made.value.key);
     return made;
   };
-  if (key !== null) return <CodeBlock title={`${variable}, shown this once`} text={key} />;
-  return (
-    <Form submit="Create a key for a client" act={make}>
-      {null}
-    </Form>
-  );
-}
-
-/** How a client that used the server directly uses it through the router. */
-function Connect({ server }: OfServer) {
-  const loading = useRead("/admin/v1/tenants/{tenant}/servers/{server}/install", { server });
   return (
     <There what="the clients’ settings" loading={loading}>
       {({ url, keyVariable, snippets }) => (
@@ -164,14 +163,21 @@ function Connect({ server }: OfServer) {
             <code>{keyVariable}</code> to an API key with the scopes proxy and sampling.
           </p>
           <CodeBlock title="Address" text={url} />
-          <ClientKey server={server} variable={keyVariable} />
-          {snippets.map(({ client, where, text, link }) => (
-            <details key={client}>
-              <summary>{client}</summary>
-              {link !== null && <a href={link}>Add to {client}</a>}
-              <CodeBlock title={`${client}, ${where}`} text={text} />
-            </details>
-          ))}
+          {key === null && <Form submit="Create a key for a client" act={make} />}
+          {key !== null && !isSaved && (
+            <Secret title={keyVariable} secret={key} onDone={() => setSaved(true)}>
+              <p>The settings below contain it, too.</p>
+            </Secret>
+          )}
+          {(key === null ? snippets : installSnippets({ url, name: server, key })).map(
+            ({ client, where, text, link }) => (
+              <details key={client}>
+                <summary>{client}</summary>
+                {link !== null && <a href={link}>Add to {client}</a>}
+                <CodeBlock title={`${client}, ${where}`} text={text} />
+              </details>
+            ),
+          )}
         </div>
       )}
     </There>

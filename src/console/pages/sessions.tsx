@@ -1,6 +1,7 @@
 import { api, type Schemas } from "../api.ts";
 import { capabilityText, countedCapabilities } from "../capability-text.ts";
-import { fromNow, none } from "../format.ts";
+import { fromNow } from "../format.ts";
+import { useRead } from "../load.ts";
 import { textColumn } from "../parts/cells.tsx";
 import { fileColumn } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
@@ -20,13 +21,29 @@ const Declared = ({ session }: { session: Session }) => (
     {countedCapabilities(session).map(({ declared, counts }) => (
       <div key={declared}>
         {declared}
-        {counts !== declared && <span class="faint"> → {counts}</span>}
+        {counts !== declared && <span class="faint">, counts as {counts}</span>}
       </div>
     ))}
   </div>
 );
 
-const columnsOf = (names: Readonly<Record<string, string>>): readonly Column<Session>[] => [
+type Servers = readonly Schemas["Server"][];
+
+/** `null` without a server. */
+function answererOf(session: Session, servers: Servers): string | null {
+  const { serverId, effective, advertisedCapabilities: announced } = session;
+  if (serverId === null) return null;
+  const mode = servers.find(({ id }) => id === serverId)?.sampling;
+  if (mode === "deny" || announced?.["sampling"] === undefined) return "none";
+  if (mode === "client-then-router")
+    return Object.hasOwn(effective, "sampling") ? "the client" : "the router";
+  return mode === undefined ? null : `the ${mode}`;
+}
+
+const columnsOf = (
+  names: Readonly<Record<string, string>>,
+  servers: Servers,
+): readonly Column<Session>[] => [
   {
     title: "Session",
     show: ({ id }) => (
@@ -48,19 +65,14 @@ const columnsOf = (names: Readonly<Record<string, string>>): readonly Column<Ses
     text: ({ revision }) => revision,
   },
   {
-    title: "Declared → counts as",
+    title: "Client declared",
     show: (session) => <Declared session={session} />,
     text: ({ capabilities }) => JSON.stringify(capabilities),
   },
+  { title: "Answers sampling", text: (session) => answererOf(session, servers), isOptional: true },
   {
-    title: "Announced to the server",
-    show: ({ advertisedCapabilities: announced }) =>
-      announced === null ? (
-        none
-      ) : (
-        <span title={JSON.stringify(announced)}>{capabilityText(announced)}</span>
-      ),
-    text: ({ advertisedCapabilities: announced }) => announced && JSON.stringify(announced),
+    title: "Announced to server",
+    text: ({ advertisedCapabilities: announced }) => announced && capabilityText(announced),
     isOptional: true,
   },
   {
@@ -91,12 +103,16 @@ const NoSessions = () => (
 export function Sessions() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/sessions");
   const { loaded } = paging.loading;
+  const { loaded: found } = useRead("/admin/v1/tenants/{tenant}/servers", { limit: 200 });
   return (
     <ListPage
       title="Sessions"
-      lead="For finding out why a client can’t do something: what it declared, what that counts as by the rules of its MCP revision, and what was announced to the server. Clients of the newest revision have no sessions."
+      lead="Clients of MCP revisions before 2026-07-28: what they declared, and who answers their servers’ sampling requests."
       paging={paging}
-      columns={columnsOf(loaded.state === "there" ? loaded.value.names : {})}
+      columns={columnsOf(
+        loaded.state === "there" ? loaded.value.names : {},
+        found.state === "there" ? found.value.data : [],
+      )}
       nameOf={({ id }) => `session ${id.slice(-6)}`}
       verbs={() => ["End"] as const}
       empty={<NoSessions />}

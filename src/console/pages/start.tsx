@@ -6,6 +6,7 @@ import { useRead, useRepeated } from "../load.ts";
 import { later } from "../later.tsx";
 import { Button } from "../parts/card.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
+import { Health } from "../parts/health.tsx";
 import { Badge, ProblemNotice, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Pick } from "../parts/pick.tsx";
@@ -16,7 +17,7 @@ import { snippetsFor } from "../playground/snippets.ts";
 import type { Asked } from "../problem.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import { mayChange } from "../session.ts";
-import { CheckResult, checkCredential } from "./credential-check.tsx";
+import { CheckResult, checkCredential, credentialHealth } from "./credential-check.tsx";
 
 const NewCredential = later(async () => (await import("./credential-forms.tsx")).CredentialForm);
 
@@ -36,49 +37,55 @@ const Step = ({ title, isDone, children }: StepProps) => (
 type Checked = { name: string; check: Asked<Schemas["CredentialCheck"]> };
 type Credential = Schemas["Credential"];
 
-function Provider() {
+const answersIn = (records: readonly RequestRecord[]) =>
+  records
+    .filter(({ outcome }) => outcome === "succeeded")
+    .map(({ model, createdAt }) => ({ group: model ?? "", lastUsedAt: createdAt }));
+
+function Provider({ records }: { records: readonly RequestRecord[] }) {
   const loading = useRead("/admin/v1/tenants/{tenant}/credentials");
   const [found, setFound] = useState<Checked | null>(null);
-  const works = ({ name, status }: Credential): boolean =>
-    status === "active" && (found?.name !== name || (found.check.ok && found.check.value.ok));
-  const stateOf = (each: Credential): string =>
-    !works(each) ? "failing" : each.lastCheck === null ? "not checked" : each.status;
   const check = async ({ id, name }: Credential): Promise<void> => {
     setFound({ name, check: await checkCredential(id) });
     await loading.again();
   };
   return (
     <There what="credentials" loading={loading}>
-      {({ data }) => (
-        <Step title="1. Add a provider’s key" isDone={data.some(works)}>
-          {found !== null && <CheckResult name={found.name} found={found.check} />}
-          {data.length === 0 &&
-            (mayChange.value ? (
-              <NewCredential onDone={(made) => void check(made)} />
-            ) : (
-              <NotForRole
-                what="can’t add a credential, which is needed to select a model"
-                permission="change"
-              />
-            ))}
-          <ul class="plain rows">
-            {data.map((credential) => (
-              <li key={credential.id}>
-                {credential.provider} ({credential.name}) <Badge word={stateOf(credential)} />{" "}
-                {mayChange.value && (
-                  <Button
-                    class="quiet"
-                    aria-label={`check ${credential.name}`}
-                    onClick={() => void check(credential)}
-                  >
-                    check
-                  </Button>
-                )}
-              </li>
-            ))}
-          </ul>
-        </Step>
-      )}
+      {({ data }) => {
+        const healthOf = credentialHealth(data, answersIn(records));
+        const isDone = data.some((each) => /^(works|not checked)$/.test(healthOf(each).state));
+        return (
+          <Step title="1. Add a provider’s key" {...{ isDone }}>
+            {found !== null && <CheckResult name={found.name} found={found.check} />}
+            {data.length === 0 &&
+              (mayChange.value ? (
+                <NewCredential onDone={(made) => void check(made)} />
+              ) : (
+                <NotForRole
+                  what="can’t add a credential, which is needed to select a model"
+                  permission="change"
+                />
+              ))}
+            <ul class="plain rows">
+              {data.map((credential) => (
+                <li key={credential.id}>
+                  {credential.provider} ({credential.name}){" "}
+                  <Health {...healthOf(credential)} fault={null} />{" "}
+                  {mayChange.value && (
+                    <Button
+                      class="quiet"
+                      aria-label={`check ${credential.name}`}
+                      onClick={() => void check(credential)}
+                    >
+                      check
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </Step>
+        );
+      }}
     </There>
   );
 }
@@ -157,7 +164,7 @@ export function Start() {
   return (
     <Page title="First steps" lead="From a provider’s key to the first answer in three steps.">
       <div class="stack">
-        <Provider />
+        <Provider {...{ records }} />
         <Key wasUsed={records.length > 0} {...{ made, make }} />
         <Step
           title="3. Send a request"

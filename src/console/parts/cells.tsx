@@ -11,6 +11,7 @@ export const numberColumn = <Row,>(
 ): Column<Row> => ({
   title,
   isNumber: true,
+  isOptional: true,
   show: (row) => shown(of(row)),
   text: (row) => of(row) ?? null,
 });

@@ -1,5 +1,6 @@
 /** Columns that several lists have. */
 import { count, day, none, shortTime } from "../format.ts";
+import { textColumn } from "./cells.tsx";
 import type { Column } from "./table.tsx";
 import { isoOf, Time } from "./time.tsx";
 
@@ -25,33 +26,14 @@ export const dayColumn = <Row,>(title: string, at: At<Row>): Column<Row> => ({
 });
 
 /** Cut to one line, with the whole text in the title. */
-export const lineColumn = <Row,>(
-  title: string,
-  text: (row: Row) => string | null,
-): Column<Row> => ({
-  title,
-  text,
-  isOptional: true,
-  show(row) {
-    const whole = text(row);
-    if (whole === null) return "–";
-    return (
-      <span class="one-line short" title={whole}>
-        {whole}
-      </span>
-    );
-  },
-});
+export const lineColumn = <Row,>(title: string, of: (row: Row) => string | null) =>
+  textColumn(title, of, "line");
 
 /** In the CSV only. */
 export const fileColumn = <Row,>(
   title: string,
   text: Column<Row>["text"] & object,
-): Column<Row> => ({
-  title,
-  text,
-  isFileOnly: true,
-});
+): Column<Row> => ({ title, text, isFileOnly: true });
 
 /** Numbers with their sum below. */
 export const sumColumn = <Row,>(

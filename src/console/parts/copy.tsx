@@ -3,11 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useUnsaved } from "./unsaved.tsx";
 
-interface CopyButtonProps {
-  text: string;
-  label?: string;
-  of?: string;
-}
+type CopyButtonProps = { text: string; label?: string; of?: string };
 
 export function CopyButton({ text, label = "Copy", of }: CopyButtonProps) {
   const [said, setText] = useState<string | null>(null);
@@ -61,7 +57,7 @@ interface SecretProps {
 export function Secret({ title, secret, children, onDone }: SecretProps) {
   const question = useUnsaved(true, "The secret");
   return (
-    <section class="notice good" aria-label={title}>
+    <section class="notice good" aria-label={title} data-secret>
       <strong>{title}</strong>
       <CodeBlock title="Shown this once" text={secret} />
       {children}

@@ -1,6 +1,6 @@
 import { Button } from "./card.tsx";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Asked } from "../problem.ts";
 import { Form } from "./form.tsx";
 
@@ -15,6 +15,7 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   /** Selecting text may start inside and end outside the dialog. */
   const isPressedBeside = useRef(false);
+  const [isAsking, ask] = useState(false);
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
@@ -23,7 +24,12 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
       ref={dialog}
       class={isDrawer === true ? "drawer" : ""}
       aria-label={title}
-      onClose={onClose}
+      // Browsers let "cancel" be prevented only once.
+      onClose={() => {
+        if (dialog.current?.querySelector("[data-secret]") === null) return onClose();
+        dialog.current?.showModal();
+        ask(true);
+      }}
       // Clicks outside the content target the dialog itself.
       onPointerDown={({ target }) => (isPressedBeside.current = target === dialog.current)}
       onClick={({ target }) => {
@@ -38,6 +44,16 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
           </Button>
         </header>
         {children}
+        {isAsking && (
+          <Confirm
+            title="Close without saving"
+            act={async () => ({ ok: true, value: null, tag: null })}
+            onDone={onClose}
+            onClose={() => ask(false)}
+          >
+            <p>It is shown only this once.</p>
+          </Confirm>
+        )}
       </div>
     </dialog>
   );

@@ -162,7 +162,7 @@ interface FormProps {
   reload?: () => unknown;
   /** after the button */
   beside?: ComponentChildren;
-  children: ComponentChildren;
+  children?: ComponentChildren;
 }
 
 /** Prevents double submission and shows errors at their field, or else below. */

@@ -1,28 +1,37 @@
 import { fromNow, time } from "../format.ts";
 import { Badge } from "./notice.tsx";
+import { lastUse } from "./spend.tsx";
 
 const tones: Readonly<Record<string, string>> = {
-  active: "good",
+  works: "good",
   "not checked": "",
   disabled: "warn",
 };
+/** Usage is known by the hour. */
+export const recentUse = (at = 0): number | undefined =>
+  Date.now() - at < 7_200_000 ? at : undefined;
 
-interface HealthProps {
-  state: string;
-  /** of the last check */
-  at: number | undefined;
-  fault: string | null;
+type Seen = { check: { at: number; ok: boolean } | null | undefined; usedAt: number | undefined };
+
+/** Errors count more than use. */
+export function healthOf({ check, usedAt }: Seen): string {
+  if (check?.ok === false) return "check failed";
+  return check?.ok === true || usedAt !== undefined ? "works" : "not checked";
 }
 
-/** What a check found, when, and what is wrong. */
-export const Health = ({ state, at, fault }: HealthProps) => (
-  <>
-    <Badge word={state} tone={tones[state] ?? "bad"} />{" "}
-    {at !== undefined && (
-      <small class="nowrap" title={time(at)}>
-        checked {fromNow(at)}
-      </small>
-    )}
-    {fault !== null && <div class="note">{fault}</div>}
-  </>
-);
+/** What a check or a call found, when, and what is wrong. */
+export const Health = (props: Seen & { state: string; fault: string | null }) => {
+  const { state, check, usedAt, fault } = props;
+  const isUsed = state === "works" && usedAt !== undefined;
+  return (
+    <>
+      <Badge word={state} tone={tones[state] ?? "bad"} />{" "}
+      {(isUsed || check) && (
+        <small class="nowrap" title={check ? `Checked ${time(check.at)}` : ""}>
+          {isUsed ? `used ${lastUse(usedAt)}` : check && `checked ${fromNow(check.at)}`}
+        </small>
+      )}
+      {fault !== null && <div class="note">{fault}</div>}
+    </>
+  );
+};

@@ -36,8 +36,10 @@ export interface TableProps<Row> {
   foot?: ComponentChildren;
   /** titles above the rows of each group; rows are in the groups' order */
   groupOf?: (row: Row) => string;
-  /** little space in cells */
+  /** little space in cells, and several in a line on phones */
   isDense?: true;
+  /** of the given rows */
+  order?: Sorted;
   /** the opened row */
   current?: string | null;
   /** rows that are shown before "Show all"; absent if all are */
@@ -64,10 +66,7 @@ function exportRows<Row>({ name, columns, rows }: TableProps<Row>): void {
 const classOf = <Row,>({ title, isNumber, isWide }: Column<Row>): string =>
   `${isNumber === true ? "number" : title === "" ? "does" : ""} ${isWide === true ? "wide" : ""}`;
 
-interface Sorted {
-  title: string;
-  isDescending: boolean;
-}
+type Sorted = { title: string; isDescending: boolean };
 
 function sortedBy<Row>(
   rows: readonly Row[],
@@ -82,8 +81,6 @@ function sortedBy<Row>(
     return isDescending ? -ascending : ascending;
   });
 }
-
-const isSortable = <Row,>({ text, order = text }: Column<Row>): boolean => order !== undefined;
 
 interface HeadProps<Row> {
   column: Column<Row>;
@@ -100,7 +97,7 @@ function Head<Row>({ column, sorted, sort }: HeadProps<Row>) {
   const arrow = { ascending: " ↑", descending: " ↓" };
   return (
     <th scope="col" role="columnheader" class={classOf(column)} aria-sort={direction}>
-      {!isSortable(column) ? (
+      {(column.order ?? column.text) === undefined ? (
         title || <span class="unseen">Actions</span>
       ) : (
         <Button class="sort" onClick={() => sort({ title, isDescending })}>
@@ -174,7 +171,7 @@ const Rows = <Row,>({ group, columns, rows, keyOf, current, open }: RowsProps<Ro
 export function Table<Row>(props: TableProps<Row>) {
   const { name, keyOf, empty, foot, current, open, isDense } = props;
   const { groupOf = () => null, isShown = () => true } = props;
-  const [sorted, sort] = useState<Sorted | null>(null);
+  const [sorted, sort] = useState<Sorted | null>(props.order ?? null);
   const [isWhole, setWhole] = useState(false);
   const by = props.columns.find(({ title }) => title === sorted?.title);
   const rows = sorted === null || by === undefined ? props.rows : sortedBy(props.rows, by, sorted);

@@ -35,13 +35,14 @@ export const makeCaller = async (): Promise<Asked<unknown>> =>
     }),
   );
 
-/** After a reload, the tab's key gets another secret. Fails if it has expired or was revoked. */
-export async function resumeCaller(): Promise<Asked<null>> {
-  const id = sessionStorage.getItem(place());
+/** Of a key from before a reload. */
+export const isResumable = (): boolean => sessionStorage.getItem(place()) !== null;
+
+/** The key gets another secret, which creates an event. Fails if it has expired or was revoked. */
+export async function resumeCaller(): Promise<Asked<unknown>> {
+  const id = sessionStorage.getItem(place()) ?? "";
   sessionStorage.removeItem(place());
-  if (id !== null && caller.value?.tenant !== tenantHere())
-    take(await api.POST("/admin/v1/tenants/{tenant}/keys/{id}/rotate", { id }));
-  return { ok: true, value: null, tag: null };
+  return take(await api.POST("/admin/v1/tenants/{tenant}/keys/{id}/rotate", { id }));
 }
 
 export interface SamplingParams {
@@ -54,10 +55,7 @@ export interface SamplingParams {
   tools?: unknown[];
 }
 
-const modern = {
-  "MCP-Protocol-Version": "2026-07-28",
-  "Mcp-Method": "sampling/createMessage",
-};
+const modern = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "sampling/createMessage" };
 const withMeta = (params: SamplingParams) => ({
   ...params,
   _meta: {
@@ -67,11 +65,7 @@ const withMeta = (params: SamplingParams) => ({
   },
 });
 
-export interface WireRequest {
-  path: string;
-  headers: Record<string, string>;
-  body: object;
-}
+export type WireRequest = { path: string; headers: Record<string, string>; body: object };
 
 export async function sendAt<T>({ path, headers, body }: WireRequest): Promise<Asked<T>> {
   try {

@@ -2,11 +2,7 @@ import { useState } from "preact/hooks";
 
 const titles = { image: "Image", audio: "Audio" } as const;
 
-export interface Media {
-  type: keyof typeof titles;
-  data: string;
-  mimeType: string;
-}
+export type Media = { type: keyof typeof titles; data: string; mimeType: string };
 
 const maxBytes = 4_000_000;
 

@@ -1,11 +1,7 @@
 import { installSnippets } from "../../domain/servers/install.ts";
 import { routerUrl, tenantHere } from "../place.ts";
 
-export interface Snippet {
-  name: string;
-  hint: string;
-  text: string;
-}
+export type Snippet = { name: string; hint: string; text: string };
 
 const curl = (key: string): string => `curl -sS ${routerUrl}/v1/sampling \\
   -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\

@@ -3,17 +3,8 @@ import type { SamplingParams, WireRequest } from "./caller.ts";
 export const wires = ["Chat Completions", "Responses", "Messages"] as const;
 export type Wire = (typeof wires)[number];
 
-interface Block {
-  type: string;
-  text?: string;
-  data?: string;
-  mimeType?: string;
-}
-interface Tool {
-  name: string;
-  description?: string;
-  inputSchema?: object;
-}
+type Block = { type: string; text?: string; data?: string; mimeType?: string };
+type Tool = { name: string; description?: string; inputSchema?: object };
 
 const dataUrl = ({ mimeType, data }: Block): string => `data:${mimeType};base64,${data}`;
 

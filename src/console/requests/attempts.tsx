@@ -14,18 +14,16 @@ type Attempt = WholeRecord["attempts"][number];
 export const End = ({ fault }: Pick<Attempt, "fault">) =>
   fault === null ? <Badge word="answered" tone="good" /> : <Badge word="failed" />;
 
-export function Attempts({ record: { attempts, providerMessages } }: { record: WholeRecord }) {
+export function Attempts({ record }: { record: WholeRecord }) {
+  const { attempts, providerMessages } = record;
+  const waited = pausesOf(record);
   const messageOf = (attempt: Attempt): string | null => {
     if (attempt.fault === null) return null;
     if (attempt.network !== undefined) return networkMessage(attempt.network);
     return providerMessages.find((each) => nameOf(each) === nameOf(attempt))?.message ?? null;
   };
   const columns: Column<Attempt>[] = [
-    {
-      title: "Model",
-      show: (attempt) => <code>{nameOf(attempt)}</code>,
-      text: nameOf,
-    },
+    { title: "Model", show: (attempt) => <code>{nameOf(attempt)}</code>, text: nameOf },
     {
       title: "Ended",
       show: ({ fault, code }) => (
@@ -58,6 +56,7 @@ export function Attempts({ record: { attempts, providerMessages } }: { record: W
       rows={attempts}
       keyOf={(attempt) => String(attempts.indexOf(attempt))}
       empty="No provider was called."
+      foot={waited > 0 && <span class="faint">{duration(waited)} of waiting between them</span>}
     />
   );
 }

@@ -76,11 +76,7 @@ function choice(title: string, known: Options, [name, chosen = ""]: [string, str
   return { name, title, options: [["", "all"] as const, ...sorted] };
 }
 
-interface FiltersProps {
-  inAddress: Query;
-  names: Names;
-  open: (id: string) => void;
-}
+type FiltersProps = { inAddress: Query; names: Names; open: (id: string) => void };
 
 export function Filters({ inAddress: [query, change, type], names, open }: FiltersProps) {
   const [isWanted, setWanted] = useState(false);

@@ -54,11 +54,7 @@ export const askedFor = (query: Query): Record<string, string> =>
     }),
   );
 
-interface ListOptions {
-  query: Query;
-  max: number;
-  nextCursor: string | null;
-}
+type ListOptions = { query: Query; max: number; nextCursor: string | null };
 
 export function withLive(
   listed: readonly RequestRecord[],

@@ -15,10 +15,7 @@ export const exclusionText = (reason: string): string =>
 
 export const axes = ["cost", "speed", "intelligence"] as const;
 
-export interface CandidateContext {
-  isHinted: boolean;
-  weights: Decision["weights"] | undefined;
-}
+export type CandidateContext = { isHinted: boolean; weights: Decision["weights"] | undefined };
 
 const lettersIn = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 

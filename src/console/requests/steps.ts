@@ -14,12 +14,7 @@ export interface Timed {
   attempts: readonly Attempt[];
 }
 
-export interface Step {
-  name: string;
-  from: number;
-  ms: number;
-  kind: "step" | "attempt" | "failed";
-}
+export type Step = { name: string; from: number; ms: number; kind: "step" | "attempt" | "failed" };
 
 const parts = [
   ["auth", "check the key"],

@@ -16,11 +16,7 @@ async function publishedKeys(prefix: string) {
   return keys.map(({ kid, x }) => ({ id: kid, publicKey: x }));
 }
 
-interface ToVerify {
-  tenant: string;
-  prefix: string;
-  record: WholeRecord;
-}
+type ToVerify = { tenant: string; prefix: string; record: WholeRecord };
 
 async function exportAround({ prefix, tenant, record }: ToVerify): Promise<string[] | null> {
   const { createdAt } = record;
