@@ -80,7 +80,7 @@ function faultsOf(
 ): string[] {
   const { records, read, asked = { times: 0, wire: null }, costOfWhole } = about;
   const [record] = records;
-  if (record === undefined || records.length > 1) return [`${records.length} records`];
+  if (record === undefined || records.length > 1) return [`${records.length} records: ${read}`];
   const { outcome, attempts, reserved, cost } = record;
   const billed = isBilled(cell) ? asked.times * costOfWhole : 0;
   const holds: [boolean, string][] = [

@@ -1,10 +1,7 @@
-import { api, type ReadResult } from "../api.ts";
+import type { ReadResult } from "../api.ts";
 
 export type WholeRecord = ReadResult<"/admin/v1/tenants/{tenant}/requests/{id}">;
 export type RequestRecord = Omit<WholeRecord, "content" | "providerMessages" | "names">;
-
-export const listRequests = (query: Record<string, string>) =>
-  api.GET("/admin/v1/tenants/{tenant}/requests", query);
 
 /** by a check of a record */
 export interface Found {
