@@ -105,7 +105,7 @@ describe("a message to a webhook", () => {
     const other = await sent({ headers: { "https://hooks.test:8443": header } });
     expect([other.requests, other.noted?.attempted.fault]).toEqual([
       [],
-      "There is no signing secret. Create one: POST …/webhooks/secret.",
+      "There is no signing secret. Create one with New signing secret in the console, or POST …/webhooks/secret.",
     ]);
   });
 
