@@ -994,6 +994,9 @@ describe("requests", () => {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByRole("link", { name: "Audit" }).click();
     await page.getByRole("link", { name: "Events", exact: true }).click();
+    // The title takes the focus after the navigation, and letters that come before it are lost.
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await expect.poll(focused).toBe("Events");
     await page.getByLabel("Contains").pressSequentially("policy");
     await expect.poll(() => page.url()).toContain("text=policy");
     await page
