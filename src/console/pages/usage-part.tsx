@@ -15,7 +15,7 @@ import {
   type RangeName,
   type UsageRow,
 } from "../overview-figures.ts";
-import { Brief } from "../parts/brief.tsx";
+import { Brief } from "../parts/cells.tsx";
 import { Button } from "../parts/card.tsx";
 import { fileColumn, sumColumn } from "../parts/columns.tsx";
 import { Pick } from "../parts/pick.tsx";

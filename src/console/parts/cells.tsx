@@ -4,6 +4,19 @@ import type { Column } from "./table.tsx";
 
 type Given<Value> = Value | null | undefined;
 
+interface BriefProps {
+  text: Given<string>;
+  isCode?: boolean;
+  size?: string;
+}
+
+/** At most two lines, with the whole text in the title. */
+export function Brief({ text, isCode = false, size = "" }: BriefProps) {
+  if (!text) return <>{none}</>;
+  const shown = { class: `brief ${size}`, title: text };
+  return isCode ? <code {...shown}>{text}</code> : <span {...shown}>{text}</span>;
+}
+
 export const numberColumn = <Row,>(
   title: string,
   of: (row: Row) => Given<number>,
@@ -16,7 +29,7 @@ export const numberColumn = <Row,>(
   text: (row) => of(row) ?? null,
 });
 
-/** At most two lines, with the whole text in the title. Hidden while no row has one. */
+/** Hidden while no row has a text. */
 export const textColumn = <Row,>(
   title: string,
   of: (row: Row) => Given<string>,
@@ -24,14 +37,6 @@ export const textColumn = <Row,>(
 ): Column<Row> => ({
   title,
   isOptional: true,
-  show(row) {
-    const text = of(row);
-    if (!text) return none;
-    return (
-      <span class={`brief ${size}`} title={text}>
-        {text}
-      </span>
-    );
-  },
+  show: (row) => <Brief text={of(row)} size={size} />,
   text: (row) => of(row) ?? null,
 });

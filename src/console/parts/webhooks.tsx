@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { textIn } from "../message-text.ts";
 import { api, type Schemas } from "../api.ts";
 import { fromNow } from "../format.ts";
-import { Brief } from "./brief.tsx";
+import { Brief } from "./cells.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Secret } from "../parts/copy.tsx";
 import { Badge } from "../parts/notice.tsx";

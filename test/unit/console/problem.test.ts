@@ -12,3 +12,10 @@ it.each([
     detail: "Expected at most 200 characters.",
   });
 });
+
+it.each([
+  ["Unavailable: the database does not answer.", "The database does not answer."],
+  ["Unavailable: openai/gpt-5 does not answer.", "openai/gpt-5 does not answer."],
+])("%s is a sentence without its title, and begins no name with a capital", (detail, shown) => {
+  expect(problemOf(503, { title: "Unavailable", detail }).detail).toBe(shown);
+});
