@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface PageProps {
   title: string;
@@ -13,7 +13,8 @@ let isFirst = true;
 
 export function Page({ title, lead, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // Before the page can be seen, so that the title never takes the focus from a field.
+  useLayoutEffect(() => {
     document.title = `${title} · Sampling Router`;
     // On the first page, the skip link comes first.
     if (!isFirst) heading.current?.focus({ preventScroll: true });
