@@ -4,8 +4,7 @@ import "./leaving.ts";
 import { consolePath, pathOf, tenantPath } from "./place.ts";
 import { hasEnded, session } from "./session.ts";
 import { Shell } from "./shell.tsx";
-import { Page } from "./parts/page.tsx";
-import { Waiting } from "./parts/notice.tsx";
+import { Page, Waiting } from "./parts/page.tsx";
 import { later } from "./later.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
 

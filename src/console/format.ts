@@ -1,5 +1,17 @@
 import { latestTime } from "../domain/latest-time.ts";
-import { language } from "./locale.ts";
+
+/** `Intl` rejects some browser languages, such as `en-US@posix` in containers. */
+function isTaken(language: string): boolean {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(language).length >= 0;
+  } catch {
+    return false;
+  }
+}
+
+export const language = isTaken(navigator.language) ? navigator.language : "en-US";
+
+export const zone = new Intl.DateTimeFormat(language).resolvedOptions().timeZone;
 
 export const none = "–";
 
@@ -136,6 +148,13 @@ export function fromNow(ms: number, now = Date.now()): string {
   if (size < hour) return relative.format(Math.round(away / minute), "minute");
   if (size < 2 * oneDay) return relative.format(Math.round(away / hour), "hour");
   return relative.format(Math.round(away / oneDay), "day");
+}
+
+/** For a `datetime-local` field, in the reader's zone. */
+export function localText(at: number | null): string {
+  if (at === null) return "";
+  const moved = dateOf(at - dateOf(at).getTimezoneOffset() * 60_000);
+  return moved.toISOString().slice(0, 16);
 }
 
 /** From a `datetime-local` field, in the reader's zone. */

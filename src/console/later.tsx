@@ -1,8 +1,7 @@
 import { signal } from "@preact/signals";
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { ProblemNotice, Waiting } from "./parts/notice.tsx";
-import { Page } from "./parts/page.tsx";
+import { Page, ProblemNotice, Waiting } from "./parts/page.tsx";
 import type { Problem } from "./problem.ts";
 
 const missing: Problem = {

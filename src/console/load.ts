@@ -18,6 +18,10 @@ export interface Loading<T> {
   again: () => Promise<void>;
 }
 
+/** `undefined` while it loads, or if it failed. */
+export const valueIn = <T>({ loaded }: Pick<Loading<T>, "loaded">): T | undefined =>
+  loaded.state === "there" ? loaded.value : undefined;
+
 /** Network errors keep the last value; refusals don't. */
 const failed = <T>(problem: Problem, before: Loaded<T> | null): Loaded<T> =>
   before?.state === "there" && (problem.status === 0 || problem.status >= 500)

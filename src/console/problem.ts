@@ -9,6 +9,9 @@ export interface Problem {
 
 export type Asked<T> = { ok: true; value: T; tag: string | null } | { ok: false; problem: Problem };
 
+/** For what needs no request. */
+export const ok = <T>(value: T): Asked<T> => ({ ok: true, value, tag: null });
+
 export const unreachable: Problem = {
   status: 0,
   reason: "unreachable",

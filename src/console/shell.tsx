@@ -1,10 +1,9 @@
-import { Button } from "./parts/card.tsx";
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Page } from "./parts/page.tsx";
+import { zone } from "./format.ts";
+import { Button, Page } from "./parts/page.tsx";
 import { isMissing, Stopped, tenantNow } from "./parts/stopped.tsx";
-import { zone } from "./locale.ts";
 import { consolePath, ownPath, pathOf, prefix, tenantIn } from "./place.ts";
 import { isOperator, session, signOut } from "./session.ts";
 import { theme, themes } from "./theme.ts";

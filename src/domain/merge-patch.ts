@@ -13,3 +13,18 @@ export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   // `fromEntries` defines properties; assigning `__proto__` would set a prototype.
   return Object.fromEntries(merged);
 }
+
+/** The patch that makes `after` of `before`. Undefined members and empty texts count as missing. */
+export function mergePatchOf(before: object, after: object): JsonObject {
+  const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap(
+    (key): [string, JsonValue][] => {
+      const [old = null, now = ""] = [own(before, key), own(after, key)];
+      if (now === "") return old === null ? [] : [[key, null]];
+      if (!isObject(old) || !isObject(now))
+        return JSON.stringify(old) === JSON.stringify(now) ? [] : [[key, now]];
+      const inner = mergePatchOf(old, now);
+      return Object.keys(inner).length === 0 ? [] : [[key, inner]];
+    },
+  );
+  return Object.fromEntries(changes);
+}

@@ -1,4 +1,3 @@
-import { Button, Card } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 import {
   alertFormats,
@@ -10,9 +9,8 @@ import {
 } from "../../domain/alerts.ts";
 import { api, type Schemas } from "../api.ts";
 import { useRead } from "../load.ts";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
-import { Check, Form } from "../parts/form.tsx";
-import { ProblemNotice, There } from "../parts/notice.tsx";
+import { Check, Fields, Form, type FieldOf } from "../parts/form.tsx";
+import { Button, Card, ProblemNotice, There } from "../parts/page.tsx";
 import type { Asked } from "../problem.ts";
 import { emailApis } from "./email-apis.ts";
 

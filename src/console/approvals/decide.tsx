@@ -1,11 +1,10 @@
-import { Button } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
 import { api, type Schemas } from "../api.ts";
 import { Confirm } from "../parts/dialog.tsx";
-import type { Editing } from "../parts/fields.tsx";
-import { Choice, Field, Form, TextArea, useDraft } from "../parts/form.tsx";
+import { Field, Form, useDraft, type Editing } from "../parts/form.tsx";
+import { Button } from "../parts/page.tsx";
 import { tenantChanges, tenantNow } from "../parts/stopped.tsx";
 import type { Asked } from "../problem.ts";
 import { draftOf, editsOf, withText, type Draft, type Shown } from "./edits.ts";
@@ -51,7 +50,7 @@ function Prompt({ draft, change }: Editing<Draft>) {
     return <p class="faint">Part of the prompt belongs to a tool loop, so it can’t be edited.</p>;
   return (
     <>
-      <TextArea
+      <Field
         title="System prompt"
         name="systemPrompt"
         rows={2}
@@ -61,7 +60,7 @@ function Prompt({ draft, change }: Editing<Draft>) {
       {messages.map(({ role, content }, at) =>
         content.map((each, block) =>
           each.type === "text" ? (
-            <TextArea
+            <Field
               key={`${at} ${block}`}
               title={`Message ${at + 1}, ${role}`}
               name={`messages.${at}.content.${block}`}
@@ -85,7 +84,7 @@ function Result({ draft, change }: Editing<Draft>) {
   if (text === null)
     return <p class="faint">The result has several parts, so it can only be approved or denied.</p>;
   return (
-    <TextArea
+    <Field
       title="Result"
       name="text"
       rows={6}
@@ -106,7 +105,7 @@ function Model({ draft, change, all }: Editing<Draft> & { all: readonly string[]
   });
   if (models.length < 2) return null;
   return (
-    <Choice
+    <Field
       title="Model"
       name="model"
       value={draft.model}

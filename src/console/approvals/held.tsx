@@ -1,7 +1,7 @@
 import type { Schemas } from "../api.ts";
 import { fromNow, none, usd } from "../format.ts";
 import { CodeBlock } from "../parts/copy.tsx";
-import { Facts } from "../parts/facts.tsx";
+import { Facts } from "../parts/page.tsx";
 import { tenantNow } from "../parts/stopped.tsx";
 import { ownPath } from "../place.ts";
 import type { Shown } from "./edits.ts";

@@ -1,13 +1,10 @@
-import { Button } from "../parts/card.tsx";
-import type { Schemas } from "../api.ts";
 import { isoDay } from "../../domain/calendar.ts";
 import { endingSoon } from "../../domain/models/retirement.ts";
+import type { Schemas } from "../api.ts";
 import { compact, count, duration, none, usdInCents, usdOfPrice } from "../format.ts";
-import { Badge } from "../parts/notice.tsx";
-import { numberColumn } from "../parts/cells.tsx";
-import { fileColumn } from "../parts/columns.tsx";
+import { fileColumn, numberColumn, type Column } from "../parts/columns.tsx";
+import { Badge, Button } from "../parts/page.tsx";
 import type { Spender } from "../parts/spend.tsx";
-import type { Column } from "../parts/table.tsx";
 
 export type Model = Schemas["Model"];
 /** This month's by name. */

@@ -1,24 +1,23 @@
-import { Button } from "../parts/card.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
-import { Decide, Deny, type Decided, type Held } from "../approvals/decide.tsx";
 import { stateWords } from "../approvals/conditions.ts";
-import { Webhooks } from "../parts/webhooks.tsx";
+import { Decide, Deny, type Decided, type Held } from "../approvals/decide.tsx";
 import { conditionsText, HeldCall } from "../approvals/held.tsx";
 import { fromNow, none, usdOfCall } from "../format.ts";
 import { useRead, useRepeated } from "../load.ts";
-import { numberColumn, textColumn } from "../parts/cells.tsx";
-import { fileColumn } from "../parts/columns.tsx";
+import {
+  fileColumn,
+  isoOf,
+  numberColumn,
+  textColumn,
+  Time,
+  type Column,
+} from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Choice } from "../parts/form.tsx";
-import { Listed } from "../parts/listed.tsx";
-import { Badge, There } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { NotForRole } from "../parts/role.tsx";
-import { useOpened, usePaging, useQuery } from "../parts/pages.tsx";
-import { RowActions } from "../parts/row-actions.tsx";
-import type { Column } from "../parts/table.tsx";
-import { isoOf, Time } from "../parts/time.tsx";
+import { Field } from "../parts/form.tsx";
+import { Listed, RowActions, useOpened, usePaging, useQuery } from "../parts/list-page.tsx";
+import { Badge, Button, NotForRole, Page, There } from "../parts/page.tsx";
+import { Webhooks } from "../parts/webhooks.tsx";
 import { ownPath } from "../place.ts";
 import { may } from "../session.ts";
 
@@ -202,7 +201,7 @@ export function Approvals() {
       lead="Calls that wait for an approver, as the policy requires. A key can’t approve its own calls."
     >
       <div class="filters">
-        <Choice
+        <Field
           title="State"
           name="state"
           value={state}

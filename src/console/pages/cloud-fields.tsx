@@ -1,6 +1,6 @@
 /** Members of a cloud's credential, with the titles of the cloud's own pages. */
 import type { Schemas } from "../api.ts";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Fields, type FieldOf } from "../parts/form.tsx";
 
 /** by the API's member */
 export type CloudTexts = Readonly<Record<string, string>>;

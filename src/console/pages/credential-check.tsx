@@ -2,7 +2,7 @@ import { networkMessage } from "../../domain/network-fault.ts";
 import { api, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
 import { healthOf, recentUse } from "../parts/health.tsx";
-import { ProblemNotice } from "../parts/notice.tsx";
+import { ProblemNotice } from "../parts/page.tsx";
 import type { Asked } from "../problem.ts";
 import { faultAdvice } from "../requests/cause.ts";
 

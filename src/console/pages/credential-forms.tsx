@@ -1,9 +1,8 @@
 import { isCloud } from "../../domain/models/cloud-place.ts";
 import { api, type Schemas } from "../api.ts";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
-import { Form, useDraft } from "../parts/form.tsx";
-import { invalid } from "../problem.ts";
 import { hasAddress, ProviderChoice } from "../models/provider-choice.tsx";
+import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
+import { invalid } from "../problem.ts";
 import { CloudFields, cloudMembersOf, noTexts } from "./cloud-fields.tsx";
 
 type Credential = Schemas["Credential"];

@@ -1,18 +1,14 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
+import { later } from "../later.tsx";
 import { useLoaded } from "../load.ts";
-import { textColumn } from "../parts/cells.tsx";
-import { fileColumn } from "../parts/columns.tsx";
+import { fileColumn, isoOf, textColumn, type Column } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Health } from "../parts/health.tsx";
-import { There } from "../parts/notice.tsx";
-import { ListPage, type Ends } from "../parts/list-page.tsx";
-import { usePaging } from "../parts/pages.tsx";
+import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
+import { There } from "../parts/page.tsx";
 import { spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
-import type { Column } from "../parts/table.tsx";
-import { isoOf } from "../parts/time.tsx";
-import { CheckResult, checkCredential, faultText, credentialHealth } from "./credential-check.tsx";
-import { later } from "../later.tsx";
+import { checkCredential, CheckResult, credentialHealth, faultText } from "./credential-check.tsx";
 
 const CredentialForm = later(async () => (await import("./credential-forms.tsx")).CredentialForm);
 

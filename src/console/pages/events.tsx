@@ -1,18 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Schemas } from "../api.ts";
 import { actionTexts } from "../action-texts.ts";
-import { none } from "../format.ts";
+import type { Schemas } from "../api.ts";
+import { none, zone } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
-import { zone } from "../locale.ts";
+import { timeColumn, type Column } from "../parts/columns.tsx";
+import { Fields, type FieldOf } from "../parts/form.tsx";
+import { Listed, usePaging, useQuery, type Paging, type Query } from "../parts/list-page.tsx";
+import { Named, namesIn, type Names } from "../parts/named.tsx";
+import { Page } from "../parts/page.tsx";
 import { tenantHere, tenantPath } from "../place.ts";
 import { changeText, detailTexts, memberTitle, policyChanges } from "../policy-changes.ts";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
-import { Page } from "../parts/page.tsx";
-import { Listed } from "../parts/listed.tsx";
-import { Named, namesIn, type Names } from "../parts/named.tsx";
-import { usePaging, useQuery, type Paging, type Query } from "../parts/pages.tsx";
-import { timeColumn } from "../parts/columns.tsx";
-import type { Column } from "../parts/table.tsx";
 import { momentIn } from "../requests/live-list.ts";
 
 type Event = Schemas["AdminEvent"];

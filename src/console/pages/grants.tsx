@@ -1,12 +1,10 @@
 import { api, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
-import { dayColumn, fileColumn, lineColumn } from "../parts/columns.tsx";
+import { dayColumn, fileColumn, lineColumn, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
-import { ListPage } from "../parts/list-page.tsx";
+import { ListPage, usePaging } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
-import { usePaging } from "../parts/pages.tsx";
 import { RequestsOf, spendColumns, useSpending } from "../parts/spend.tsx";
-import type { Column } from "../parts/table.tsx";
 import { ownPath, routerUrl } from "../place.ts";
 
 type Grant = Schemas["Grant"];

@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
-import { dateOf, millisOf } from "../format.ts";
+import { localText, millisOf } from "../format.ts";
 import { useRead } from "../load.ts";
 import { CopyButton } from "../parts/copy.tsx";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
-import { Form, useDraft } from "../parts/form.tsx";
+import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { LimitFields, limitsOf, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
-import { There } from "../parts/notice.tsx";
+import { There } from "../parts/page.tsx";
 import { routerUrl } from "../place.ts";
 
 type Key = Schemas["Key"];
@@ -25,12 +24,6 @@ const roles = [
 export const roleIn = (scopes: readonly string[]) =>
   roles.find(([role]) => scopes.includes(role))?.[0] ??
   (scopes.includes("tenant-admin") ? "admin" : "");
-
-function localText(at: number | null): string {
-  if (at === null) return "";
-  const moved = dateOf(at - dateOf(at).getTimezoneOffset() * 60_000);
-  return moved.toISOString().slice(0, 16);
-}
 
 const draftOf = ({ name = "", scopes = [], expiresAt = null, limits, userId }: Partial<Key>) => ({
   name,

@@ -3,17 +3,21 @@ import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { day, time } from "../format.ts";
 import { useLoaded } from "../load.ts";
-import { dayColumn, fileColumn, lineColumn } from "../parts/columns.tsx";
+import { dayColumn, fileColumn, isoOf, lineColumn, type Column } from "../parts/columns.tsx";
 import { CodeBlock, idFact, Secret } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import type { Fact } from "../parts/facts.tsx";
-import { Fields } from "../parts/fields.tsx";
-import { useDraft } from "../parts/form.tsx";
+import { Fields, useDraft } from "../parts/form.tsx";
 import { limitText } from "../parts/limits.tsx";
-import { DetailsOf, ListPage, NoMatch, type Ends } from "../parts/list-page.tsx";
-import { Badge } from "../parts/notice.tsx";
-import { usePaging, useQuery, type Part } from "../parts/pages.tsx";
-import type { Column } from "../parts/table.tsx";
+import {
+  DetailsOf,
+  ListPage,
+  NoMatch,
+  usePaging,
+  useQuery,
+  type Ends,
+  type Part,
+} from "../parts/list-page.tsx";
+import { Badge, Button, type Fact } from "../parts/page.tsx";
 import {
   RequestsOf,
   spendColumns,
@@ -21,8 +25,6 @@ import {
   useSpending,
   type Spender,
 } from "../parts/spend.tsx";
-import { isoOf } from "../parts/time.tsx";
-import { Button } from "../parts/card.tsx";
 import type { Asked } from "../problem.ts";
 import { ChangeKey, consoleUrl, NewKey, roleIn } from "./key-forms.tsx";
 

@@ -1,23 +1,19 @@
 import { useState } from "preact/hooks";
 import { roomLevel } from "../../domain/limits/room.ts";
 import { api, type Schemas } from "../api.ts";
-import { useRead } from "../load.ts";
 import { limitTitle, limitTitles, ownerTitle, type LimitName } from "../limit-titles.ts";
+import { useRead } from "../load.ts";
 import { byFullness, isOwn, type LimitState } from "../overview-figures.ts";
-import { Button } from "../parts/card.tsx";
+import type { Column } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
-import { Form, useDraft } from "../parts/form.tsx";
+import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
-import type { Ends } from "../parts/list-page.tsx";
+import { RowActions, Steps, usePaging, useQuery, type Ends } from "../parts/list-page.tsx";
 import { useSubjectNames, type Names } from "../parts/named.tsx";
-import { There } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { Steps, usePaging, useQuery } from "../parts/pages.tsx";
-import { NotForRole } from "../parts/role.tsx";
-import { RowActions } from "../parts/row-actions.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { Button, NotForRole, Page, There } from "../parts/page.tsx";
+import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
+import type { Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
 
 interface LimitDraft {
@@ -55,7 +51,7 @@ function ownerOf(
 }
 
 /** A merge patch of one limit. */
-function set({ owner, limit, amount }: LimitDraft) {
+function set({ owner, limit, amount }: LimitDraft): Promise<Asked<unknown>> {
   const limits = { [limit as LimitName]: amount === "" ? null : Number(amount) };
   const [, scope = "", single = ""] = /^(group|tag):(.*)$/s.exec(owner) ?? [];
   if (owner.startsWith("key_"))

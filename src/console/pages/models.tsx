@@ -4,17 +4,20 @@ import { api, type Schemas } from "../api.ts";
 import { time } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
 import { allModels } from "../models/all-models.ts";
-import { columnsOf, groups, inOrderOf, nameOf, willEnd, type Model } from "../models/columns.tsx";
-import type { Spending } from "../models/columns.tsx";
+import {
+  columnsOf,
+  groups,
+  inOrderOf,
+  nameOf,
+  willEnd,
+  type Model,
+  type Spending,
+} from "../models/columns.tsx";
 import { Figures } from "../models/figures.tsx";
-import { Button } from "../parts/card.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Fields } from "../parts/fields.tsx";
-import { Form } from "../parts/form.tsx";
-import { There } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { NoMatch } from "../parts/list-page.tsx";
-import { useQuery } from "../parts/pages.tsx";
+import { Fields, Form } from "../parts/form.tsx";
+import { NoMatch, useQuery } from "../parts/list-page.tsx";
+import { Button, Page, There } from "../parts/page.tsx";
 import { topUsage } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";

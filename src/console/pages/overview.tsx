@@ -9,12 +9,9 @@ import {
   type LimitState,
   type RangeName,
 } from "../overview-figures.ts";
-import { Card } from "../parts/card.tsx";
 import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
-import { There } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { useQuery } from "../parts/pages.tsx";
-import { RangePick } from "../parts/range-pick.tsx";
+import { useQuery } from "../parts/list-page.tsx";
+import { Card, Page, There } from "../parts/page.tsx";
 import {
   Change,
   groupingNames,
@@ -26,7 +23,7 @@ import {
 } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
-import { choicesIn, UsagePart, type Split } from "./usage-part.tsx";
+import { choicesIn, RangePick, UsagePart, type Split } from "./usage-part.tsx";
 
 const refreshMs = 30_000;
 const shownOfEach = 5;

@@ -1,14 +1,12 @@
 import { api, type Schemas } from "../api.ts";
 import { day } from "../format.ts";
 import { useRead } from "../load.ts";
-import { fileColumn, timeColumn } from "../parts/columns.tsx";
+import { fileColumn, isoOf, timeColumn, type Column } from "../parts/columns.tsx";
 import { idFact } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import type { Fact } from "../parts/facts.tsx";
-import { Fields } from "../parts/fields.tsx";
-import { Form, useDraft } from "../parts/form.tsx";
-import { DetailsOf, ListPage, type Ends } from "../parts/list-page.tsx";
-import { usePaging } from "../parts/pages.tsx";
+import { Fields, Form, useDraft } from "../parts/form.tsx";
+import { DetailsOf, ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
+import type { Fact } from "../parts/page.tsx";
 import {
   RequestsOf,
   spendColumns,
@@ -16,8 +14,6 @@ import {
   useSpending,
   type Spender,
 } from "../parts/spend.tsx";
-import type { Column } from "../parts/table.tsx";
-import { isoOf } from "../parts/time.tsx";
 import { ownPath } from "../place.ts";
 
 type User = Schemas["User"];

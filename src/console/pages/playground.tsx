@@ -1,11 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Decision } from "../../domain/choice/decision.ts";
-import { Card } from "../parts/card.tsx";
-import { Fields } from "../parts/fields.tsx";
-import { Field, Form, useDraft } from "../parts/form.tsx";
-import { ProblemNotice } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { NotForRole } from "../parts/role.tsx";
+import { Field, Fields, Form, useDraft } from "../parts/form.tsx";
+import { Card, NotForRole, Page, ProblemNotice } from "../parts/page.tsx";
 import { tenantHere } from "../place.ts";
 import { Answered, Pending } from "../playground/answer.tsx";
 import {
@@ -15,8 +11,9 @@ import {
   makeCaller,
   resumeCaller,
   send,
+  type Answer,
+  type SamplingParams,
 } from "../playground/caller.ts";
-import type { Answer, SamplingParams } from "../playground/caller.ts";
 import { MediaField, type Media } from "../playground/media-field.tsx";
 import { WireRequests } from "../playground/wire-requests.tsx";
 import { invalid, type Asked } from "../problem.ts";

@@ -1,5 +1,5 @@
 import type { Schemas } from "../api.ts";
-import { Fields, type Editing, type FieldOf } from "../parts/fields.tsx";
+import { Fields, type Editing, type FieldOf } from "../parts/form.tsx";
 
 type Approval = NonNullable<Schemas["Policy"]["approval"]>;
 

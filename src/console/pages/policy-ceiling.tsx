@@ -1,4 +1,3 @@
-import { Button } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 import { operatorPaidProviders } from "../../domain/limits/ceilings.ts";
 import { api, type Schemas } from "../api.ts";
@@ -6,7 +5,7 @@ import { useLoaded } from "../load.ts";
 import { Check, Form } from "../parts/form.tsx";
 import { JsonEdit } from "../parts/json-edit.tsx";
 import { LimitFields, limitsOf, textsOf } from "../parts/limits.tsx";
-import { There } from "../parts/notice.tsx";
+import { Button, There } from "../parts/page.tsx";
 import type { Asked } from "../problem.ts";
 
 type Put = (ceiling: object) => Promise<Asked<unknown>>;

@@ -1,9 +1,9 @@
 /** The form's draft of a policy, and its sections. */
 import type { Schemas } from "../api.ts";
-import { Fields, type Editing, type FieldOf } from "../parts/fields.tsx";
+import { Fields, type Editing, type FieldOf } from "../parts/form.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
-import { ApprovalFields, approvalDraftOf, approvalPatchOf } from "./policy-approval.tsx";
-import { PeopleFields, peopleDraftOf, peoplePatchOf } from "./policy-people.tsx";
+import { approvalDraftOf, ApprovalFields, approvalPatchOf } from "./policy-approval.tsx";
+import { peopleDraftOf, PeopleFields, peoplePatchOf } from "./policy-people.tsx";
 import { RaiseFields, raisesDraftOf, raisesPatchOf } from "./policy-raises.tsx";
 
 type Policy = Schemas["Policy"];

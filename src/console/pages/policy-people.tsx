@@ -1,9 +1,8 @@
 /** Limits of each person, group, tag and run, and of single groups and tags. */
-import { Button } from "../parts/card.tsx";
 import type { Schemas } from "../api.ts";
-import { Fields, type Editing } from "../parts/fields.tsx";
-import { Field } from "../parts/form.tsx";
+import { Field, Fields, type Editing } from "../parts/form.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
+import { Button } from "../parts/page.tsx";
 
 type Policy = Schemas["Policy"];
 type Owner = "groups" | "tags";

@@ -1,11 +1,9 @@
 import type { Schemas } from "../api.ts";
 import { millisOf } from "../format.ts";
-import { Fields, type Editing, type FieldOf } from "../parts/fields.tsx";
-import { Check } from "../parts/form.tsx";
-import { limitTitles, limitText, type LimitName } from "../parts/limits.tsx";
-import { Named, useSubjectNames, type Names } from "../parts/named.tsx";
-import { NamedChoice } from "../parts/named-choice.tsx";
-import { Time } from "../parts/time.tsx";
+import { Time } from "../parts/columns.tsx";
+import { Check, Fields, type Editing, type FieldOf } from "../parts/form.tsx";
+import { limitText, limitTitles, type LimitName } from "../parts/limits.tsx";
+import { Named, NamedChoice, useSubjectNames, type Names } from "../parts/named.tsx";
 import type { Problem } from "../problem.ts";
 
 type Raise = Schemas["Raise"];

@@ -1,10 +1,10 @@
-import { Button } from "../parts/card.tsx";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { count, spaced } from "../format.ts";
-import { ProblemNotice } from "../parts/notice.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import type { Column } from "../parts/columns.tsx";
+import { Button, ProblemNotice } from "../parts/page.tsx";
+import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
 import { memberTitle } from "../policy-changes.ts";
 import type { Asked } from "../problem.ts";

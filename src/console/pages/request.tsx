@@ -2,19 +2,16 @@ import type { Asked } from "../../domain/audit/record.ts";
 import { capabilityText } from "../capability-text.ts";
 import { count, duration, none, spaced, time, usdOfCall } from "../format.ts";
 import { useRead, useRepeated } from "../load.ts";
-import { Card } from "../parts/card.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
-import { Facts, type Fact } from "../parts/facts.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Badge, There } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
+import { Badge, Card, Facts, Page, There, type Fact } from "../parts/page.tsx";
 import { ownPath, requestPath, routerUrl, tenantHere } from "../place.ts";
-import { isOperator } from "../session.ts";
 import { Attempts, Timeline } from "../requests/attempts.tsx";
 import { adviceText, outcomeWord, verdictText } from "../requests/cause.ts";
 import { Correct, Replay, Seal } from "../requests/checks.tsx";
 import { DecisionTable } from "../requests/decision.tsx";
 import type { WholeRecord } from "../requests/record.ts";
+import { isOperator } from "../session.ts";
 
 /** `cacheReadTokens` → `Cache read tokens` */
 const titleOf = (member: string): string => {

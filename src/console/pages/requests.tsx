@@ -3,16 +3,19 @@ import { count, duration, usdOfCall } from "../format.ts";
 import { later } from "../later.tsx";
 import { useLive } from "../live/use-live.ts";
 import { useRead } from "../load.ts";
-import { Button } from "../parts/card.tsx";
-import { numberColumn, textColumn } from "../parts/cells.tsx";
-import { fileColumn } from "../parts/columns.tsx";
+import {
+  fileColumn,
+  isoOf,
+  numberColumn,
+  textColumn,
+  Time,
+  type Column,
+} from "../parts/columns.tsx";
 import { Check } from "../parts/form.tsx";
+import { Steps, useOpened, useQuery } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
-import { Badge, There } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { Steps, useOpened, useQuery } from "../parts/pages.tsx";
-import { Table, type Column } from "../parts/table.tsx";
-import { isoOf, Time } from "../parts/time.tsx";
+import { Badge, Button, Page, There } from "../parts/page.tsx";
+import { Table } from "../parts/table.tsx";
 import { ownPath, requestPath, tenantHere } from "../place.ts";
 import { causeText, outcomeWord } from "../requests/cause.ts";
 import { Filters } from "../requests/filters.tsx";

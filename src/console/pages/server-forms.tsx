@@ -1,10 +1,9 @@
 import { api, type Schemas } from "../api.ts";
 import { useRead } from "../load.ts";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
-import { Form, useDraft } from "../parts/form.tsx";
+import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
-import { There } from "../parts/notice.tsx";
+import { There } from "../parts/page.tsx";
 
 type Server = Schemas["Server"];
 

@@ -2,13 +2,9 @@ import { api, type Schemas } from "../api.ts";
 import { capabilityText, countedCapabilities } from "../capability-text.ts";
 import { fromNow } from "../format.ts";
 import { useRead } from "../load.ts";
-import { textColumn } from "../parts/cells.tsx";
-import { fileColumn } from "../parts/columns.tsx";
+import { fileColumn, isoOf, textColumn, Time, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
-import { ListPage } from "../parts/list-page.tsx";
-import { usePaging } from "../parts/pages.tsx";
-import type { Column } from "../parts/table.tsx";
-import { isoOf, Time } from "../parts/time.tsx";
+import { ListPage, usePaging } from "../parts/list-page.tsx";
 import { ownPath } from "../place.ts";
 
 type Session = Schemas["Session"];

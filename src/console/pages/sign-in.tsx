@@ -1,7 +1,7 @@
 /** Exchanges a key for a session. The key is not stored in the browser. */
 import { useEffect, useState } from "preact/hooks";
-import { Button } from "../parts/card.tsx";
 import { Field, Form } from "../parts/form.tsx";
+import { Button } from "../parts/page.tsx";
 import { beginSingleSignOn, signIn, signInReason } from "../session.ts";
 
 const isOwnMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);

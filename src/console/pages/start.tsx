@@ -2,22 +2,18 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
-import { useRead, useRepeated } from "../load.ts";
 import { later } from "../later.tsx";
-import { Button } from "../parts/card.tsx";
+import { useRead, useRepeated } from "../load.ts";
+import { Time } from "../parts/columns.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Health } from "../parts/health.tsx";
-import { Badge, ProblemNotice, There } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { Pick } from "../parts/pick.tsx";
-import { NotForRole } from "../parts/role.tsx";
-import { Time } from "../parts/time.tsx";
+import { Badge, Button, NotForRole, Page, Pick, ProblemNotice, There } from "../parts/page.tsx";
 import { ownPath } from "../place.ts";
 import { snippetsFor } from "../playground/snippets.ts";
 import type { Asked } from "../problem.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import { mayChange } from "../session.ts";
-import { CheckResult, checkCredential, credentialHealth } from "./credential-check.tsx";
+import { checkCredential, CheckResult, credentialHealth } from "./credential-check.tsx";
 
 const NewCredential = later(async () => (await import("./credential-forms.tsx")).CredentialForm);
 

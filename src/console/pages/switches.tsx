@@ -1,4 +1,3 @@
-import { Button, Card } from "../parts/card.tsx";
 import { useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
 import { api, type ReadResult } from "../api.ts";
@@ -6,18 +5,14 @@ import { count, usdInCents } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
 import { allModels } from "../models/all-models.ts";
 import { nameOf } from "../models/columns.tsx";
-import { timeColumn } from "../parts/columns.tsx";
+import { timeColumn, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
-import { Fields } from "../parts/fields.tsx";
-import { Choice, Field, Form, useDraft } from "../parts/form.tsx";
-import { namesIn } from "../parts/named.tsx";
-import { NamedChoice } from "../parts/named-choice.tsx";
-import { There } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { NotForRole } from "../parts/role.tsx";
+import { Field, Fields, Form, useDraft } from "../parts/form.tsx";
+import { NamedChoice, namesIn } from "../parts/named.tsx";
+import { Button, Card, NotForRole, Page, There } from "../parts/page.tsx";
 import { topUsage } from "../parts/spend.tsx";
 import { stopsNow, tenantChanges } from "../parts/stopped.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { Table } from "../parts/table.tsx";
 import type { Asked } from "../problem.ts";
 import { isOperator, may } from "../session.ts";
 import { kinds, patchOf, stopsOf, turnedBy, type Kind, type Stop } from "../switches.ts";
@@ -214,7 +209,7 @@ function StopForm({ onDone }: { onDone: () => void }) {
       act={async () => ({ ok: true, value: setAsking(true), tag: null })}
     >
       <div class="grid">
-        <Choice
+        <Field
           title="What to stop"
           name="kind"
           value={kind}

@@ -4,19 +4,66 @@ import { api, type Schemas } from "../api.ts";
 import { usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
-import { dayColumn, fileColumn, sumColumn } from "../parts/columns.tsx";
+import { dayColumn, fileColumn, sumColumn, type Column } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Fields } from "../parts/fields.tsx";
-import { Field, Form, useDraft } from "../parts/form.tsx";
-import { ListPage, NoMatch, type Ends } from "../parts/list-page.tsx";
-import { There } from "../parts/notice.tsx";
-import { usePaging } from "../parts/pages.tsx";
-import { anywhere, Residency } from "../parts/residency.tsx";
+import { Field, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
+import { ListPage, NoMatch, usePaging, type Ends } from "../parts/list-page.tsx";
+import { There } from "../parts/page.tsx";
 import { Change } from "../parts/spend.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { Table } from "../parts/table.tsx";
 import { tenantPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { isOperator } from "../session.ts";
+
+const regions = [
+  ["", "Near its first caller"],
+  ["wnam", "Western North America"],
+  ["enam", "Eastern North America"],
+  ["sam", "South America"],
+  ["weur", "Western Europe"],
+  ["eeur", "Eastern Europe"],
+  ["apac", "Asia and the Pacific"],
+  ["apac-ne", "North-east Asia"],
+  ["apac-se", "South-east Asia"],
+  ["oc", "Oceania"],
+  ["afr", "Africa"],
+  ["me", "Middle East"],
+] as const;
+const jurisdictions = [
+  ["", "None"],
+  ["eu", "European Union"],
+  ["us", "United States"],
+  ["fedramp", "FedRAMP"],
+  ["fedramp-high", "FedRAMP High"],
+] as const;
+interface Place {
+  region: (typeof regions)[number][0];
+  jurisdiction: (typeof jurisdictions)[number][0];
+}
+const anywhere: Place = { region: "", jurisdiction: "" };
+
+const fields: readonly FieldOf<Place>[] = [
+  {
+    name: "region",
+    title: "Region",
+    options: regions,
+    hint: "Its database is created near this region.",
+  },
+  {
+    name: "jurisdiction",
+    title: "Jurisdiction",
+    options: jurisdictions,
+    hint: "Its data stays there.",
+  },
+];
+
+/** Routers without placement reject both. */
+const Residency = (its: { draft: Place; change: (changes: Partial<Place>) => void }) => (
+  <details>
+    <summary>Data location (can’t be changed later)</summary>
+    <Fields of={fields} {...its} />
+  </details>
+);
 
 type Tenant = Schemas["ListedTenant"];
 type Usage = ReadonlyMap<string, Totals>;

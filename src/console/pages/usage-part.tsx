@@ -1,7 +1,6 @@
 /** Usage over time: tiles, a plot, and the same numbers as a table. */
 import type { ComponentChildren } from "preact";
-import { bucketTime, compact, count, none, percent, usdInCents } from "../format.ts";
-import { zone } from "../locale.ts";
+import { bucketTime, compact, count, none, percent, usdInCents, zone } from "../format.ts";
 import {
   durationsOf,
   metrics,
@@ -15,15 +14,28 @@ import {
   type RangeName,
   type UsageRow,
 } from "../overview-figures.ts";
-import { Brief } from "../parts/cells.tsx";
-import { Button } from "../parts/card.tsx";
-import { fileColumn, sumColumn } from "../parts/columns.tsx";
-import { Pick } from "../parts/pick.tsx";
+import { Brief, fileColumn, isoOf, sumColumn, type Column } from "../parts/columns.tsx";
+import { Button, Pick } from "../parts/page.tsx";
 import { Plot } from "../parts/plot.tsx";
 import { Change, groupings, spenderName, type Top } from "../parts/spend.tsx";
-import { Table, type Column } from "../parts/table.tsx";
-import { isoOf } from "../parts/time.tsx";
+import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
+
+const options = Object.entries(ranges).map(([name, { title }]) => [name, title] as const);
+
+interface RangePickProps {
+  range: RangeName;
+  change: (changes: { range: string }) => void;
+}
+
+export const RangePick = ({ range, change }: RangePickProps) => (
+  <Pick
+    label="Time"
+    value={range}
+    options={options}
+    onPick={(picked) => change({ range: picked })}
+  />
+);
 
 const splits = ["model", "key", "user", "server", "endpoint"] as const;
 export type Split = (typeof splits)[number];

@@ -1,25 +1,23 @@
 import { percentInColumn, time } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { rangeAt, rangeIn } from "../overview-figures.ts";
-import { fileColumn, sumColumn } from "../parts/columns.tsx";
-import { There } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { useQuery } from "../parts/pages.tsx";
-import { Pick } from "../parts/pick.tsx";
-import { RangePick } from "../parts/range-pick.tsx";
+import { fileColumn, sumColumn, type Column } from "../parts/columns.tsx";
+import { useQuery } from "../parts/list-page.tsx";
+import { Page, Pick, There } from "../parts/page.tsx";
 import {
   Change,
   groupingNames,
   groupings,
   spendColumns,
-  Spent,
   spenderName,
+  Spent,
   topUsage,
   type Grouping,
   type Spender,
   type Top,
 } from "../parts/spend.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { Table } from "../parts/table.tsx";
+import { RangePick } from "./usage-part.tsx";
 
 /** The most that one response has. */
 const mostRows = 1_000;

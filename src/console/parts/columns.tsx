@@ -1,8 +1,91 @@
-/** Columns that several lists have. */
-import { count, day, none, shortTime } from "../format.ts";
-import { textColumn } from "./cells.tsx";
-import type { Column } from "./table.tsx";
-import { isoOf, Time } from "./time.tsx";
+/** Columns of tables, and what several of them show. */
+import type { ComponentChildren } from "preact";
+import type { Cell } from "../csv.ts";
+import { count, dateOf, day, none, shortTime, time } from "../format.ts";
+
+export interface Column<Row> {
+  title: string;
+  /** `text` by default */
+  show?: (row: Row) => ComponentChildren;
+  /** CSV cell; absent if the column is not exported */
+  text?: (row: Row) => Cell;
+  isNumber?: true;
+  /** `text` by default, and without both the column can't be sorted; `null` sorts last */
+  order?: (row: Row) => Cell;
+  /** shown below the rows */
+  sum?: (rows: readonly Row[]) => ComponentChildren;
+  /** CSV only */
+  isFileOnly?: true;
+  /** hidden on phones */
+  isWide?: true;
+  /** hidden while no row has a `text` */
+  isOptional?: true;
+}
+
+/** In the reader's zone, with full precision in the title. */
+interface TimeProps {
+  at: number | null | undefined;
+  show?: (ms: number) => string;
+}
+
+export const Time = ({ at, show = shortTime }: TimeProps) =>
+  at === null || at === undefined ? (
+    <>{none}</>
+  ) : (
+    <time class="nowrap" dateTime={dateOf(at).toISOString()} title={time(at)}>
+      {show(at)}
+    </time>
+  );
+
+/** Unambiguous in spreadsheets. */
+export const isoOf = (at: number | null | undefined): string | null =>
+  at === null || at === undefined ? null : dateOf(at).toISOString();
+
+type Given<Value> = Value | null | undefined;
+
+interface BriefProps {
+  text: Given<string>;
+  isCode?: boolean;
+  size?: string;
+}
+
+/** At most two lines, with the whole text in the title. */
+export function Brief({ text, isCode = false, size = "" }: BriefProps) {
+  if (!text) return <>{none}</>;
+  const shown = { class: `brief ${size}`, title: text };
+  return isCode ? <code {...shown}>{text}</code> : <span {...shown}>{text}</span>;
+}
+
+/** Cells show their text, or else `show`. */
+export const column = <Row,>(
+  title: string,
+  text: (row: Row) => Cell,
+  show?: (row: Row) => ComponentChildren,
+): Column<Row> => ({ title, text, ...(show && { show }) });
+
+export const numberColumn = <Row,>(
+  title: string,
+  of: (row: Row) => Given<number>,
+  shown: (value: Given<number>) => string = (value) => String(value ?? none),
+): Column<Row> => ({
+  title,
+  isNumber: true,
+  isOptional: true,
+  show: (row) => shown(of(row)),
+  text: (row) => of(row) ?? null,
+});
+
+/** Hidden while no row has a text. */
+export const textColumn = <Row,>(
+  title: string,
+  of: (row: Row) => Given<string>,
+  size = "",
+): Column<Row> => ({
+  title,
+  isOptional: true,
+  show: (row) => <Brief text={of(row)} size={size} />,
+  text: (row) => of(row) ?? null,
+});
 
 type At<Row> = (row: Row) => number | null | undefined;
 

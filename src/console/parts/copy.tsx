@@ -1,7 +1,7 @@
-import { Button } from "./card.tsx";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { useUnsaved } from "./unsaved.tsx";
+import { useUnsaved } from "./dialog.tsx";
+import { Button } from "./page.tsx";
 
 type CopyButtonProps = { text: string; label?: string; of?: string };
 

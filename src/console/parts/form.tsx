@@ -1,29 +1,51 @@
-/** Form fields with the API's errors at the field. */
-import { Button } from "./card.tsx";
+/** Forms and their fields, with the API's errors at the field. */
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { mergePatchOf } from "../../domain/merge-patch.ts";
+import { localText, millisOf } from "../format.ts";
+import { valueAt, withValueAt } from "../members.ts";
 import type { Asked, Problem } from "../problem.ts";
-import { ProblemNotice } from "./notice.tsx";
+import { Button, ProblemNotice } from "./page.tsx";
 
 type FaultOf = (name: string) => string | null;
 const Shown = createContext({
   faultOf: (_name: string): string | null => null,
   report: (_problem: Problem | null): void => undefined,
 });
+/** The API's error at a path of the request. */
+export const useFaults = (): FaultOf => useContext(Shown).faultOf;
+/** Shows the problem of another action like one of the form's own. */
+export const useReport = () => useContext(Shown).report;
 
-export function useDraft<Draft extends object>(initial: Draft) {
-  const [draft, set] = useState(initial);
-  const change = (changes: Partial<Draft>): void => set((before) => ({ ...before, ...changes }));
-  return { draft, change };
+export interface Editing<Draft> {
+  draft: Draft;
+  change: (changes: Partial<Draft>) => void;
 }
 
-export interface FieldProps {
+export function useDraft<Draft extends object>(initial: Draft): Editing<Draft> {
+  const [draft, set] = useState(initial);
+  return { draft, change: (changes) => set((before) => ({ ...before, ...changes })) };
+}
+
+/** A draft of what the API returned, and the merge patch for what was changed in it. */
+export function useEdited<Value extends object>(value: Value) {
+  const editing = useDraft(value);
+  return { ...editing, patch: mergePatchOf(value, editing.draft) as Partial<Value> };
+}
+
+type Option<Value> = readonly [value: Value, title: string, group?: string];
+
+export interface FieldProps<Value extends string = string> {
   title: string;
   name: string;
-  value: string;
-  onInput: (value: string) => void;
+  value: Value;
+  onInput: (value: Value) => void;
   hint?: ComponentChildren;
   type?: "text" | "password" | "number" | "datetime-local" | "url" | "date";
+  options?: readonly Option<Value>[] | undefined;
+  /** of a text area */
+  rows?: number | undefined;
+  isCode?: true | undefined;
   isRequired?: boolean;
   pattern?: string;
   min?: number | string | undefined;
@@ -36,129 +58,155 @@ export interface FieldProps {
   path?: string;
 }
 
-/** The API's error at a path of the request. */
-export const useFaults = (): FaultOf => useContext(Shown).faultOf;
-/** Shows the problem of another action like one of the form's own. */
-export const useReport = () => useContext(Shown).report;
+const optionsOf = (options: readonly Option<string>[]) =>
+  options.map(([value, title]) => (
+    <option key={value} value={value}>
+      {title}
+    </option>
+  ));
 
-interface LabelledProps extends Pick<FieldProps, "title" | "name" | "hint" | "path"> {
-  children: (its: {
-    id: string;
-    name: string;
-    "aria-describedby": string;
-    "aria-invalid": true | undefined;
-  }) => ComponentChildren;
-}
-
-function Labelled({ title, name, path = name, hint, children }: LabelledProps) {
-  const fault = useFaults()(path);
+/** A select if there are `options`, a text area if there are `rows`. */
+export function Field<Value extends string>(props: FieldProps<Value>) {
+  const { title, onInput, hint, options, rows, isCode, isRequired, path, ...rest } = props;
+  const fault = useFaults()(path ?? rest.name);
   const id = useId();
-  const [hintId, isWrong] = [`${id}-hint`, fault ? true : undefined] as const;
+  const its = {
+    id,
+    name: rest.name,
+    value: rest.value,
+    required: isRequired === true,
+    "aria-describedby": `${id}-hint`,
+    "aria-invalid": fault ? true : undefined,
+    onInput: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+      onInput(value as Value),
+  } as const;
   return (
     <div class={`field ${fault ? "wrong" : ""}`}>
       <label for={id}>{title}</label>
-      {children({ id, name, "aria-describedby": hintId, "aria-invalid": isWrong })}
-      <small id={hintId}>{fault ? <span class="fault">{fault}</span> : hint}</small>
+      {options !== undefined ? (
+        <select {...its}>
+          {[...Map.groupBy(options, ([, , group]) => group)].map(([group, of]) =>
+            group === undefined ? (
+              optionsOf(of)
+            ) : (
+              <optgroup key={group} label={group}>
+                {optionsOf(of)}
+              </optgroup>
+            ),
+          )}
+        </select>
+      ) : rows !== undefined ? (
+        <textarea {...its} {...{ rows }} class={isCode && "code-input"} spellcheck={!isCode} />
+      ) : (
+        <input
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          {...({ ...rest, ...its } as { type: "text" })}
+        />
+      )}
+      <small id={`${id}-hint`}>{fault ? <span class="fault">{fault}</span> : hint}</small>
     </div>
   );
 }
 
-export function Field(props: FieldProps) {
-  const { title: _2, onInput, hint: _, type = "text", isRequired, path: _1, ...rest } = props;
-  return (
-    <Labelled {...props}>
-      {(its) => (
-        <input
-          autocomplete="off"
-          autocapitalize="none"
-          {...({ type, ...rest, ...its } as { type: "text" })}
-          required={isRequired === true}
-          spellcheck={false}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      )}
-    </Labelled>
-  );
-}
-
-interface ChoiceProps<Value extends string> extends Omit<LabelledProps, "children"> {
-  value: Value;
-  options: readonly (readonly [value: Value, title: string])[];
-  onInput: (value: Value) => void;
-  isRequired?: boolean;
-}
-
-export function Choice<Value extends string>(props: ChoiceProps<Value>) {
-  const { value, options, onInput, isRequired } = props;
-  return (
-    <Labelled {...props}>
-      {(its) => (
-        <select
-          {...its}
-          value={value}
-          required={isRequired === true}
-          onChange={({ currentTarget }) => {
-            const [chosen] = options.find(([each]) => each === currentTarget.value) ?? [];
-            if (chosen !== undefined) onInput(chosen);
-          }}
-        >
-          {options.map(([each, shown]) => (
-            <option key={each} value={each}>
-              {shown}
-            </option>
-          ))}
-        </select>
-      )}
-    </Labelled>
-  );
-}
-
-interface TextAreaProps extends Omit<FieldProps, "type"> {
-  rows: number;
-  isCode?: true | undefined;
-}
-
-export function TextArea(props: TextAreaProps) {
-  const { value, rows, onInput, isCode } = props;
-  return (
-    <Labelled {...props}>
-      {(its) => (
-        <textarea
-          {...its}
-          {...{ rows, value }}
-          class={isCode === true ? "code-input" : ""}
-          spellcheck={isCode !== true}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      )}
-    </Labelled>
-  );
-}
-
-export function Check(props: {
-  title: string;
-  name: string;
+type CheckProps = Pick<FieldProps, "title" | "name"> & {
   value: boolean;
   onInput: (value: boolean) => void;
-}) {
+};
+
+export const Check = ({ title, name, value, onInput }: CheckProps) => (
+  <label class="check">
+    <input
+      type="checkbox"
+      name={name}
+      checked={value}
+      onChange={({ currentTarget }) => onInput(currentTarget.checked)}
+    />
+    <span>{title}</span>
+  </label>
+);
+
+const itemsIn = (text: string, separator: string): string[] =>
+  text.split(separator).flatMap((each) => each.trim() || []);
+
+/** How the field of a member shows it as text and reads the text. Blank texts are missing members. */
+const kinds = {
+  number: [String, Number],
+  /** in ms since the epoch, in the reader's zone */
+  moment: [(value: number) => localText(value), millisOf],
+  list: [(items: string[]) => items.join(", "), (text: string) => itemsIn(text, ",")],
+  lines: [(items: string[]) => items.join("\n"), (text: string) => itemsIn(text, "\n")],
+} as const satisfies Record<string, readonly [(value: never) => string, (text: string) => unknown]>;
+const inputTypes = { number: "number", moment: "datetime-local" } as const;
+
+export interface FieldOf<Draft> extends Omit<FieldProps, "name" | "value" | "onInput"> {
+  /** of the draft's member, or its path in the draft: `approval.when.tools` */
+  name: (keyof Draft & string) | `${keyof Draft & string}.${string}`;
+  /** `text` by default, and a checkbox for a boolean */
+  as?: keyof typeof kinds | "check";
+}
+
+type MemberProps = Omit<FieldOf<never>, "name"> & {
+  name: string;
+  value: unknown;
+  onInput: (value: unknown) => void;
+};
+
+function Member({ as, value, onInput, ...its }: MemberProps) {
+  // What was typed stays while it has the same meaning, for example "0.50".
+  const [typed, setTyped] = useState("");
+  if (as === "check" || typeof value === "boolean")
+    return <Check {...its} value={value === true} onInput={onInput} />;
+  if (as === undefined)
+    return <Field {...its} value={typeof value === "string" ? value : ""} onInput={onInput} />;
+  const [textOf, read] = kinds[as];
+  const valueOf = (text: string) => (text === "" ? undefined : read(text));
+  const isSame = JSON.stringify(valueOf(typed)) === JSON.stringify(value ?? undefined);
   return (
-    <label class="check">
-      <input
-        type="checkbox"
-        name={props.name}
-        checked={props.value}
-        onChange={({ currentTarget }) => props.onInput(currentTarget.checked)}
-      />
-      <span>{props.title}</span>
-    </label>
+    <Field
+      {...its}
+      {...(as in inputTypes && { type: inputTypes[as as keyof typeof inputTypes] })}
+      value={isSame ? typed : textOf(value as never)}
+      onInput={(text) => {
+        setTyped(text);
+        onInput(valueOf(text));
+      }}
+    />
   );
 }
 
-interface FormProps {
+type FieldsProps<Draft> = Editing<Draft> & {
+  of: readonly FieldOf<Draft>[];
+  /** of the draft in the request, with a dot at its end */
+  path?: string;
+};
+
+/** Fields of a draft, each named like its member. */
+export const Fields = <Draft extends object>(props: FieldsProps<Draft>) => (
+  <>
+    {props.of.map(({ name, ...its }) => (
+      <Member
+        key={name}
+        {...its}
+        name={`${props.path ?? ""}${name}`}
+        value={valueAt(props.draft, name)}
+        onInput={(value) => {
+          const [top = ""] = name.split(".");
+          const changed = withValueAt(props.draft, name, value);
+          props.change({ [top]: valueAt(changed, top) } as Partial<Draft>);
+        }}
+      />
+    ))}
+  </>
+);
+
+interface FormProps<Value> {
   submit: string;
   isDanger?: true;
-  act: () => Promise<Asked<unknown>>;
-  onCancel?: () => void;
+  act: () => Promise<Asked<Value>>;
+  onDone?: ((value: Value) => void) | undefined;
+  onCancel?: (() => void) | undefined;
   reload?: () => unknown;
   /** after the button */
   beside?: ComponentChildren;
@@ -166,7 +214,8 @@ interface FormProps {
 }
 
 /** Prevents double submission and shows errors at their field, or else below. */
-export function Form({ submit, isDanger, act, onCancel, reload, beside, children }: FormProps) {
+export function Form<Value>(props: FormProps<Value>) {
+  const { submit, isDanger, act, onDone, onCancel, reload, beside, children } = props;
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -182,6 +231,7 @@ export function Form({ submit, isDanger, act, onCancel, reload, beside, children
     const done = await act();
     setBusy(false);
     setProblem(done.ok ? null : done.problem);
+    if (done.ok) onDone?.(done.value);
   };
   const faultOf: FaultOf = (name) =>
     problem?.path === name || problem?.path?.startsWith(`${name}.`) ? problem.detail : null;

@@ -1,5 +1,5 @@
 import { fromNow, time } from "../format.ts";
-import { Badge } from "./notice.tsx";
+import { Badge } from "./page.tsx";
 import { lastUse } from "./spend.tsx";
 
 const tones: Readonly<Record<string, string>> = {

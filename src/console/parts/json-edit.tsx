@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { invalid, type Asked } from "../problem.ts";
-import { Form, TextArea } from "./form.tsx";
-import { useUnsaved } from "./unsaved.tsx";
+import { useUnsaved } from "./dialog.tsx";
+import { Field, Form } from "./form.tsx";
 
 const notJson = invalid({ title: "Not JSON", detail: "Enter a valid JSON object." });
 
@@ -38,7 +38,7 @@ export function JsonEdit(props: JsonEditProps) {
   return (
     <>
       <Form submit={submit} act={act}>
-        <TextArea
+        <Field
           title="JSON"
           name="json"
           rows={14}

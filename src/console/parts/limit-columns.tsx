@@ -1,13 +1,12 @@
 /** What is left of limits, on the overview and on the page of all limits. */
 import { bytes, count, fromNow, none, percentInColumn, time, usdInCents } from "../format.ts";
 import { limitTitle, ownerTitle } from "../limit-titles.ts";
-import { ownPath } from "../place.ts";
 import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
+import { ownPath } from "../place.ts";
+import { isoOf, type Column } from "./columns.tsx";
 import type { Names } from "./named.tsx";
-import { Badge } from "./notice.tsx";
+import { Badge } from "./page.tsx";
 import { Meter } from "./spend.tsx";
-import type { Column } from "./table.tsx";
-import { isoOf } from "./time.tsx";
 
 export const keyOfLimit = ({ name, subject }: LimitState): string => `${name} ${subject}`;
 

@@ -1,7 +1,6 @@
 /** Fields for limits; empty means unlimited. */
 import { commonTitles, limitTitles, otherTitles, type LimitName } from "../limit-titles.ts";
-import { Fields, type FieldOf } from "./fields.tsx";
-import { useFaults } from "./form.tsx";
+import { Fields, useFaults, type FieldOf } from "./form.tsx";
 
 export { limitTitles, type LimitName };
 
@@ -46,7 +45,9 @@ export function LimitFields(props: LimitFieldsProps) {
   const faultOf = useFaults();
   const change = (changes: Partial<LimitTexts>): void => onInput({ ...texts, ...changes });
   const its = { draft: texts, change, path: `${path}.` };
-  const isInUse = others.some(({ name }) => texts[name] || faultOf(`${path}.${name}`) !== null);
+  const isInUse = others.some(
+    ({ name }) => texts[name as LimitName] || faultOf(`${path}.${name}`) !== null,
+  );
   return (
     <fieldset>
       <legend>{title}</legend>

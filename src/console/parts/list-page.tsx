@@ -1,14 +1,165 @@
-import { Button } from "./card.tsx";
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import { useId, useRef, useState } from "preact/hooks";
+import { addressOf, type Inputs, type Read, type Readable, type ReadResult } from "../api.ts";
+import { useRead, type Loading } from "../load.ts";
 import { mayChange } from "../session.ts";
+import type { Column } from "./columns.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Facts, type Fact } from "./facts.tsx";
-import { Listed } from "./listed.tsx";
-import { Page } from "./page.tsx";
-import { useOpened, useQuery, type Paging } from "./pages.tsx";
-import { RowActions } from "./row-actions.tsx";
-import type { Column } from "./table.tsx";
+import { Button, Facts, Page, There, type Fact } from "./page.tsx";
+import { Table, type TableProps } from "./table.tsx";
+
+export interface Part<Row> {
+  data: Row[];
+  nextCursor: string | null;
+}
+
+export interface Paging<Row, More = unknown> {
+  loading: Loading<Part<Row> & More>;
+  cursor: string | null;
+  go: (cursor: string | null) => void;
+}
+
+type Pageable = { [P in Readable]: ReadResult<P> extends Part<unknown> ? P : never }[Readable];
+
+/** A list of the API by its path, a hundred rows a page. Others, for example of a new filter, start at the first page. */
+export function usePaging<P extends Pageable>(
+  path: P,
+  input: Readonly<Record<string, string | number>> = {},
+): Paging<ReadResult<P>["data"][number], ReadResult<P>> {
+  const list = addressOf(path, input);
+  const [at, setAt] = useState<{ list: string; cursor: string | null }>({ list, cursor: null });
+  const cursor = at.list === list ? at.cursor : null;
+  const query = { limit: 100, ...input, cursor };
+  const loading = useRead(path, ...([query] as unknown as Inputs<Read<P>>));
+  return { loading, cursor, go: (next) => setAt({ list, cursor: next }) };
+}
+
+interface StepsProps {
+  cursor: string | null;
+  next: string | null;
+  go: (cursor: string | null) => void;
+}
+
+export function Steps({ cursor, next, go }: StepsProps) {
+  if (cursor === null && next === null) return null;
+  return (
+    <span class="steps">
+      <Button class="quiet" disabled={cursor === null} onClick={() => go(null)}>
+        Newest
+      </Button>
+      <Button class="quiet" disabled={next === null} onClick={() => go(next)}>
+        Older
+      </Button>
+    </span>
+  );
+}
+
+type Change = (changes: Record<string, string>) => void;
+
+/** An empty text removes a member. Back undoes `change`, but not `type`, which is for typed text. */
+export type Query = [query: Readonly<Record<string, string>>, change: Change, type: Change];
+
+export function useQuery(): Query {
+  const { path, query, route } = useLocation();
+  const go = (changes: Record<string, string>, replaces: boolean): void => {
+    const kept = Object.entries({ ...query, ...changes }).filter(([, value]) => value !== "");
+    const text = new URLSearchParams(kept).toString();
+    route(text === "" ? path : `${path}?${text}`, replaces);
+  };
+  return [query, (changes) => go(changes, false), (changes) => go(changes, true)];
+}
+
+interface Opened {
+  shown: string | undefined;
+  open: (id: string) => void;
+  close: () => void;
+}
+
+/** The opened row is in the address. Closing navigates back. */
+export function useOpened([query, change, type]: Query): Opened {
+  const isFromHere = useRef(false);
+  return {
+    shown: query["open"],
+    open(id) {
+      isFromHere.current = true;
+      change({ open: id });
+    },
+    close() {
+      if (isFromHere.current) history.back();
+      else type({ open: "" });
+      isFromHere.current = false;
+    },
+  };
+}
+
+interface RowActionsProps<Verb extends string> {
+  /** the row's name */
+  of: string;
+  verbs: readonly Verb[];
+  act: (verb: Verb) => void;
+}
+
+const isFinal = (verb: string): boolean => /^(Delete|Deny|End|Erase|Revoke)/.test(verb);
+const maxInRow = 3;
+
+/** Many are in a menu, without what stops a leaked key. */
+export function RowActions<Verb extends string>({ of, verbs, act }: RowActionsProps<Verb>) {
+  const id = useId();
+  if (verbs.length === 0) return null;
+  const isMany = verbs.length > maxInRow;
+  const urgent = verbs.find((verb) => verb === "Revoke") ?? verbs[0];
+  const inRow = verbs.filter((verb) => !isMany || verb === urgent);
+  const button = (verb: Verb, size: string) => (
+    <Button
+      key={verb}
+      class={`${size} ${isFinal(verb) ? "danger" : ""}`}
+      aria-label={`${verb} ${of}`}
+      popovertarget={isMany ? id : undefined}
+      popovertargetaction="hide"
+      onClick={() => act(verb)}
+    >
+      {verb}
+    </Button>
+  );
+  return (
+    <span class="row-actions">
+      {inRow.map((verb) => button(verb, "quiet"))}
+      {isMany && (
+        <>
+          <Button class="quiet" aria-label={`Actions for ${of}`} popovertarget={id}>
+            ⋯
+          </Button>
+          <div popover="auto" id={id} class="menu">
+            {verbs.map((verb) => !inRow.includes(verb) && button(verb, ""))}
+          </div>
+        </>
+      )}
+    </span>
+  );
+}
+
+interface ListedProps<Row> extends Omit<TableProps<Row>, "rows" | "foot"> {
+  what: string;
+  paging: Paging<Row>;
+  /** the rows that match a filter */
+  keep?: ((row: Row) => boolean) | undefined;
+}
+
+export function Listed<Row>({ what, paging, keep, ...table }: ListedProps<Row>) {
+  const { loading, cursor, go } = paging;
+  return (
+    <There what={what} loading={loading}>
+      {({ data, nextCursor }) => (
+        <Table
+          {...table}
+          rows={keep === undefined ? data : data.filter(keep)}
+          foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
+        />
+      )}
+    </There>
+  );
+}
 
 export interface Ends {
   onDone: () => void;

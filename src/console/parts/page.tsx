@@ -1,5 +1,41 @@
-import type { ComponentChildren } from "preact";
+import { Fragment, type ComponentChildren, type JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { roleMay, roles, type Permission } from "../../domain/tenancy/scopes.ts";
+import type { Loaded, Loading } from "../load.ts";
+import { adviceFor, type Problem } from "../problem.ts";
+import { session } from "../session.ts";
+
+/** Doesn't submit a form. */
+export const Button = (props: JSX.IntrinsicElements["button"]) => (
+  <button type="button" {...props} />
+);
+
+type CardProps = JSX.IntrinsicElements["section"] & { title: string; isStack?: true };
+
+export const Card = ({ title, isStack, children, ...rest }: CardProps) => (
+  <section class={isStack === true ? "card stack" : "card"} {...rest}>
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
+
+/** `false`: left out */
+export type Fact = readonly [title: string, value: ComponentChildren] | false;
+
+export const Facts = ({ of }: { of: readonly Fact[] }) => (
+  <dl class="facts">
+    {of.map((fact) => {
+      if (fact === false) return null;
+      const [title, value] = fact;
+      return (
+        <Fragment key={title}>
+          <dt>{title}</dt>
+          <dd>{value}</dd>
+        </Fragment>
+      );
+    })}
+  </dl>
+);
 
 interface PageProps {
   title: string;
@@ -35,3 +71,97 @@ export function Page({ title, lead, actions, children }: PageProps) {
     </>
   );
 }
+
+export function ProblemNotice({ problem, again }: { problem: Problem; again?: () => unknown }) {
+  const advice = adviceFor(problem);
+  return (
+    <div class="notice bad" role="alert">
+      <strong>{problem.reason === "invalid_params" ? "Check your input" : problem.title}</strong>
+      <p>
+        {problem.path !== undefined && <code>{problem.path}: </code>}
+        {problem.detail}
+      </p>
+      {advice !== null && <p>{advice}</p>}
+      {problem.requestId !== undefined && (
+        <p class="faint">
+          Request <code>{problem.requestId}</code>
+        </p>
+      )}
+      {again !== undefined && <Button onClick={() => void again()}>Try again</Button>}
+    </div>
+  );
+}
+
+export function Waiting({ what }: { what: string }) {
+  return (
+    <p class="waiting" role="status">
+      Loading {what}…
+    </p>
+  );
+}
+
+interface ThereProps<T> {
+  what: string;
+  loading: Loading<T>;
+  children: (value: T, loaded: Extract<Loaded<T>, { state: "there" }>) => ComponentChildren;
+}
+
+export function There<T>({ what, loading: { loaded, again }, children }: ThereProps<T>) {
+  if (loaded.state === "loading") return <Waiting what={what} />;
+  if (loaded.state === "failed") return <ProblemNotice problem={loaded.problem} again={again} />;
+  return (
+    <>
+      {loaded.stale !== undefined && (
+        <p class="notice warn" role="status">
+          Showing older data: {what} could not be refreshed. {loaded.stale.title}
+        </p>
+      )}
+      {children(loaded.value, loaded)}
+    </>
+  );
+}
+
+const tones: Readonly<Record<string, string>> = {
+  succeeded: "good",
+  active: "good",
+  yes: "good",
+  failed: "bad",
+  failing: "bad",
+  revoked: "bad",
+  refused: "warn",
+  unknown: "warn",
+  preview: "warn",
+  expired: "warn",
+  running: "busy",
+  "pending approval": "warn",
+};
+
+/** The color is redundant. */
+export const Badge = ({ word, tone }: { word: string; tone?: string }) => (
+  <span class={`badge ${tone ?? tones[word] ?? ""}`}>{word}</span>
+);
+
+/** A row of buttons, one of which is pressed. */
+interface PickProps {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, title: string])[];
+  onPick: (value: string) => void;
+}
+
+export const Pick = ({ label, value, options, onPick }: PickProps) => (
+  <span class="choices" role="group" aria-label={label}>
+    {options.map(([each, title]) => (
+      <Button key={each} class="quiet" aria-pressed={each === value} onClick={() => onPick(each)}>
+        {title}
+      </Button>
+    ))}
+  </span>
+);
+
+export const NotForRole = ({ what, permission }: { what: string; permission: Permission }) => (
+  <p class="faint">
+    Your role, {session.value?.actor.role}, {what}. A key with the role{" "}
+    {roles.filter((role) => roleMay(role, permission)).join(" or ")} does.
+  </p>
+);

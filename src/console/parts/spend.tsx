@@ -4,10 +4,8 @@ import { dateText, fromNow, percent, usd, usdInCents } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
 import { ownPath } from "../place.ts";
-import { sumColumn } from "./columns.tsx";
-import type { Fact } from "./facts.tsx";
-import type { Column } from "./table.tsx";
-import { isoOf } from "./time.tsx";
+import { isoOf, sumColumn, type Column } from "./columns.tsx";
+import type { Fact } from "./page.tsx";
 
 export type Spender = Schemas["TopUsage"];
 export type Grouping = Spender["by"];

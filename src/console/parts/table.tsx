@@ -1,28 +1,10 @@
 /** A scrollable table with an empty state, sorting, sums, and CSV export. */
-import { Button } from "./card.tsx";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { csvOf, download } from "../csv.ts";
 import { none } from "../format.ts";
-import { csvOf, download, type Cell } from "../csv.ts";
-
-export interface Column<Row> {
-  title: string;
-  /** `text` by default */
-  show?: (row: Row) => ComponentChildren;
-  /** CSV cell; absent if the column is not exported */
-  text?: (row: Row) => Cell;
-  isNumber?: true;
-  /** `text` by default, and without both the column can't be sorted; `null` sorts last */
-  order?: (row: Row) => Cell;
-  /** shown below the rows */
-  sum?: (rows: readonly Row[]) => ComponentChildren;
-  /** CSV only */
-  isFileOnly?: true;
-  /** hidden on phones */
-  isWide?: true;
-  /** hidden while no row has a `text` */
-  isOptional?: true;
-}
+import type { Column } from "./columns.tsx";
+import { Button } from "./page.tsx";
 
 export interface TableProps<Row> {
   /** for screen readers and the file name */

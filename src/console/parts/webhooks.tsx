@@ -1,17 +1,13 @@
-import { Button } from "./card.tsx";
 import { useState } from "preact/hooks";
-import { textIn } from "../message-text.ts";
 import { api, type Schemas } from "../api.ts";
 import { fromNow } from "../format.ts";
-import { Brief } from "./cells.tsx";
-import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Secret } from "../parts/copy.tsx";
-import { Badge } from "../parts/notice.tsx";
-import { Listed } from "../parts/listed.tsx";
-import { usePaging } from "../parts/pages.tsx";
-import { fileColumn, lineColumn, timeColumn } from "./columns.tsx";
-import type { Column } from "../parts/table.tsx";
+import { textIn } from "../message-text.ts";
 import { mayChange } from "../session.ts";
+import { Brief, fileColumn, lineColumn, timeColumn, type Column } from "./columns.tsx";
+import { Secret } from "./copy.tsx";
+import { Confirm, Dialog } from "./dialog.tsx";
+import { Listed, usePaging } from "./list-page.tsx";
+import { Badge, Button } from "./page.tsx";
 
 type Message = Schemas["WebhookMessage"];
 

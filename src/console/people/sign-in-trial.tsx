@@ -1,9 +1,9 @@
 /** Tries the settings of the form in another tab, before they are saved. */
 import { useEffect, useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
-import { Button } from "../parts/card.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
 import { useReport } from "../parts/form.tsx";
+import { Button } from "../parts/page.tsx";
 import { trialChannel } from "./trial-channel.ts";
 
 type Settings = Schemas["IdentityProviderInput"];

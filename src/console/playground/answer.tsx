@@ -2,7 +2,7 @@
 import { count, duration, none, usd } from "../format.ts";
 import { useRead, useRepeated } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
-import { Facts } from "../parts/facts.tsx";
+import { Facts } from "../parts/page.tsx";
 import { ownPath } from "../place.ts";
 import { caller, type Answer } from "./caller.ts";
 

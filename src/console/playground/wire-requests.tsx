@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { CodeBlock } from "../parts/copy.tsx";
-import { Choice, Form } from "../parts/form.tsx";
+import { Field, Form } from "../parts/form.tsx";
 import { routerUrl } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { sendAt, type SamplingParams } from "./caller.ts";
@@ -20,7 +20,7 @@ export function WireRequests({ params }: { params: SamplingParams }) {
       <summary>Same request for an OpenAI or Anthropic SDK</summary>
       <div class="stack">
         <Form submit={`Send to ${request.path}`} act={ask}>
-          <Choice
+          <Field
             title="API"
             name="wire"
             value={wire}

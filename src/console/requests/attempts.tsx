@@ -1,9 +1,8 @@
 import { networkMessage } from "../../domain/network-fault.ts";
 import { duration, none, usdOfCall } from "../format.ts";
-import { numberColumn, textColumn } from "../parts/cells.tsx";
-import { Card } from "../parts/card.tsx";
-import { Badge } from "../parts/notice.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { numberColumn, textColumn, type Column } from "../parts/columns.tsx";
+import { Badge, Card } from "../parts/page.tsx";
+import { Table } from "../parts/table.tsx";
 import { faultText } from "./cause.ts";
 import { nameOf } from "./notes.ts";
 import type { RequestRecord, WholeRecord } from "./record.ts";

@@ -1,11 +1,8 @@
 import { useState } from "preact/hooks";
 import { api } from "../api.ts";
-import { Button } from "../parts/card.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Fields } from "../parts/fields.tsx";
-import { Form, useDraft } from "../parts/form.tsx";
-import { ProblemNotice } from "../parts/notice.tsx";
-import { NotForRole } from "../parts/role.tsx";
+import { Fields, Form, useDraft } from "../parts/form.tsx";
+import { Button, NotForRole, ProblemNotice } from "../parts/page.tsx";
 import { prefix, tenantHere } from "../place.ts";
 import type { Problem } from "../problem.ts";
 import { may } from "../session.ts";

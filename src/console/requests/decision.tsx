@@ -2,10 +2,9 @@ import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import type { ExclusionReason } from "../../domain/requirements.ts";
 import { count, none, percent, usdOfCall } from "../format.ts";
-import { numberColumn } from "../parts/cells.tsx";
-import { fileColumn } from "../parts/columns.tsx";
-import { Facts } from "../parts/facts.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { fileColumn, numberColumn, type Column } from "../parts/columns.tsx";
+import { Facts } from "../parts/page.tsx";
+import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
 import { End } from "./attempts.tsx";
 import {

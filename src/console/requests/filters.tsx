@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { pendingWord } from "../approvals/conditions.ts";
 import { useLoaded } from "../load.ts";
-import { Fields, type FieldOf } from "../parts/fields.tsx";
+import { Fields, type FieldOf } from "../parts/form.tsx";
+import type { Query } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
-import type { Query } from "../parts/pages.tsx";
 import { topUsage } from "../parts/spend.tsx";
 
 type Members = Readonly<Record<string, string>>;

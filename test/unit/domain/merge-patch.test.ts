@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import { mergePatch } from "../../../src/domain/merge-patch.ts";
+import { mergePatch, mergePatchOf } from "../../../src/domain/merge-patch.ts";
 
 describe("a merge patch", () => {
   // RFC 7396, appendix A: the cases whose target and patch are objects.
@@ -37,5 +37,38 @@ describe("a merge patch", () => {
     const merged = mergePatch({}, JSON.parse('{"__proto__":{"a":1}}') as JsonObject);
     expect(Object.keys(merged)).toEqual(["__proto__"]);
     expect("a" in merged).toBe(false);
+  });
+});
+
+describe("the merge patch of an edited value", () => {
+  it.each<[object, object, JsonObject]>([
+    [{ a: "b" }, { a: "b" }, {}],
+    [{ a: "b" }, { a: "c" }, { a: "c" }],
+    [{ a: "b", c: 1 }, { c: 1 }, { a: null }],
+    [{ a: "b" }, { a: "" }, { a: null }],
+    [{ a: "b" }, { a: undefined, c: "" }, { a: null }],
+    [{ a: null }, { a: undefined }, {}],
+    [{ a: ["b"] }, { a: ["b", "c"] }, { a: ["b", "c"] }],
+    [{ a: { b: 1, c: 2 } }, { a: { b: 1 } }, { a: { c: null } }],
+    [{ a: 1 }, { a: { b: 2 } }, { a: { b: 2 } }],
+    [{}, { a: {} }, { a: {} }],
+  ])("of %j to %j is %j", (before, after, patch) => {
+    expect(mergePatchOf(before, after)).toEqual(patch);
+  });
+
+  it("makes the edited value", () => {
+    // Patches can't set null, and an empty text is a missing member.
+    const leaf = fc.oneof(fc.integer(), fc.string({ minLength: 1 }), fc.boolean());
+    const { value } = fc.letrec<{ value: JsonObject }>((tie) => ({
+      value: fc.dictionary(
+        fc.string(),
+        fc.oneof({ maxDepth: 3 }, leaf, fc.array(leaf), tie("value")),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, value, (before, after) => {
+        expect(mergePatch(before, mergePatchOf(before, after))).toEqual(after);
+      }),
+    );
   });
 });
