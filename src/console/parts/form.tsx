@@ -167,7 +167,7 @@ function Member({ as, value, onInput, ...its }: MemberProps) {
     <Field
       {...its}
       {...(as in inputTypes && { type: inputTypes[as as keyof typeof inputTypes] })}
-      value={isSame ? typed : textOf(value as never)}
+      value={isSame ? typed : textOf(value)}
       onInput={(text) => {
         setTyped(text);
         onInput(valueOf(text));
