@@ -3,7 +3,7 @@ import { isStopped } from "../../domain/choice/switches.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
 import { api, type Schemas } from "../api.ts";
 import { Confirm } from "../parts/dialog.tsx";
-import { Field, Form, useDraft, type Editing } from "../parts/form.tsx";
+import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
 import { Button } from "../parts/page.tsx";
 import { tenantChanges, tenantNow } from "../parts/stopped.tsx";
 import type { Asked } from "../problem.ts";
@@ -13,22 +13,14 @@ export type Held = Pick<Schemas["ListedApproval"], "requestId" | "contentHash" |
 type Input = Omit<Schemas["ApprovalDecision"], "contentHash">;
 
 /** what was decided, and what happens now */
-export interface Decided {
-  requestId: string;
-  text: string;
-}
+export type Decided = { requestId: string; text: string };
 
 const outcomes = {
-  approve: {
-    request: "Approved. The call runs as soon as its caller is connected.",
-    result: "Approved. The caller receives the result.",
-  },
-  deny: {
-    request: "Denied. The caller receives an error, and nothing is charged.",
-    result: "Denied. The caller receives an error, and the call is charged.",
-  },
+  "approve request": "Approved. The call runs as soon as its caller is connected.",
+  "approve result": "Approved. The caller receives the result.",
+  "deny request": "Denied. The caller receives an error, and nothing is charged.",
+  "deny result": "Denied. The caller receives an error, and the call is charged.",
 } as const;
-
 const paid = "The provider has been paid, so a denial is also charged.";
 
 async function decide(
@@ -40,23 +32,17 @@ async function decide(
   const path = "/admin/v1/tenants/{tenant}/approvals/{id}";
   const done = await api.POST(path, { id: requestId, body });
   tenantChanges.value += 1;
-  if (done.ok) onDone({ requestId, text: outcomes[input.decision][stage] });
+  if (done.ok) onDone({ requestId, text: outcomes[`${input.decision} ${stage}`] });
   return done;
 }
 
-function Prompt({ draft, change }: Editing<Draft>) {
-  const { messages, systemPrompt } = draft;
+function Prompt(its: Editing<Draft>) {
+  const { messages } = its.draft;
   if (messages === null)
     return <p class="faint">Part of the prompt belongs to a tool loop, so it can’t be edited.</p>;
   return (
     <>
-      <Field
-        title="System prompt"
-        name="systemPrompt"
-        rows={2}
-        value={systemPrompt}
-        onInput={(text) => change({ systemPrompt: text })}
-      />
+      <Fields of={[{ name: "systemPrompt", title: "System prompt", rows: 2 }]} {...its} />
       {messages.map(({ role, content }, at) =>
         content.map((each, block) =>
           each.type === "text" ? (
@@ -66,7 +52,7 @@ function Prompt({ draft, change }: Editing<Draft>) {
               name={`messages.${at}.content.${block}`}
               rows={6}
               value={each.text}
-              onInput={(text) => change(withText(draft, { at, block, text }))}
+              onInput={(text) => its.change(withText(its.draft, { at, block, text }))}
             />
           ) : (
             <p key={`${at} ${block}`} class="faint">
@@ -79,44 +65,30 @@ function Prompt({ draft, change }: Editing<Draft>) {
   );
 }
 
-function Result({ draft, change }: Editing<Draft>) {
-  const { text } = draft;
-  if (text === null)
-    return <p class="faint">The result has several parts, so it can only be approved or denied.</p>;
-  return (
-    <Field
-      title="Result"
-      name="text"
-      rows={6}
-      value={text}
-      onInput={(edited) => change({ text: edited })}
-      hint="The caller receives this text."
-    />
+const resultField = { name: "text", title: "Result", rows: 6 } as const;
+
+const Result = (its: Editing<Draft>) =>
+  its.draft.text === null ? (
+    <p class="faint">The result has several parts, so it can only be approved or denied.</p>
+  ) : (
+    <Fields of={[{ ...resultField, hint: "The caller receives this text." }]} {...its} />
   );
-}
 
 /** Offers no model that would be refused by now. */
-function Model({ draft, change, all }: Editing<Draft> & { all: readonly string[] }) {
+function Model({ all, ...its }: Editing<Draft> & { all: readonly string[] }) {
   const policy = tenantNow.value?.policy ?? {};
   const models = all.filter((each, at) => {
     const [provider = "", ...id] = each.split("/");
     const model = { provider, id: id.join("/") };
     return at === 0 || (!isStopped(model, policy.stopped ?? {}) && isAllowed(model, policy));
   });
+  const hint = "Changing the model changes the reservation.";
+  const options = models.map((each) => [each, each] as const);
   if (models.length < 2) return null;
-  return (
-    <Field
-      title="Model"
-      name="model"
-      value={draft.model}
-      options={models.map((each) => [each, each] as const)}
-      onInput={(model) => change({ model })}
-      hint="Changing the model changes the reservation."
-    />
-  );
+  return <Fields of={[{ name: "model", title: "Model", options, hint }]} {...its} />;
 }
 
-interface DecideProps {
+export interface DecideProps {
   held: Schemas["Approval"];
   deny: () => void;
   onDone: (decided: Decided) => void;
@@ -127,9 +99,9 @@ export function Decide({ held, deny, onDone, onConflict }: DecideProps) {
   const isRequest = held.stage === "request";
   const shown = (held.content ?? {}) as Shown;
   const [before] = useState(() => draftOf(shown));
-  const { draft, change } = useDraft(before);
+  const its = useDraft(before);
   const [reason, setReason] = useState("");
-  const edited = editsOf(before, draft);
+  const edited = editsOf(before, its.draft);
   // The models offered depend on the policy as of now.
   useEffect(() => void (tenantChanges.value += 1), []);
   const approve = async () => {
@@ -151,22 +123,18 @@ export function Decide({ held, deny, onDone, onConflict }: DecideProps) {
       {!isRequest && <p class="notice warn">{paid}</p>}
       {isRequest ? (
         <>
-          <Prompt draft={draft} change={change} />
-          <Model {...{ draft, change }} all={[before.model, ...(shown.alternatives ?? [])]} />
+          <Prompt {...its} />
+          <Model {...its} all={[before.model, ...(shown.alternatives ?? [])]} />
         </>
       ) : (
-        <Result draft={draft} change={change} />
+        <Result {...its} />
       )}
       <Field title="Reason" name="reason" value={reason} onInput={setReason} />
     </Form>
   );
 }
 
-interface DenyProps {
-  call: Held;
-  onDone: (decided: Decided) => void;
-  onClose: () => void;
-}
+type DenyProps = Pick<DecideProps, "onDone"> & { call: Held; onClose: () => void };
 
 export function Deny({ call, onDone, onClose }: DenyProps) {
   const [reason, setReason] = useState("");
@@ -180,10 +148,7 @@ export function Deny({ call, onDone, onClose }: DenyProps) {
     >
       <p>{isRequest ? "The caller receives an error, and nothing is charged." : paid}</p>
       <Field
-        title="Reason"
-        name="reason"
-        value={reason}
-        onInput={setReason}
+        {...{ title: "Reason", name: "reason", value: reason, onInput: setReason }}
         hint="For the audit log. The caller doesn’t see it."
       />
     </Confirm>

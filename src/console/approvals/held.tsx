@@ -7,10 +7,10 @@ import { ownPath } from "../place.ts";
 import type { Shown } from "./edits.ts";
 
 /** The policy may have changed since, and the rule also counts the attempts of failover. */
-function costText(cost: number | null | undefined): string {
-  const limit = tenantNow.value?.policy.approval?.when?.costUsdAbove;
+function costText(cost: number | null = 0): string {
+  const limit = tenantNow.value?.policy.approval?.when?.costUsdAbove ?? Infinity;
   if (cost === null) return "no known price";
-  return limit !== undefined && cost !== undefined && cost > limit
+  return cost > limit
     ? `${usd(cost)}, above ${usd(limit)}`
     : "cost with failover above the rule’s limit";
 }
@@ -42,21 +42,14 @@ export function HeldCall({ held }: { held: Schemas["Approval"] }) {
             ? ["Cost, paid", <strong>{usd(costUsd)}</strong>]
             : [
                 "Highest cost",
-                <>
-                  <strong>{usd(reservedUsd)}</strong>, expected: {usd(estimate?.costUsd)}
-                </>,
+                [<strong>{usd(reservedUsd)}</strong>, `, expected: ${usd(estimate?.costUsd)}`],
               ],
           [
             "Why it needs approval",
             conditionsText(conditions, stage === "result" ? costUsd : reservedUsd),
           ],
           person !== undefined && ["Person", person],
-          [
-            "Asked by key",
-            <>
-              {names[keyId] ?? ""} <code class="faint">{keyId}</code>
-            </>,
-          ],
+          ["Asked by key", [names[keyId] ?? "", " ", <code class="faint">{keyId}</code>]],
           ["Server", server ?? "none (direct call)"],
           ["Tool", who?.tool ?? none],
           ["Client", [who?.clientName, who?.clientVersion].join(" ").trim() || none],

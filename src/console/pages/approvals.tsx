@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
-import { stateWords } from "../approvals/conditions.ts";
-import { Decide, Deny, type Decided, type Held } from "../approvals/decide.tsx";
+import { pendingWord } from "../requests/cause.ts";
+import { Decide, Deny, type Decided, type DecideProps, type Held } from "../approvals/decide.tsx";
 import { conditionsText, HeldCall } from "../approvals/held.tsx";
 import { fromNow, none, usdOfCall } from "../format.ts";
-import { useRead, useRepeated } from "../load.ts";
+import { useRead, useRepeated, valueIn } from "../load.ts";
 import {
   fileColumn,
   isoOf,
@@ -16,6 +16,7 @@ import {
 import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/form.tsx";
 import { Listed, RowActions, useOpened, usePaging, useQuery } from "../parts/list-page.tsx";
+import type { Names } from "../parts/named.tsx";
 import { Badge, Button, NotForRole, Page, There } from "../parts/page.tsx";
 import { Webhooks } from "../parts/webhooks.tsx";
 import { ownPath } from "../place.ts";
@@ -24,11 +25,22 @@ import { may } from "../session.ts";
 type Call = Schemas["ListedApproval"];
 type State = Call["state"];
 
+const stateWords: Readonly<Record<State, string>> = {
+  waiting: pendingWord,
+  approved: "approved",
+  started: "approved, ran",
+  denied: "denied",
+  expired: "expired",
+  withdrawn: "withdrawn by the caller",
+};
 const refreshMs = 3_000;
 const states = [...Object.entries(stateWords), ["all", "all"]] as [State | "all", string][];
-const tones: Partial<Record<State, string>> = { approved: "good", started: "good", denied: "bad" };
-
-type Names = Readonly<Record<string, string>>;
+const good = { tone: "good" };
+const tones: Partial<Record<State, typeof good>> = {
+  approved: good,
+  started: good,
+  denied: { tone: "bad" },
+};
 
 const askerOf = ({ user, keyId }: Call, names: Names): string =>
   [names[user ?? ""] ?? [], names[keyId] ?? keyId].flat().join(", ");
@@ -48,9 +60,7 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
   },
   {
     title: "State",
-    show: ({ state }) => (
-      <Badge word={stateWords[state]} {...(tones[state] && { tone: tones[state] })} />
-    ),
+    show: ({ state }) => <Badge word={stateWords[state]} {...tones[state]} />,
     text: ({ state }) => stateWords[state],
   },
   { title: "Model", text: ({ model }) => model },
@@ -84,11 +94,9 @@ function endOf({ state, decidedBy, isOwn, comment, names }: Schemas["Approval"])
   return `This call is no longer pending: ${state}${by}${own}. ${comment ?? ""}`;
 }
 
-interface DrawerProps {
+interface DrawerProps extends Omit<DecideProps, "held" | "deny"> {
   id: string;
   deny: (call: Held) => void;
-  onDone: (decided: Decided) => void;
-  onConflict: () => void;
   onClose: () => void;
 }
 
@@ -148,17 +156,15 @@ function Calls({ state }: { state: State | "all" }) {
   useRepeated(cursor === null ? refreshMs : null, loading.again);
   const [decided, say] = useState<Decided | null>(null);
   const [denied, deny] = useState<Held | null>(null);
-  const names = loading.loaded.state === "there" ? loading.loaded.value.names : {};
-  const actions: Column<Call> = {
-    title: "",
-    show: (call) => (
-      <RowActions
-        of={`call ${call.requestId.slice(-6)}`}
-        verbs={call.state === "waiting" && may("approve") ? ["Approve", "Deny"] : []}
-        act={(verb) => (verb === "Deny" ? deny(call) : open(call.requestId))}
-      />
-    ),
-  };
+  const names = valueIn(loading)?.names ?? {};
+  const actions = (call: Call) => (
+    <RowActions
+      of={`call ${call.requestId.slice(-6)}`}
+      verbs={call.state === "waiting" && may("approve") ? ["Approve", "Deny"] : []}
+      act={(verb) => (verb === "Deny" ? deny(call) : open(call.requestId))}
+    />
+  );
+  const columns = [...callColumns(names, open), ...decisionColumns(names)];
   const onDone = (done: Decided): void => {
     if (shown !== undefined) close();
     deny(null);
@@ -172,9 +178,10 @@ function Calls({ state }: { state: State | "all" }) {
         what="pending approvals"
         paging={paging}
         name="Approvals"
-        columns={[...callColumns(names, open), ...decisionColumns(names), actions].filter(
-          ({ title }) => title !== "State" || state === "all",
-        )}
+        columns={[
+          ...columns.filter(({ title }) => title !== "State" || state === "all"),
+          { title: "", show: actions },
+        ]}
         keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
         {...(may("approve") && { open: ({ requestId }: Call) => open(requestId) })}
         empty={state === "waiting" ? <NoCalls /> : "No calls with this state."}

@@ -2,30 +2,23 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { actionTexts } from "../action-texts.ts";
 import type { Schemas } from "../api.ts";
 import { none, zone } from "../format.ts";
-import { useLoaded, useRead } from "../load.ts";
-import { timeColumn, type Column } from "../parts/columns.tsx";
+import { useLoaded, useRead, valueIn } from "../load.ts";
+import { column, timeColumn, type Column } from "../parts/columns.tsx";
 import { Fields, type FieldOf } from "../parts/form.tsx";
 import { Listed, usePaging, useQuery, type Paging, type Query } from "../parts/list-page.tsx";
 import { Named, namesIn, type Names } from "../parts/named.tsx";
 import { Page } from "../parts/page.tsx";
 import { tenantHere, tenantPath } from "../place.ts";
 import { changeText, detailTexts, memberTitle, policyChanges } from "../policy-changes.ts";
+import { ok } from "../problem.ts";
 import { momentIn } from "../requests/live-list.ts";
 
 type Event = Schemas["AdminEvent"];
 type Tenant = Record<"id" | "slug" | "name", string>;
 
 /** Of a tenant's events, or of all. */
-interface Around {
-  events: readonly Event[];
-  names: Names;
-  slugs: Names;
-}
-
-interface Shown {
-  event: Event;
-  around: Around;
-}
+type Around = { events: readonly Event[]; names: Names; slugs: Names };
+type Shown = { event: Event; around: Around };
 
 function Details({ event, around: { events, names } }: Shown) {
   const changes = policyChanges(event, events);
@@ -73,31 +66,28 @@ function Target({ event, around: { names, slugs } }: Shown) {
   return <a href={tenantPath(slug, page(target))}>{shown}</a>;
 }
 
-const idColumn = (title: string, { names }: Around, of: (event: Event) => string | null) => ({
-  title,
-  show: (event: Event) => <Named id={of(event) ?? none} names={names} />,
-  text: of,
-});
+const idColumn = (title: string, { names }: Around, of: (event: Event) => string | null) =>
+  column(title, of, (event) => <Named id={of(event) ?? none} names={names} />);
 
 const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
   timeColumn("When", ({ at }) => at),
   ...(isOfAll ? [idColumn("Tenant", around, ({ tenantId }) => tenantId)] : []),
   idColumn("Who", around, ({ actor }) => actor),
-  {
-    title: "What",
-    show: ({ action }) => <span title={action}>{actionTexts(action)}</span>,
-    text: ({ action }) => action,
-  },
-  {
-    title: "To what",
-    show: (event) => <Target {...{ event, around }} />,
-    text: ({ target }) => target,
-  },
-  {
-    title: "What changed",
-    show: (event) => <Details {...{ event, around }} />,
-    text: ({ detail }) => JSON.stringify(detail),
-  },
+  column(
+    "What",
+    ({ action }) => action,
+    ({ action }) => <span title={action}>{actionTexts(action)}</span>,
+  ),
+  column(
+    "To what",
+    ({ target }) => target,
+    (event) => <Target {...{ event, around }} />,
+  ),
+  column(
+    "What changed",
+    ({ detail }) => JSON.stringify(detail),
+    (event) => <Details {...{ event, around }} />,
+  ),
 ];
 
 const areas = [
@@ -121,10 +111,7 @@ const areas = [
 ] as const;
 
 type Option = readonly [value: string, title: string];
-interface Offered {
-  names: Names;
-  tenants: readonly Tenant[] | undefined;
-}
+type Offered = { names: Names; tenants: readonly Tenant[] | undefined };
 
 const actorsIn = (names: Names, chosen: string): Option[] => {
   const known = Object.entries(names).filter(([id]) => /^(key|usr)_/.test(id));
@@ -141,27 +128,24 @@ const noFilters = { action: "", actor: "", tenant: "", text: "", from: "", to: "
 type Filters = typeof noFilters;
 
 /** The filters in the address, as the API's. */
-const askedFor = (query: Query[0]): Record<string, string | number> => ({
-  limit: 200,
-  ...Object.fromEntries(
-    Object.keys(noFilters).flatMap((name) =>
+const askedFor = (query: Query[0]): Record<string, string | number> =>
+  Object.fromEntries([
+    ["limit", 200],
+    ...Object.keys(noFilters).flatMap((name) =>
       query[name] ? [[name, momentIn(name, query[name])]] : [],
     ),
-  ),
+  ]);
+
+const tenantField = (tenants: readonly Tenant[]): FieldOf<Filters> => ({
+  name: "tenant",
+  title: "Tenant",
+  options: [["", "all"], ...tenants.map(({ id, name }): Option => [id, name])],
 });
 
 const fieldsOf = (draft: Filters, { names, tenants }: Offered): FieldOf<Filters>[] => [
   { name: "action", title: "What", options: areas },
   { name: "actor", title: "Who", options: actorsIn(names, draft.actor) },
-  ...(tenants === undefined
-    ? []
-    : [
-        {
-          name: "tenant" as const,
-          title: "Tenant",
-          options: [["", "all"], ...tenants.map(({ id, name }): Option => [id, name])] as Option[],
-        },
-      ]),
+  ...(tenants === undefined ? [] : [tenantField(tenants)]),
   { name: "text", title: "Contains" },
   { name: "from", title: "From", type: "date", max: draft.to || undefined },
   { name: "to", title: "To", type: "date", min: draft.from || undefined },
@@ -175,16 +159,11 @@ interface EventsPageProps {
 
 /** Names stay known when filters change. */
 function useNames(found: Names | undefined, isWanted: boolean): Names {
-  const { current: names } = useRef<Record<string, string>>({
-    operator: "operator",
-    router: "router",
-  });
+  const { current: names } = useRef({ operator: "operator", router: "router" });
   Object.assign(names, found);
-  useLoaded(isWanted ? "names" : "", async () => ({
-    ok: true,
-    value: isWanted && Object.assign(names, await namesIn()),
-    tag: null,
-  }));
+  useLoaded(isWanted ? "names" : "", async () =>
+    ok(isWanted && Object.assign(names, await namesIn())),
+  );
   return names;
 }
 
@@ -196,8 +175,7 @@ function EventsPage({ title, paging, tenants }: EventsPageProps) {
     const typed = setTimeout(() => type({ text }), 300);
     return () => clearTimeout(typed);
   }, [text]);
-  const { loaded } = paging.loading;
-  const value = loaded.state === "there" ? loaded.value : undefined;
+  const value = valueIn(paging.loading);
   const [isWanted, setWanted] = useState(false);
   const want = () => setWanted(tenants === undefined);
   const names = useNames(value?.names, isWanted);
@@ -230,7 +208,6 @@ function EventsPage({ title, paging, tenants }: EventsPageProps) {
         />
       </div>
       <Listed
-        what="events"
         paging={paging}
         name={title}
         columns={columnsOf(around, tenants !== undefined)}
@@ -244,8 +221,7 @@ function EventsPage({ title, paging, tenants }: EventsPageProps) {
 export function AllEvents() {
   const [query] = useQuery();
   const paging = usePaging("/admin/v1/events", askedFor(query));
-  const { loaded } = useRead("/admin/v1/tenants", { limit: 200 });
-  const tenants = loaded.state === "there" ? loaded.value.data : [];
+  const tenants = valueIn(useRead("/admin/v1/tenants", { limit: 200 }))?.data ?? [];
   return <EventsPage {...{ paging, tenants }} title="All events" />;
 }
 

@@ -243,7 +243,6 @@ export function Keys() {
   return (
     <ListPage
       title="API keys"
-      what="API keys"
       lead="Keys that programs use to call the router, with what they spent this month."
       {...shown}
       columns={columnsOf(names, spending)}

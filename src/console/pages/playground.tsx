@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Decision } from "../../domain/choice/decision.ts";
-import { Field, Fields, Form, useDraft } from "../parts/form.tsx";
+import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
 import { Card, NotForRole, Page, ProblemNotice } from "../parts/page.tsx";
 import { tenantHere } from "../place.ts";
-import { Answered, Pending } from "../playground/answer.tsx";
+import { Answered, Pending, WireRequests } from "../playground/answer.tsx";
 import {
   caller,
   dryRun,
@@ -14,12 +14,12 @@ import {
   type Answer,
   type SamplingParams,
 } from "../playground/caller.ts";
-import { MediaField, type Media } from "../playground/media-field.tsx";
-import { WireRequests } from "../playground/wire-requests.tsx";
-import { invalid, type Asked } from "../problem.ts";
+import { invalid, ok, type Asked } from "../problem.ts";
 import { DecisionTable } from "../requests/decision.tsx";
 import { axes } from "../requests/notes.ts";
 import { mayChange } from "../session.ts";
+
+type Media = { type: "image" | "audio"; data: string; mimeType: string };
 
 const axisTitles = { cost: "Low cost", speed: "Speed", intelligence: "Intelligence" } as const;
 
@@ -63,7 +63,6 @@ function paramsOf(draft: Draft): SamplingParams | null {
   };
 }
 
-const above = [{ name: "text", title: "Message", rows: 3 }] as const;
 const hint = "Comma-separated, most preferred first.";
 const below = [
   { name: "hints", title: "Model hints", placeholder: "claude, gpt", hint },
@@ -74,12 +73,45 @@ const more = [
   { name: "tools", title: "Tools", rows: 3, isCode: true, hint: "A JSON list of MCP tools." },
 ] as const;
 
-type ComposeProps = { draft: Draft; change: (changes: Partial<Draft>) => void };
+const maxBytes = 4_000_000;
 
-function Compose({ draft, change }: ComposeProps) {
+async function base64Of(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+/** An image or audio, a member of the draft. */
+function MediaField({ kind, draft, change }: Editing<Draft> & { kind: Media["type"] }) {
+  const [fault, setFault] = useState<string | null>(null);
+  const value = draft[kind];
+  const take = async (file: File | undefined): Promise<void> => {
+    setFault(null);
+    if (file === undefined) return change({ [kind]: null });
+    if (file.size > maxBytes) return setFault("The file is larger than 4 MB.");
+    try {
+      change({ [kind]: { type: kind, data: await base64Of(file), mimeType: file.type } });
+    } catch {
+      setFault("The browser could not read the file.");
+    }
+  };
+  return (
+    <label class="field">
+      <span>{kind === "image" ? "Image" : "Audio"}</span>
+      <input
+        type="file"
+        accept={`${kind}/*`}
+        onChange={({ currentTarget }) => void take(currentTarget.files?.[0])}
+      />
+      {fault !== null && <small class="fault">{fault}</small>}
+      {value !== null && <small>{value.mimeType} is sent with the message.</small>}
+    </label>
+  );
+}
+
+function Compose({ draft, change }: Editing<Draft>) {
   return (
     <>
-      <Fields of={above} {...{ draft, change }} />
+      <Fields of={[{ name: "text", title: "Message", rows: 3 }]} {...{ draft, change }} />
       <fieldset>
         <legend>Priorities</legend>
         {axes.map((axis) => (
@@ -104,8 +136,8 @@ function Compose({ draft, change }: ComposeProps) {
         <summary>System prompt, image, audio, tools</summary>
         <div class="stack">
           <Fields of={more} {...{ draft, change }} />
-          <MediaField kind="image" value={draft.image} onInput={(image) => change({ image })} />
-          <MediaField kind="audio" value={draft.audio} onInput={(audio) => change({ audio })} />
+          <MediaField kind="image" {...{ draft, change }} />
+          <MediaField kind="audio" {...{ draft, change }} />
         </div>
       </details>
     </>
@@ -176,7 +208,7 @@ function KeyForm() {
   const take = async (): Promise<Asked<unknown>> => {
     if (pasted.trim() === "") return isResumable() ? resumeCaller() : makeCaller();
     caller.value = { tenant: tenantHere(), key: pasted.trim() };
-    return { ok: true, value: null, tag: null };
+    return ok(null);
   };
   return (
     <section class="card">

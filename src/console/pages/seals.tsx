@@ -2,6 +2,7 @@ import type { Tampering } from "../../domain/audit/seal-check.ts";
 import { tamperingMessage } from "../../domain/audit/tampering-messages.ts";
 import type { Schemas } from "../api.ts";
 import { count, monthStart, zone } from "../format.ts";
+import { valueIn } from "../load.ts";
 import { numberColumn, timeColumn, type Column } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Fields, useDraft } from "../parts/form.tsx";
@@ -13,16 +14,33 @@ import { may } from "../session.ts";
 
 type Seal = Schemas["Seal"];
 
-/** With the affected request, if known. */
-function Changed({ found }: { found: Tampering }) {
-  const text = tamperingMessage(found, (id) => id);
-  return <li>{"id" in found ? <a href={ownPath(`/requests/${found.id}`)}>{text}</a> : text}</li>;
-}
-
 /** Records that no longer matched at the time of this seal. */
-function changedIn({ checked }: Seal): string {
-  if (checked === null) return "not checked";
-  return checked.tampered.length === 0 ? "none" : count(checked.tampered.length);
+const changedIn = ({ checked }: Seal): string =>
+  checked === null ? "not checked" : count(checked.tampered.length).replace(/^0$/, "none");
+
+/** With the affected requests, if known. */
+function Changed({ seal }: { seal: Seal }) {
+  const what = changedIn(seal);
+  if (seal.checked === null) return <Badge word={what} tone="warn" />;
+  if (what === "none") return <Badge word={what} tone="good" />;
+  return (
+    <details>
+      <summary>
+        <Badge word={what} tone="bad" />
+      </summary>
+      <p>
+        The database was changed outside the router. Keep a copy of it, then export the records and
+        verify them.
+      </p>
+      <ul class="plain">
+        {(seal.checked.tampered as Tampering[]).map((found) => {
+          const text = tamperingMessage(found, (id) => id);
+          const href = "id" in found && ownPath(`/requests/${found.id}`);
+          return <li key={text}>{href ? <a {...{ href }}>{text}</a> : text}</li>;
+        })}
+      </ul>
+    </details>
+  );
 }
 
 const keysFile = "audit-keys.json";
@@ -33,31 +51,7 @@ const columns: readonly Column<Seal>[] = [
   timeColumn("From", ({ firstCreatedAt }) => firstCreatedAt),
   timeColumn("Sealed and checked", ({ sealedAt }) => sealedAt),
   numberColumn("Records", (seal) => seal.count, count),
-  {
-    title: "Tampering found",
-    show: (seal) => {
-      const what = changedIn(seal);
-      if (seal.checked === null) return <Badge word={what} tone="warn" />;
-      if (what === "none") return <Badge word={what} tone="good" />;
-      return (
-        <details>
-          <summary>
-            <Badge word={what} tone="bad" />
-          </summary>
-          <p>
-            The database was changed outside the router. Keep a copy of it, then export the records
-            and verify them.
-          </p>
-          <ul class="plain">
-            {(seal.checked.tampered as Tampering[]).map((found) => (
-              <Changed key={JSON.stringify(found)} found={found} />
-            ))}
-          </ul>
-        </details>
-      );
-    },
-    text: changedIn,
-  },
+  { title: "Tampering found", show: (seal) => <Changed {...{ seal }} />, text: changedIn },
   {
     title: "Signing key",
     show: ({ keyId }) => (
@@ -78,8 +72,6 @@ const columns: readonly Column<Seal>[] = [
   },
 ];
 
-const sumOf = (seals: readonly Seal[]): number => seals.reduce((sum, its) => sum + its.count, 0);
-
 /** Everything that an auditor needs without access to the console. */
 function ForAuditor({ seals, isNewest }: { seals: readonly Seal[]; isNewest: boolean }) {
   const { draft, change } = useDraft({ from: "", to: "" });
@@ -92,7 +84,8 @@ function ForAuditor({ seals, isNewest }: { seals: readonly Seal[]; isNewest: boo
     <Card title="For an auditor" isStack aria-label="For an auditor">
       <p>
         An auditor needs the exported records and the public keys, but no access to the router. The
-        seals below hold {count(sumOf(seals))} records; the export also has a line for each seal.
+        seals below hold {count(seals.reduce((sum, its) => sum + its.count, 0))} records; the export
+        also has a line for each seal.
       </p>
       <div class="filters">
         <Fields
@@ -103,15 +96,15 @@ function ForAuditor({ seals, isNewest }: { seals: readonly Seal[]; isNewest: boo
           {...{ draft, change }}
         />
         <Button onClick={() => change({ from: monthStart(Date.now()), to: "" })}>This month</Button>
-        <a class="button" href={`${exportUrl}?format=ndjson${query}`} download="">
-          Export records to verify
-        </a>
-        <a class="button" href={`${exportUrl}?format=csv${query}`} download="">
-          Export records as CSV
-        </a>
-        <a class="button" href={keysUrl} download={keysFile}>
-          Public keys
-        </a>
+        {[
+          ["Export records to verify", `${exportUrl}?format=ndjson${query}`, ""],
+          ["Export records as CSV", `${exportUrl}?format=csv${query}`, ""],
+          ["Public keys", keysUrl, keysFile],
+        ].map(([title, href = "", download = ""]) => (
+          <a key={title} class="button" {...{ href, download }}>
+            {title}
+          </a>
+        ))}
       </div>
       <p>
         Days are in the time zone {zone}. Without dates, all records are exported, in parts of at
@@ -140,13 +133,11 @@ function ForAuditor({ seals, isNewest }: { seals: readonly Seal[]; isNewest: boo
 
 function SealList() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/seals");
-  const { loaded } = paging.loading;
-  const seals = loaded.state === "there" ? loaded.value.data : [];
+  const seals = valueIn(paging.loading)?.data ?? [];
   return (
     <div class="stack">
       <ForAuditor seals={seals} isNewest={paging.cursor === null} />
       <Listed
-        what="seals"
         paging={paging}
         name="Seals"
         columns={columns}

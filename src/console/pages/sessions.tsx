@@ -1,10 +1,11 @@
 import { api, type Schemas } from "../api.ts";
 import { capabilityText, countedCapabilities } from "../capability-text.ts";
 import { fromNow } from "../format.ts";
-import { useRead } from "../load.ts";
+import { useRead, valueIn } from "../load.ts";
 import { fileColumn, isoOf, textColumn, Time, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
+import type { Names } from "../parts/named.tsx";
 import { ownPath } from "../place.ts";
 
 type Session = Schemas["Session"];
@@ -36,10 +37,7 @@ function answererOf(session: Session, servers: Servers): string | null {
   return mode === undefined ? null : `the ${mode}`;
 }
 
-const columnsOf = (
-  names: Readonly<Record<string, string>>,
-  servers: Servers,
-): readonly Column<Session>[] => [
+const columnsOf = (names: Names, servers: Servers): readonly Column<Session>[] => [
   {
     title: "Session",
     show: ({ id }) => (
@@ -98,17 +96,13 @@ const NoSessions = () => (
 
 export function Sessions() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/sessions");
-  const { loaded } = paging.loading;
-  const { loaded: found } = useRead("/admin/v1/tenants/{tenant}/servers", { limit: 200 });
+  const servers = valueIn(useRead("/admin/v1/tenants/{tenant}/servers", { limit: 200 }));
   return (
     <ListPage
       title="Sessions"
       lead="Clients of MCP revisions before 2026-07-28: what they declared, and who answers their servers’ sampling requests."
       paging={paging}
-      columns={columnsOf(
-        loaded.state === "there" ? loaded.value.names : {},
-        found.state === "there" ? found.value.data : [],
-      )}
+      columns={columnsOf(valueIn(paging.loading)?.names ?? {}, servers?.data ?? [])}
       nameOf={({ id }) => `session ${id.slice(-6)}`}
       verbs={() => ["End"] as const}
       empty={<NoSessions />}

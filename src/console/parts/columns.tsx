@@ -22,38 +22,26 @@ export interface Column<Row> {
   isOptional?: true;
 }
 
-/** In the reader's zone, with full precision in the title. */
-interface TimeProps {
-  at: number | null | undefined;
-  show?: (ms: number) => string;
-}
+type Given<Value> = Value | null | undefined;
+type Of<Row, Value> = (row: Row) => Given<Value>;
 
-export const Time = ({ at, show = shortTime }: TimeProps) =>
-  at === null || at === undefined ? (
-    <>{none}</>
-  ) : (
-    <time class="nowrap" dateTime={dateOf(at).toISOString()} title={time(at)}>
-      {show(at)}
-    </time>
-  );
+/** In the reader's zone, with full precision in the title. */
+export const Time = ({ at, show = shortTime }: { at: number; show?: (ms: number) => string }) => (
+  <time class="nowrap" dateTime={dateOf(at).toISOString()} title={time(at)}>
+    {show(at)}
+  </time>
+);
 
 /** Unambiguous in spreadsheets. */
-export const isoOf = (at: number | null | undefined): string | null =>
+export const isoOf = (at: Given<number>): string | null =>
   at === null || at === undefined ? null : dateOf(at).toISOString();
 
-type Given<Value> = Value | null | undefined;
-
-interface BriefProps {
-  text: Given<string>;
-  isCode?: boolean;
-  size?: string;
-}
+type BriefProps = { text: Given<string>; isCode?: boolean; size?: string };
 
 /** At most two lines, with the whole text in the title. */
 export function Brief({ text, isCode = false, size = "" }: BriefProps) {
-  if (!text) return <>{none}</>;
-  const shown = { class: `brief ${size}`, title: text };
-  return isCode ? <code {...shown}>{text}</code> : <span {...shown}>{text}</span>;
+  const Tag = isCode ? "code" : "span";
+  return text ? <Tag class={`brief ${size}`} title={text} children={text} /> : <>{none}</>;
 }
 
 /** Cells show their text, or else `show`. */
@@ -65,7 +53,7 @@ export const column = <Row,>(
 
 export const numberColumn = <Row,>(
   title: string,
-  of: (row: Row) => Given<number>,
+  of: Of<Row, number>,
   shown: (value: Given<number>) => string = (value) => String(value ?? none),
 ): Column<Row> => ({
   title,
@@ -76,47 +64,36 @@ export const numberColumn = <Row,>(
 });
 
 /** Hidden while no row has a text. */
-export const textColumn = <Row,>(
-  title: string,
-  of: (row: Row) => Given<string>,
-  size = "",
-): Column<Row> => ({
+export const textColumn = <Row,>(title: string, of: Of<Row, string>, size = ""): Column<Row> => ({
   title,
   isOptional: true,
   show: (row) => <Brief text={of(row)} size={size} />,
   text: (row) => of(row) ?? null,
 });
 
-type At<Row> = (row: Row) => number | null | undefined;
-
 /** Phones leave out the text for no time. */
-const shownIn =
-  <Row,>(at: At<Row>, show: (ms: number) => string) =>
-  (row: Row) => {
-    const ms = at(row) ?? null;
-    return ms === null ? none : <Time at={ms} show={show} />;
-  };
+export const timeColumn = <Row,>(title: string, of: Of<Row, number>, show = shortTime) =>
+  column<Row>(
+    title,
+    (row) => isoOf(of(row)),
+    (row) => {
+      const at = of(row) ?? null;
+      return at === null ? none : <Time {...{ at, show }} />;
+    },
+  );
 
-export const timeColumn = <Row,>(title: string, at: At<Row>): Column<Row> => ({
-  title,
-  show: shownIn(at, shortTime),
-  text: (row) => isoOf(at(row)),
-});
-
-export const dayColumn = <Row,>(title: string, at: At<Row>): Column<Row> => ({
-  ...timeColumn(title, at),
-  show: shownIn(at, day),
-});
+export const dayColumn = <Row,>(title: string, of: Of<Row, number>) => timeColumn(title, of, day);
 
 /** Cut to one line, with the whole text in the title. */
 export const lineColumn = <Row,>(title: string, of: (row: Row) => string | null) =>
   textColumn(title, of, "line");
 
 /** In the CSV only. */
-export const fileColumn = <Row,>(
-  title: string,
-  text: Column<Row>["text"] & object,
-): Column<Row> => ({ title, text, isFileOnly: true });
+export const fileColumn = <Row,>(title: string, text: (row: Row) => Cell): Column<Row> => ({
+  title,
+  text,
+  isFileOnly: true,
+});
 
 /** Numbers with their sum below. */
 export const sumColumn = <Row,>(

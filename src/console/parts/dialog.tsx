@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { guardPage } from "../leaving.ts";
-import type { Asked } from "../problem.ts";
+import { ok, type Asked } from "../problem.ts";
 import { Form } from "./form.tsx";
 import { Button } from "./page.tsx";
 
@@ -18,9 +18,7 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
   /** Selecting text may start inside and end outside the dialog. */
   const isPressedBeside = useRef(false);
   const [isAsking, ask] = useState(false);
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
+  useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog
       ref={dialog}
@@ -34,9 +32,9 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
       }}
       // Clicks outside the content target the dialog itself.
       onPointerDown={({ target }) => (isPressedBeside.current = target === dialog.current)}
-      onClick={({ target }) => {
-        if (target === dialog.current && isPressedBeside.current) dialog.current?.close();
-      }}
+      onClick={({ target, currentTarget }) =>
+        target === currentTarget && isPressedBeside.current && currentTarget.close()
+      }
     >
       <div class="dialog-body">
         <header class="dialog-head">
@@ -49,7 +47,7 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
         {isAsking && (
           <Confirm
             title="Close without saving"
-            act={async () => ({ ok: true, value: null, tag: null })}
+            act={async () => ok(null)}
             onDone={onClose}
             onClose={() => ask(false)}
           >
@@ -61,25 +59,11 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
   );
 }
 
-interface ConfirmProps extends DialogProps {
-  act: () => Promise<Asked<unknown>>;
-  onDone: () => void;
-}
+type ConfirmProps = DialogProps & { act: () => Promise<Asked<unknown>>; onDone: () => void };
 
-export const Confirm = ({ title, children, act, onDone, onClose }: ConfirmProps) => (
+export const Confirm = ({ title, onClose, ...form }: ConfirmProps) => (
   <Dialog title={title} onClose={onClose}>
-    <Form
-      submit={title}
-      isDanger
-      onCancel={onClose}
-      act={async () => {
-        const done = await act();
-        if (done.ok) onDone();
-        return done;
-      }}
-    >
-      {children}
-    </Form>
+    <Form submit={title} isDanger onCancel={onClose} {...form} />
   </Dialog>
 );
 
@@ -126,7 +110,7 @@ export function useUnsaved(isUnsaved: boolean, lost = "Your changes"): JSX.Eleme
   return (
     <Confirm
       title="Leave without saving"
-      act={async () => ({ ok: true, value: null, tag: null })}
+      act={async () => ok(null)}
       onDone={() => setLeaving(true)}
       onClose={() => setLeave(null)}
     >

@@ -2,9 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useId, useRef, useState } from "preact/hooks";
 import { addressOf, type Inputs, type Read, type Readable, type ReadResult } from "../api.ts";
-import { useRead, type Loading } from "../load.ts";
+import { useRead, valueIn, type Loading } from "../load.ts";
 import { mayChange } from "../session.ts";
-import type { Column } from "./columns.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Button, Facts, Page, There, type Fact } from "./page.tsx";
 import { Table, type TableProps } from "./table.tsx";
@@ -35,11 +34,7 @@ export function usePaging<P extends Pageable>(
   return { loading, cursor, go: (next) => setAt({ list, cursor: next }) };
 }
 
-interface StepsProps {
-  cursor: string | null;
-  next: string | null;
-  go: (cursor: string | null) => void;
-}
+type StepsProps = Pick<Paging<unknown>, "cursor" | "go"> & { next: string | null };
 
 export function Steps({ cursor, next, go }: StepsProps) {
   if (cursor === null && next === null) return null;
@@ -70,22 +65,16 @@ export function useQuery(): Query {
   return [query, (changes) => go(changes, false), (changes) => go(changes, true)];
 }
 
-interface Opened {
-  shown: string | undefined;
-  open: (id: string) => void;
-  close: () => void;
-}
-
 /** The opened row is in the address. Closing navigates back. */
-export function useOpened([query, change, type]: Query): Opened {
+export function useOpened([query, change, type]: Query) {
   const isFromHere = useRef(false);
   return {
     shown: query["open"],
-    open(id) {
+    open(id: string) {
       isFromHere.current = true;
       change({ open: id });
     },
-    close() {
+    close(): void {
       if (isFromHere.current) history.back();
       else type({ open: "" });
       isFromHere.current = false;
@@ -139,27 +128,24 @@ export function RowActions<Verb extends string>({ of, verbs, act }: RowActionsPr
   );
 }
 
-interface ListedProps<Row> extends Omit<TableProps<Row>, "rows" | "foot"> {
-  what: string;
+type ListedProps<Row> = Omit<TableProps<Row>, "rows" | "foot"> & {
   paging: Paging<Row>;
+  /** `name` in a sentence by default */
+  what?: string;
   /** the rows that match a filter */
   keep?: ((row: Row) => boolean) | undefined;
-}
+};
 
-export function Listed<Row>({ what, paging, keep, ...table }: ListedProps<Row>) {
-  const { loading, cursor, go } = paging;
-  return (
-    <There what={what} loading={loading}>
-      {({ data, nextCursor }) => (
-        <Table
-          {...table}
-          rows={keep === undefined ? data : data.filter(keep)}
-          foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
-        />
-      )}
-    </There>
-  );
-}
+const inSentence = (name: string): string =>
+  name.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
+export const Listed = <Row,>({ paging, keep = () => true, ...table }: ListedProps<Row>) => (
+  <There what={table.what ?? inSentence(table.name)} loading={paging.loading}>
+    {({ data, nextCursor }) => (
+      <Table {...table} rows={data.filter(keep)} foot={<Steps {...paging} next={nextCursor} />} />
+    )}
+  </There>
+);
 
 export interface Ends {
   onDone: () => void;
@@ -182,20 +168,17 @@ export const NoMatch = ({ clear }: { clear: () => void }) => (
   </>
 );
 
-interface ListPageProps<Row, Verb extends string> {
+interface ListPageProps<Row, Verb extends string> extends Pick<
+  ListedProps<Row>,
+  "what" | "paging" | "columns" | "keep" | "isShown" | "empty"
+> {
   title: string;
   lead: ComponentChildren;
-  what?: string;
-  paging: Paging<Row>;
-  columns: readonly Column<Row>[];
-  keep?: (row: Row) => boolean;
-  isShown?: (row: Row) => boolean;
   nameOf: (row: Row) => string;
   details?: (row: Row) => readonly Fact[];
   /** of a row, for roles that may change it */
   verbs?: (row: Row) => readonly Verb[];
   dialog?: (doing: { verb: Verb; row: Row }, ends: Ends) => ComponentChildren;
-  empty: ComponentChildren;
   make?: { title: string; isOpen?: boolean; dialog: (ends: Ends) => ComponentChildren };
   children?: ComponentChildren;
   below?: ComponentChildren;
@@ -204,30 +187,22 @@ interface ListPageProps<Row, Verb extends string> {
 export function ListPage<Row extends { id: string }, Verb extends string>(
   props: ListPageProps<Row, Verb>,
 ) {
-  const { title, lead, what = title.toLowerCase(), paging, columns, empty } = props;
-  const { nameOf, verbs, dialog, make, keep, isShown, details } = props;
+  const { title, lead, nameOf, details, verbs, dialog, make, children, below, ...list } = props;
   const [doing, begin] = useState<{ verb: Verb; row: Row } | "make" | null>(
     make?.isOpen === true && mayChange.value ? "make" : null,
   );
   const { shown, close } = useOpened(useQuery());
-  const { loaded } = paging.loading;
-  const opened = loaded.state === "there" && loaded.value.data.find(({ id }) => id === shown);
+  const opened = valueIn(list.paging.loading)?.data.find(({ id }) => id === shown);
   const onClose = (): void => begin(null);
   const onDone = (): void => {
     onClose();
-    void paging.loading.again();
+    void list.paging.loading.again();
   };
   const ends = { onDone, onClose };
-  const actions: Column<Row> = {
-    title: "",
-    show: (row) => (
-      <RowActions
-        of={nameOf(row)}
-        verbs={verbs?.(row) ?? []}
-        act={(verb) => begin({ verb, row })}
-      />
-    ),
-  };
+  const actions = (row: Row) => (
+    <RowActions of={nameOf(row)} verbs={verbs?.(row) ?? []} act={(verb) => begin({ verb, row })} />
+  );
+  const isActed = verbs !== undefined && mayChange.value;
   return (
     <Page
       title={title}
@@ -241,16 +216,15 @@ export function ListPage<Row extends { id: string }, Verb extends string>(
         )
       }
     >
-      {props.children}
+      {children}
       <div class="stack">
         <Listed
-          {...{ what, paging, keep, isShown }}
+          {...list}
           name={title}
-          columns={verbs !== undefined && mayChange.value ? [...columns, actions] : columns}
+          columns={isActed ? [...list.columns, { title: "", show: actions }] : list.columns}
           keyOf={({ id }) => id}
-          empty={empty}
         />
-        {props.below}
+        {below}
       </div>
       {opened && details !== undefined && (
         <Dialog title={nameOf(opened)} onClose={close}>

@@ -24,16 +24,15 @@ export type Fact = readonly [title: string, value: ComponentChildren] | false;
 
 export const Facts = ({ of }: { of: readonly Fact[] }) => (
   <dl class="facts">
-    {of.map((fact) => {
-      if (fact === false) return null;
-      const [title, value] = fact;
-      return (
-        <Fragment key={title}>
-          <dt>{title}</dt>
-          <dd>{value}</dd>
-        </Fragment>
-      );
-    })}
+    {of.map(
+      (fact) =>
+        fact && (
+          <Fragment key={fact[0]}>
+            <dt>{fact[0]}</dt>
+            <dd>{fact[1]}</dd>
+          </Fragment>
+        ),
+    )}
   </dl>
 );
 
@@ -92,13 +91,11 @@ export function ProblemNotice({ problem, again }: { problem: Problem; again?: ()
   );
 }
 
-export function Waiting({ what }: { what: string }) {
-  return (
-    <p class="waiting" role="status">
-      Loading {what}…
-    </p>
-  );
-}
+export const Waiting = ({ what }: { what: string }) => (
+  <p class="waiting" role="status">
+    Loading {what}…
+  </p>
+);
 
 interface ThereProps<T> {
   what: string;
@@ -121,27 +118,20 @@ export function There<T>({ what, loading: { loaded, again }, children }: TherePr
   );
 }
 
-const tones: Readonly<Record<string, string>> = {
-  succeeded: "good",
-  active: "good",
-  yes: "good",
-  failed: "bad",
-  failing: "bad",
-  revoked: "bad",
-  refused: "warn",
-  unknown: "warn",
-  preview: "warn",
-  expired: "warn",
-  running: "busy",
-  "pending approval": "warn",
+const tones = {
+  good: /^(succeeded|active|yes)$/,
+  warn: /^(refused|unknown|preview|expired|pending approval)$/,
+  bad: /^(failed|failing|revoked)$/,
+  busy: /^running$/,
 };
+const toneOf = (word: string): string =>
+  Object.entries(tones).find(([, words]) => words.test(word))?.[0] ?? "";
 
 /** The color is redundant. */
-export const Badge = ({ word, tone }: { word: string; tone?: string }) => (
-  <span class={`badge ${tone ?? tones[word] ?? ""}`}>{word}</span>
+export const Badge = ({ word, tone = toneOf(word) }: { word: string; tone?: string }) => (
+  <span class={`badge ${tone}`}>{word}</span>
 );
 
-/** A row of buttons, one of which is pressed. */
 interface PickProps {
   label: string;
   value: string;
@@ -149,6 +139,7 @@ interface PickProps {
   onPick: (value: string) => void;
 }
 
+/** A row of buttons, one of which is pressed. */
 export const Pick = ({ label, value, options, onPick }: PickProps) => (
   <span class="choices" role="group" aria-label={label}>
     {options.map(([each, title]) => (

@@ -64,19 +64,15 @@ function sortedBy<Row>(
   });
 }
 
-interface HeadProps<Row> {
-  column: Column<Row>;
-  sorted: Sorted | null;
-  sort: (sorted: Sorted) => void;
-}
+type Sorting = { sorted: Sorted | null; sort: (sorted: Sorted) => void };
 
-function Head<Row>({ column, sorted, sort }: HeadProps<Row>) {
+function Head<Row>({ column, sorted, sort }: Sorting & { column: Column<Row> }) {
   const { title, isNumber } = column;
-  // Numbers start with the highest.
-  const isDescending = sorted?.title === title ? !sorted.isDescending : isNumber === true;
-  const direction =
-    sorted?.title !== title ? undefined : sorted.isDescending ? "descending" : "ascending";
+  const own = sorted?.title === title ? sorted : null;
+  const direction = own === null ? undefined : own.isDescending ? "descending" : "ascending";
   const arrow = { ascending: " ↑", descending: " ↓" };
+  // Numbers start with the highest.
+  const isDescending = own === null ? isNumber === true : !own.isDescending;
   return (
     <th scope="col" role="columnheader" class={classOf(column)} aria-sort={direction}>
       {(column.order ?? column.text) === undefined ? (
@@ -106,11 +102,7 @@ function Sums<Row>({ columns, rows }: Pick<TableProps<Row>, "columns" | "rows">)
   );
 }
 
-interface RowsProps<Row> extends Pick<TableProps<Row>, "columns" | "rows" | "keyOf"> {
-  group: string | null;
-  current: string | null | undefined;
-  open: TableProps<Row>["open"] | undefined;
-}
+type RowsProps<Row> = TableProps<Row> & { group: string | null };
 
 const Rows = <Row,>({ group, columns, rows, keyOf, current, open }: RowsProps<Row>) => (
   <tbody role="rowgroup">
@@ -126,22 +118,16 @@ const Rows = <Row,>({ group, columns, rows, keyOf, current, open }: RowsProps<Ro
         key={keyOf(row)}
         role="row"
         aria-current={keyOf(row) === current ? "true" : undefined}
-        {...(open !== undefined && {
-          class: "opens",
-          onClick: (event: MouseEvent) => isForRow(event) && open(row),
-        })}
+        class={open && "opens"}
+        onClick={(event) => isForRow(event) && open?.(row)}
       >
         {columns.map((column) => {
-          const shown = column.show === undefined ? column.text?.(row) : column.show(row);
-          const blank = (shown ?? none) === none ? "blank" : "";
+          const { title, text, show = text } = column;
+          const shown = show?.(row) ?? none;
+          const blank = shown === none ? "blank" : "";
           return (
-            <td
-              key={column.title}
-              role="cell"
-              data-title={column.title}
-              class={`${classOf(column)} ${blank}`}
-            >
-              {shown ?? none}
+            <td key={title} role="cell" data-title={title} class={`${classOf(column)} ${blank}`}>
+              {shown}
             </td>
           );
         })}
@@ -151,12 +137,11 @@ const Rows = <Row,>({ group, columns, rows, keyOf, current, open }: RowsProps<Ro
 );
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { name, keyOf, empty, foot, current, open, isDense } = props;
-  const { groupOf = () => null, isShown = () => true } = props;
+  const { name, empty, foot, isDense, groupOf = () => null, isShown = () => true } = props;
   const [sorted, sort] = useState<Sorted | null>(props.order ?? null);
   const [isWhole, setWhole] = useState(false);
   const by = props.columns.find(({ title }) => title === sorted?.title);
-  const rows = sorted === null || by === undefined ? props.rows : sortedBy(props.rows, by, sorted);
+  const rows = sorted && by ? sortedBy(props.rows, by, sorted) : props.rows;
   const shown = isWhole ? rows : rows.filter(isShown);
   const columns = props.columns.filter(
     ({ isFileOnly, isOptional, text }) =>
@@ -172,12 +157,7 @@ export function Table<Row>(props: TableProps<Row>) {
     );
   return (
     <>
-      <div
-        class={isDense === true ? "frame dense" : "frame"}
-        role="region"
-        aria-label={name}
-        tabIndex={0}
-      >
+      <div class={isDense ? "frame dense" : "frame"} role="region" aria-label={name} tabIndex={0}>
         {/* Roles are lost where styles make cards of the rows. */}
         <table class="rows" role="table">
           <caption class="unseen">{name}</caption>
@@ -189,7 +169,7 @@ export function Table<Row>(props: TableProps<Row>) {
             </tr>
           </thead>
           {[...Map.groupBy(shown, groupOf)].map(([group, its]) => (
-            <Rows key={group} {...{ group, columns, keyOf, current, open }} rows={its} />
+            <Rows key={group} {...props} {...{ group, columns }} rows={its} />
           ))}
           <Sums columns={columns} rows={rows} />
         </table>

@@ -1,19 +1,21 @@
 /** What a sent call waits for, and its answer. */
+import { useState } from "preact/hooks";
 import { count, duration, none, usd } from "../format.ts";
-import { useRead, useRepeated } from "../load.ts";
+import { useRead, useRepeated, valueIn } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
+import { Field, Form } from "../parts/form.tsx";
 import { Facts } from "../parts/page.tsx";
-import { ownPath } from "../place.ts";
-import { caller, type Answer } from "./caller.ts";
+import { ownPath, routerUrl } from "../place.ts";
+import { caller, sendAt, type Answer, type SamplingParams } from "./caller.ts";
+import { curlOf, requestIn, wires, type Wire } from "./wires.ts";
 
 const pollMs = 2_000;
 
 export function Pending() {
   const keyId = caller.value?.keyId;
-  const { loaded, again } = useRead("/admin/v1/tenants/{tenant}/approvals", { state: "waiting" });
-  useRepeated(pollMs, again);
-  const waiting = loaded.state === "there" ? loaded.value.data : [];
-  const own = waiting.find((each) => each.keyId === keyId);
+  const loading = useRead("/admin/v1/tenants/{tenant}/approvals", { state: "waiting" });
+  useRepeated(pollMs, loading.again);
+  const own = valueIn(loading)?.data.find((each) => each.keyId === keyId);
   const open = own === undefined ? "" : `?open=${encodeURIComponent(own.requestId)}`;
   return (
     <p class={`notice ${own === undefined ? "" : "warn"}`} role="status">
@@ -41,12 +43,8 @@ function textIn(content: unknown): string {
 
 export function Answered({ answer }: { answer: Answer }) {
   const { model, stopReason = "", content, _meta } = answer;
-  const {
-    requestId = "",
-    costUsd,
-    usage,
-    timingMs = {},
-  } = _meta?.["sampling-router/decision"] ?? {};
+  const decision = _meta?.["sampling-router/decision"];
+  const { requestId = "", costUsd, usage, timingMs = {} } = decision ?? {};
   const total = Object.values(timingMs).reduce((sum, ms) => sum + ms, 0);
   return (
     <section class="card stack" aria-label="Answer">
@@ -62,5 +60,36 @@ export function Answered({ answer }: { answer: Answer }) {
       />
       <a href={`${ownPath("/requests")}?open=${encodeURIComponent(requestId)}`}>View record</a>
     </section>
+  );
+}
+
+export function WireRequests({ params }: { params: SamplingParams }) {
+  const [wire, setWire] = useState<Wire>("Chat Completions");
+  const [answer, setAnswer] = useState<string | null>(null);
+  const request = requestIn(wire, params);
+  return (
+    <details class="card">
+      <summary>Same request for an OpenAI or Anthropic SDK</summary>
+      <div class="stack">
+        <Form
+          submit={`Send to ${request.path}`}
+          act={() => sendAt(request)}
+          onDone={(received) => setAnswer(JSON.stringify(received, null, 2))}
+        >
+          <Field
+            title="API"
+            name="wire"
+            value={wire}
+            options={wires.map((each) => [each, each] as const)}
+            onInput={(picked) => {
+              setWire(picked);
+              setAnswer(null);
+            }}
+          />
+        </Form>
+        <CodeBlock title="Request" text={curlOf(request, { url: routerUrl, key: "$KEY" })} />
+        {answer !== null && <CodeBlock title="Answer" text={answer} />}
+      </div>
+    </details>
   );
 }

@@ -1,6 +1,5 @@
 /** What became of a request, why, and what to do about it. Pure, for tests. */
 import { isObject, parsedJson, type JsonValue } from "../../domain/json.ts";
-import { pendingWord } from "../approvals/conditions.ts";
 import { capabilityText } from "../capability-text.ts";
 import { count, spaced, time } from "../format.ts";
 import { scopedTitle } from "../limit-titles.ts";
@@ -140,6 +139,9 @@ export function causeText(record: Ended): string {
   const words = reasonWords[reason] ?? spaced(reason);
   return detail === null || detail === "" ? words : `${words}: ${detail}`;
 }
+
+/** of a call until its approval is decided, on every page */
+export const pendingWord = "pending approval";
 
 export const outcomeWord = ({ outcome, held }: Pick<RequestRecord, "outcome" | "held">): string =>
   held ? pendingWord : outcome === "admitted" ? "running" : outcome;

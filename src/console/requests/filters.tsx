@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { pendingWord } from "../approvals/conditions.ts";
 import { useLoaded } from "../load.ts";
 import { Fields, type FieldOf } from "../parts/form.tsx";
 import type { Query } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
 import { topUsage } from "../parts/spend.tsx";
+import { pendingWord } from "./cause.ts";
 
 type Members = Readonly<Record<string, string>>;
 type Options = readonly (readonly [value: string, title: string])[];
