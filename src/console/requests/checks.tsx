@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { api } from "../api.ts";
+import { api, type Schemas } from "../api.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { Fields, Form, useDraft } from "../parts/form.tsx";
+import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { Button, NotForRole, ProblemNotice } from "../parts/page.tsx";
 import { prefix, tenantHere } from "../place.ts";
 import type { Problem } from "../problem.ts";
@@ -67,33 +67,30 @@ export const Replay = ({ record }: { record: WholeRecord }) => (
   <Check button="Re-run selection (no model is called)" check={() => replayed(record)} />
 );
 
-const outcomes = ["succeeded", "failed", "cancelled"] as const;
-const nothing: Readonly<
-  Record<"inputTokens" | "outputTokens" | "costUsd" | "reason", string> & {
-    outcome: (typeof outcomes)[number];
-  }
-> = { outcome: "failed", inputTokens: "", outputTokens: "", costUsd: "", reason: "" };
-const figure = { type: "number", min: 0, step: "any", isRequired: true } as const;
+type Correction = Schemas["Correction"];
+
+const figure = { as: "number", min: 0, step: "any", isRequired: true } as const;
+const fields: readonly FieldOf<Correction>[] = [
+  {
+    name: "outcome",
+    title: "Outcome",
+    options: ["succeeded", "failed", "cancelled"].map((each) => [each, each] as const),
+  },
+  { name: "inputTokens", title: "Tokens in", ...figure },
+  { name: "outputTokens", title: "Tokens out", ...figure },
+  { name: "costUsd", title: "Cost (USD)", ...figure },
+  { name: "reason", title: "Source", isRequired: true },
+];
 
 export function Correct({ record, onDone }: { record: RequestRecord; onDone: () => void }) {
   const [isOpen, setOpen] = useState(false);
-  const { draft, change } = useDraft(nothing);
+  // The form requires the others.
+  const its = useDraft({ outcome: "failed" } as Correction);
   const isUnknown = record.outcome === "unknown";
   if (!isUnknown && record.usage?.implausible !== true) return null;
   const close = (): void => setOpen(false);
-  const correct = async () => {
-    const made = await api.POST("/admin/v1/tenants/{tenant}/requests/{id}/correct", {
-      id: record.id,
-      body: {
-        ...draft,
-        inputTokens: Number(draft.inputTokens),
-        outputTokens: Number(draft.outputTokens),
-        costUsd: Number(draft.costUsd),
-      },
-    });
-    if (made.ok) onDone();
-    return made;
-  };
+  const path = "/admin/v1/tenants/{tenant}/requests/{id}/correct";
+  const correct = () => api.POST(path, { id: record.id, body: its.draft });
   return (
     <>
       <p class="notice warn">
@@ -103,21 +100,8 @@ export function Correct({ record, onDone }: { record: RequestRecord; onDone: () 
       {isOpen && (
         <Dialog title="Correct record" onClose={close}>
           <p>Look it up at the provider. A record can be corrected once.</p>
-          <Form submit="Save correction" act={correct} onCancel={close}>
-            <Fields
-              {...{ draft, change }}
-              of={[
-                {
-                  name: "outcome",
-                  title: "Outcome",
-                  options: outcomes.map((each) => [each, each] as const),
-                },
-                { name: "inputTokens", title: "Tokens in", ...figure },
-                { name: "outputTokens", title: "Tokens out", ...figure },
-                { name: "costUsd", title: "Cost (USD)", ...figure },
-                { name: "reason", title: "Source", isRequired: true },
-              ]}
-            />
+          <Form submit="Save correction" act={correct} {...{ onDone }} onCancel={close}>
+            <Fields of={fields} {...its} />
           </Form>
         </Dialog>
       )}
