@@ -3,8 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import "./leaving.ts";
 import { consolePath, pathOf, tenantPath } from "./place.ts";
 import { hasEnded, session } from "./session.ts";
-import { Shell } from "./shell.tsx";
-import { Page, Waiting } from "./parts/page.tsx";
+import { NoSuch, Shell } from "./shell.tsx";
+import { Waiting } from "./parts/page.tsx";
 import { later } from "./later.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
 
@@ -17,15 +17,9 @@ function Home() {
   return <Waiting what="the console" />;
 }
 
-function NoSuchPage() {
-  return (
-    <Page title="No such page">
-      <p>
-        The console has no page at this address. <a href={consolePath}>Go to the overview</a>
-      </p>
-    </Page>
-  );
-}
+const NoSuchPage = () => (
+  <NoSuch title="No such page" text="The console has no page at this address." />
+);
 
 /** A page's file is named like its address, so that `http/console.ts` can preload it. */
 const routes = [

@@ -6,17 +6,9 @@ import type { Asked, Problem } from "./problem.ts";
 export type Loaded<T> =
   | { state: "loading" }
   | { state: "failed"; problem: Problem }
-  | {
-      state: "there";
-      value: T;
-      tag: string | null;
-      stale?: Problem;
-    };
+  | { state: "there"; value: T; tag: string | null; stale?: Problem };
 
-export interface Loading<T> {
-  loaded: Loaded<T>;
-  again: () => Promise<void>;
-}
+export type Loading<T> = { loaded: Loaded<T>; again: () => Promise<void> };
 
 /** `undefined` while it loads, or if it failed. */
 export const valueIn = <T>({ loaded }: Pick<Loading<T>, "loaded">): T | undefined =>
@@ -31,16 +23,12 @@ const failed = <T>(problem: Problem, before: Loaded<T> | null): Loaded<T> =>
 /** @param request identifies the request within the tenant; a change reloads */
 export function useLoaded<T>(request: string, ask: () => Promise<Asked<T>>): Loading<T> {
   const what = `${tenantHere()} ${request}`;
-  const [loaded, setLoaded] = useState<{ what: string; found: Loaded<T> }>({
-    what,
-    found: { state: "loading" },
-  });
+  const [loaded, setLoaded] = useState({ what, found: { state: "loading" } as Loaded<T> });
   const newest = useRef(0);
   const asking = useRef(ask);
   asking.current = ask;
   const load = async (): Promise<void> => {
-    newest.current += 1;
-    const loadNumber = newest.current;
+    const loadNumber = ++newest.current;
     const answer = await asking.current();
     // Ignores answers out of order.
     if (loadNumber !== newest.current) return;

@@ -8,9 +8,8 @@ import { consolePath, ownPath, pathOf, prefix, tenantIn } from "./place.ts";
 import { isOperator, session, signOut } from "./session.ts";
 import { theme, themes } from "./theme.ts";
 
-type PageLink = readonly [page: string, title: string];
 /** The first page is the section's own. */
-type Section = readonly [title: string, ...pages: PageLink[]];
+type Section = readonly [title: string, ...pages: (readonly [page: string, title: string])[]];
 
 const sections: readonly Section[] = [
   ["Overview", ["", "Overview"], ["/usage", "Usage"], ["/limits", "Limits"], ["/alerts", "Alerts"]],
@@ -73,74 +72,50 @@ function Tabs({ section, path }: { section: Section; path: string }) {
   );
 }
 
-function ThemeChoice() {
-  return (
-    <label class="theme">
-      <span>Theme</span>
-      <select
-        value={theme.value}
-        onChange={({ currentTarget }) => {
-          theme.value = themes.find((each) => each === currentTarget.value) ?? "system";
-        }}
-      >
-        {themes.map((each) => (
-          <option key={each} value={each}>
-            {each}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function Who() {
-  const { kind, name, role = "", tenant } = session.value?.actor ?? {};
-  const part = kind === "operator" ? "Operator" : `${role} of ${tenant ?? ""}`;
-  return (
-    <div class="who">
-      <p>
-        {name !== undefined && (
-          <>
-            <strong>{name}</strong>,{" "}
-          </>
-        )}
-        {part}
-      </p>
-      <Button class="quiet" onClick={() => void signOut()}>
-        Sign out
-      </Button>
-    </div>
-  );
-}
-
-function Tenant({ slug }: { slug: string }) {
-  const { name = slug, slug: of } = tenantNow.value ?? {};
-  return (
-    <>
-      {of === slug && name !== slug && <span class="tenant-name">{name}</span>}
-      <span class="tenant">{slug}</span>
-    </>
-  );
-}
-
-const Last = () => (
-  <section class="last">
-    <ThemeChoice />
-    <p class="zone">
-      Times: <span>{zone}</span>
-    </p>
-    <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
-      API reference
-    </a>
-    <Who />
-  </section>
+const ThemeChoice = () => (
+  <label class="theme">
+    <span>Theme</span>
+    <select
+      value={theme.value}
+      onChange={({ currentTarget }) => (theme.value = currentTarget.value as typeof theme.value)}
+    >
+      {themes.map((each) => (
+        <option key={each} value={each}>
+          {each}
+        </option>
+      ))}
+    </select>
+  </label>
 );
 
-const NoTenant = () => (
-  <Page title="No such tenant">
+function Last() {
+  const { kind, name, role = "", tenant } = session.value?.actor ?? {};
+  return (
+    <section class="last">
+      <ThemeChoice />
+      <p class="zone">
+        Times: <span>{zone}</span>
+      </p>
+      <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
+        API reference
+      </a>
+      <div class="who">
+        <p>
+          {name !== undefined && [<strong>{name}</strong>, ", "]}
+          {kind === "operator" ? "Operator" : `${role} of ${tenant ?? ""}`}
+        </p>
+        <Button class="quiet" onClick={() => void signOut()}>
+          Sign out
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+export const NoSuch = ({ title, text }: { title: string; text: string }) => (
+  <Page title={title}>
     <p>
-      No tenant has this address, or you have no access to it.{" "}
-      <a href={consolePath}>Go to the overview</a>
+      {text} <a href={consolePath}>Go to the overview</a>
     </p>
   </Page>
 );
@@ -149,6 +124,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const tenant = tenantIn(path);
+  const known = tenantNow.value;
   useEffect(() => setOpen(false), [path]);
   const isUnknown = tenant !== null && isMissing.value;
   const own = tenant === null || isUnknown ? [] : sections;
@@ -170,7 +146,10 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <a class="brand" href={consolePath}>
           Sampling Router
         </a>
-        {tenant !== null && <Tenant slug={tenant} />}
+        {known?.slug === tenant && known?.name !== tenant && (
+          <span class="tenant-name">{known?.name}</span>
+        )}
+        {tenant !== null && <span class="tenant">{tenant}</span>}
         <button
           ref={menu}
           type="button"
@@ -198,7 +177,14 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <main id="page" tabIndex={-1}>
         {tenant !== null && <Stopped key={tenant} />}
         {current !== undefined && <Tabs section={current} path={path} />}
-        {isUnknown ? <NoTenant /> : children}
+        {isUnknown ? (
+          <NoSuch
+            title="No such tenant"
+            text="No tenant has this address, or you have no access to it."
+          />
+        ) : (
+          children
+        )}
       </main>
     </div>
   );

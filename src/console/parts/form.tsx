@@ -255,11 +255,7 @@ export function Form<Value>(props: FormProps<Value>) {
             <Button onClick={() => void reload()}>Reload</Button>
           )}
           {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
-          <button
-            type="submit"
-            class={isDanger === true ? "main danger" : "main"}
-            disabled={isBusy}
-          >
+          <button type="submit" class={isDanger ? "main danger" : "main"} disabled={isBusy}>
             {submit}
           </button>
           {beside}
