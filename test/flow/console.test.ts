@@ -1154,21 +1154,23 @@ describe("sessions", () => {
 });
 
 describe("the stream of records", () => {
-  it("is one for two pages of a browser, and both show a request that comes", async () => {
+  it("is read by three pages of a browser, and all show a request that comes", async () => {
     const { page, faults } = operator;
-    const other = await page.context().newPage();
+    const others = await Promise.all([1, 2, 3].map(() => page.context().newPage()));
     const streams: string[] = [];
     page.context().on("request", (request) => {
       if (request.url().endsWith("/requests/stream")) streams.push(request.url());
     });
     await open("/t/watched/requests");
-    await other.goto("/console/t/watched/requests");
-    await other.getByTitle("Live").waitFor();
     await page.getByTitle("Live").waitFor();
+    for (const each of others) {
+      await each.goto("/console/t/watched/requests");
+      await each.getByTitle(each === others[2] ? "Every few seconds" : "Live").waitFor();
+    }
     const id = await sample("live");
-    for (const each of [page, other]) await each.getByRole("row", { name: id }).waitFor();
-    expect([streams.length, faults]).toEqual([1, []]);
-    await other.close();
+    for (const each of [page, ...others]) await each.getByRole("row", { name: id }).waitFor();
+    expect([streams.length, faults]).toEqual([3, []]);
+    for (const each of others) await each.close();
   });
 
   it("is not held by a page that nobody sees, and goes on where it was", async () => {

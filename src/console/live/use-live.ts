@@ -3,11 +3,10 @@ import { createEventReader, type ServerEvent } from "../../domain/event-stream.t
 import { useRepeated } from "../load.ts";
 import { consolePath, prefix, tenantHere } from "../place.ts";
 import type { RequestRecord } from "../requests/record.ts";
-import { createBrowserStream, type BrowserStreamDeps, type LiveEvent } from "./browser-stream.ts";
+import { createLiveStream, type LiveEvent, type LiveStreamDeps } from "./live-stream.ts";
 
-/** Routers behind different prefixes of an origin have separate streams. */
-const name = `sampling-router-live ${consolePath}`;
-
+/** HTTP/1.1 allows six connections to a host. Further visible pages of the browser poll. */
+const maxStreams = 3;
 /** ms; the router sends a comment every 25 s. */
 const maxSilentMs = 60_000;
 /** ms before a retry */
@@ -25,18 +24,16 @@ function eventsOf(found: readonly ServerEvent[]): LiveEvent[] {
 }
 
 /** `EventSource` can’t start at a given time. */
-const readStream: BrowserStreamDeps["read"] = async ({ tenant, since, signal }, onEvent) => {
+const readStream: LiveStreamDeps["read"] = async ({ tenant, since, signal }, onEvent) => {
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), maxSilentMs);
+  const path = `/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/stream`;
   try {
-    const answer = await fetch(
-      `${prefix}/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/stream`,
-      {
-        credentials: "same-origin",
-        headers: { "Last-Event-ID": since },
-        signal: AbortSignal.any([signal, silence.signal]),
-      },
-    );
+    const answer = await fetch(`${prefix}${path}`, {
+      credentials: "same-origin",
+      headers: { "Last-Event-ID": since },
+      signal: AbortSignal.any([signal, silence.signal]),
+    });
     if (!answer.ok || answer.body === null) return pauses.refused;
     const pieces = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     const eventsIn = createEventReader();
@@ -54,6 +51,13 @@ const readStream: BrowserStreamDeps["read"] = async ({ tenant, since, signal }, 
   }
 };
 
+/** Routers behind different prefixes of an origin have separate streams. */
+const withPlace = (read: () => Promise<number>, place = 1): Promise<number> =>
+  navigator.locks.request(`live ${consolePath} ${place}`, { ifAvailable: true }, (lock) => {
+    if (lock !== null) return read();
+    return place === maxStreams ? pauses.refused : withPlace(read, place + 1);
+  });
+
 const once = (target: EventTarget, kind: string, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     target.addEventListener(kind, () => resolve(), { once: true, signal });
@@ -69,28 +73,16 @@ async function seen(signal: AbortSignal): Promise<AbortSignal> {
   return hidden.signal;
 }
 
-function followHere() {
-  const channel = new BroadcastChannel(name);
-  return createBrowserStream({
-    withLock: (signal, act) => navigator.locks.request(name, { signal }, act),
-    channel: {
-      post: channel.postMessage.bind(channel),
-      listen(onMessage) {
-        const listener = ({ data }: MessageEvent): void => onMessage(data);
-        channel.addEventListener("message", listener);
-        return () => channel.removeEventListener("message", listener);
-      },
-    },
-    read: readStream,
-    seen,
-    async wait(ms, signal) {
-      await once(AbortSignal.timeout(ms), "abort", signal);
-    },
-    now: () => Date.now(),
-  });
-}
 /** `null` without browser locks, as over plain http. */
-const follow = "locks" in navigator ? followHere() : null;
+const follow =
+  "locks" in navigator
+    ? createLiveStream({
+        read: (from, onEvent) => withPlace(() => readStream(from, onEvent)),
+        seen,
+        wait: (ms, signal) => once(AbortSignal.timeout(ms), "abort", signal),
+        now: () => Date.now(),
+      })
+    : null;
 
 interface LiveOptions {
   isOn: boolean;
