@@ -120,6 +120,8 @@ export const NoSuch = ({ title, text }: { title: string; text: string }) => (
   </Page>
 );
 
+const noTenant = "No tenant has this address, or you have no access to it.";
+
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
@@ -177,14 +179,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <main id="page" tabIndex={-1}>
         {tenant !== null && <Stopped key={tenant} />}
         {current !== undefined && <Tabs section={current} path={path} />}
-        {isUnknown ? (
-          <NoSuch
-            title="No such tenant"
-            text="No tenant has this address, or you have no access to it."
-          />
-        ) : (
-          children
-        )}
+        {isUnknown ? <NoSuch title="No such tenant" text={noTenant} /> : children}
       </main>
     </div>
   );
