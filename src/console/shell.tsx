@@ -126,7 +126,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const tenant = tenantIn(path);
-  const known = tenantNow.value;
+  const { slug, name } = tenantNow.value ?? {};
   useEffect(() => setOpen(false), [path]);
   const isUnknown = tenant !== null && isMissing.value;
   const own = tenant === null || isUnknown ? [] : sections;
@@ -148,9 +148,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <a class="brand" href={consolePath}>
           Sampling Router
         </a>
-        {known?.slug === tenant && known?.name !== tenant && (
-          <span class="tenant-name">{known?.name}</span>
-        )}
+        {slug === tenant && name !== slug && <span class="tenant-name">{name}</span>}
         {tenant !== null && <span class="tenant">{tenant}</span>}
         <button
           ref={menu}
