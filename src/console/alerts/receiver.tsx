@@ -9,7 +9,7 @@ import {
 } from "../../domain/alerts.ts";
 import { api, type Schemas } from "../api.ts";
 import { useRead } from "../load.ts";
-import { Check, Fields, Form, type FieldOf } from "../parts/form.tsx";
+import { Check, Fields, Form, type Editing, type FieldOf } from "../parts/form.tsx";
 import { Button, Card, ProblemNotice, There } from "../parts/page.tsx";
 import type { Asked } from "../problem.ts";
 import { emailApis } from "./email-apis.ts";
@@ -87,12 +87,7 @@ const headerFields = ({ name, origin }: Schemas["WebhookHeader"]): FieldOf<Draft
   },
 ];
 
-interface PartProps {
-  draft: Draft;
-  change: (changes: Partial<Draft>) => void;
-}
-
-function Custom({ draft, change }: PartProps) {
+function Custom({ draft, change }: Editing<Draft>) {
   const loading = useRead("/admin/v1/tenants/{tenant}/webhooks/header");
   return (
     <fieldset>
@@ -128,7 +123,7 @@ function Custom({ draft, change }: PartProps) {
   );
 }
 
-const Kinds = ({ draft: { kinds }, change }: PartProps) => (
+const Kinds = ({ draft: { kinds }, change }: Editing<Draft>) => (
   <fieldset>
     <legend>Send if</legend>
     <div class="grid wide">
@@ -231,9 +226,9 @@ export function Receiver({ policy, tag, onTest, onDone }: ReceiverProps) {
   const former = policy.alerts?.webhookUrl ?? "";
   const [draft, setDraft] = useState<Draft>(draftOf(policy));
   const [test, setTest] = useState<Tested>(null);
-  const change = (changes: Partial<Draft>): void => {
+  const change: Editing<Draft>["change"] = (changes) => {
     const known = hosts.find(([host]) => host.test(changes.webhookUrl ?? ""))?.[1];
-    setDraft({ ...draft, ...(known !== undefined && { format: known }), ...changes });
+    setDraft({ ...draft, ...(known !== undefined && { format: known }), ...changes } as Draft);
   };
   const send = async (): Promise<void> => {
     onTest();

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
-import { localText, millisOf } from "../format.ts";
+import { localText } from "../format.ts";
 import { useRead } from "../load.ts";
 import { CopyButton } from "../parts/copy.tsx";
-import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
-import { LimitFields, limitsOf, limitsPatchOf, textsOf } from "../parts/limits.tsx";
+import { Fields, Form, useDraft, useEdited, type FieldOf } from "../parts/form.tsx";
+import { LimitFields, type Limits } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
 import { routerUrl } from "../place.ts";
@@ -32,18 +32,18 @@ const draftOf = ({ name = "", scopes = [], expiresAt = null, limits, userId }: P
   sampling: scopes.includes("sampling"),
   models: scopes.includes("models"),
   proxy: scopes.includes("proxy"),
-  expiresAt: localText(expiresAt),
-  limits: textsOf(limits),
+  expiresAt,
+  limits: (limits ?? {}) as Limits,
 });
 type Draft = ReturnType<typeof draftOf>;
 
-const endField: FieldOf<Draft> = {
+const endField: FieldOf<Pick<Key, "expiresAt">> = {
   name: "expiresAt",
   title: "Ends",
-  type: "datetime-local",
+  as: "moment",
   hint: "In your time zone. Leave blank for no expiry.",
 };
-const nameField: FieldOf<Draft> = { name: "name", title: "Name", isRequired: true };
+const nameField: FieldOf<Pick<Key, "name">> = { name: "name", title: "Name", isRequired: true };
 const newFields = (people: readonly Schemas["User"][]): readonly FieldOf<Draft>[] => [
   { ...nameField, hint: "Who or what uses it, for example “search server”." },
   { name: "role", title: "Role in the console and the admin API", options: roles, path: "scopes" },
@@ -63,12 +63,12 @@ const useFields: readonly FieldOf<Draft>[] = [
   { name: "proxy", title: "proxy: uses registered servers through /mcp" },
 ];
 
-type Change = ReturnType<typeof useDraft<Draft>>["change"];
+type LimitsProps = { limits: Limits; onInput: (limits: Limits) => void };
 
-const Limits = ({ draft: { limits }, change }: { draft: Draft; change: Change }) => (
-  <details open={Object.values(limits).some((text) => text !== "")}>
+const LimitsOfKey = ({ limits, onInput }: LimitsProps) => (
+  <details open={Object.keys(limits).length > 0}>
     <summary>Budgets and limits</summary>
-    <LimitFields texts={limits} onInput={(changed) => change({ limits: changed })} />
+    <LimitFields limits={limits} onInput={(changed = {}) => onInput(changed)} />
   </details>
 );
 
@@ -84,22 +84,20 @@ export function NewKey({ like, onDone, onClose }: NewKeyProps) {
   const people = loaded.state === "there" ? loaded.value.data : [];
   const [earliest] = useState(() => localText(Date.now()));
   const make = async () => {
-    const { name, role, limits, userId } = draft;
+    const { name, role, limits, userId, expiresAt } = draft;
     const used = (["sampling", "models", "proxy"] as const).filter((use) => draft[use]);
-    const made = await api.POST("/admin/v1/tenants/{tenant}/keys", {
+    return api.POST("/admin/v1/tenants/{tenant}/keys", {
       body: {
         name,
         scopes: role === "" ? used : [...used, role],
-        limits: limitsOf(limits),
-        ...(draft.expiresAt !== "" && { expiresAt: millisOf(draft.expiresAt) }),
+        limits,
+        ...(expiresAt && { expiresAt }),
         ...(userId !== "" && { userId }),
       },
     });
-    if (made.ok) onDone(made.value);
-    return made;
   };
   return (
-    <Form submit="Create key" act={make} onCancel={onClose}>
+    <Form submit="Create key" act={make} onDone={onDone} onCancel={onClose}>
       <Fields
         of={newFields(people)}
         draft={draft}
@@ -120,7 +118,7 @@ export function NewKey({ like, onDone, onClose }: NewKeyProps) {
         <Fields of={useFields} {...{ draft, change }} />
       </fieldset>
       <Fields of={[{ ...endField, min: earliest }]} {...{ draft, change }} />
-      <Limits {...{ draft, change }} />
+      <LimitsOfKey limits={draft.limits} onInput={(limits) => change({ limits })} />
     </Form>
   );
 }
@@ -135,25 +133,13 @@ export function ChangeKey({ id, ...ends }: Ends & { id: string }) {
 }
 
 function KeyForm({ shown, tag, onDone, onClose }: Ends & { shown: Key; tag: string | null }) {
-  const { draft, change } = useDraft(draftOf(shown));
-  const save = async () => {
-    const { name, expiresAt, limits } = draft;
-    const changed = await api.PATCH("/admin/v1/tenants/{tenant}/keys/{id}", {
-      id: shown.id,
-      ifMatch: tag,
-      body: {
-        name,
-        limits: limitsPatchOf(limits),
-        ...(expiresAt !== localText(shown.expiresAt) && { expiresAt: millisOf(expiresAt) }),
-      },
-    });
-    if (changed.ok) onDone();
-    return changed;
-  };
+  const { patch: body, ...its } = useEdited(shown);
+  const path = "/admin/v1/tenants/{tenant}/keys/{id}";
+  const save = () => api.PATCH(path, { id: shown.id, ifMatch: tag, body });
   return (
-    <Form submit="Save changes" act={save} onCancel={onClose}>
-      <Fields of={[nameField, endField]} {...{ draft, change }} />
-      <Limits {...{ draft, change }} />
+    <Form submit="Save changes" act={save} {...{ onDone }} onCancel={onClose}>
+      <Fields of={[nameField, endField]} {...its} />
+      <LimitsOfKey limits={its.draft.limits} onInput={(limits) => its.change({ limits })} />
     </Form>
   );
 }

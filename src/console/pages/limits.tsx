@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { roomLevel } from "../../domain/limits/room.ts";
 import { api, type Schemas } from "../api.ts";
 import { limitTitle, limitTitles, ownerTitle, type LimitName } from "../limit-titles.ts";
-import { useRead } from "../load.ts";
+import { useRead, valueIn } from "../load.ts";
 import { byFullness, isOwn, type LimitState } from "../overview-figures.ts";
 import type { Column } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -21,15 +21,10 @@ interface LimitDraft {
   title: string;
   owner: string;
   limit: string;
-  amount: string;
+  amount?: number;
 }
 
-const newLimit: LimitDraft = {
-  title: "New limit",
-  owner: "tenant",
-  limit: "usdPerDay",
-  amount: "",
-};
+const newLimit: LimitDraft = { title: "New limit", owner: "tenant", limit: "usdPerDay" };
 
 const owners = {
   tenant: "the whole tenant",
@@ -52,7 +47,7 @@ function ownerOf(
 
 /** A merge patch of one limit. */
 function set({ owner, limit, amount }: LimitDraft): Promise<Asked<unknown>> {
-  const limits = { [limit as LimitName]: amount === "" ? null : Number(amount) };
+  const limits = { [limit as LimitName]: amount ?? null };
   const [, scope = "", single = ""] = /^(group|tag):(.*)$/s.exec(owner) ?? [];
   if (owner.startsWith("key_"))
     return api.PATCH("/admin/v1/tenants/{tenant}/keys/{id}", { id: owner, body: { limits } });
@@ -92,20 +87,15 @@ function LimitForm({ begun, onDone, onClose }: Ends & { begun: LimitDraft }) {
   const amount: FieldOf<LimitDraft> = {
     name: "amount",
     title: limitTitles[draft.limit as LimitName],
-    type: "number",
+    as: "number",
     min: 0,
     step: draft.limit.startsWith("usd") ? "any" : "1",
     isRequired: isNew,
     ...(!isNew && { hint: "Leave blank to remove the limit." }),
   };
-  const save = async () => {
-    const saved = await set(draft);
-    if (saved.ok) onDone();
-    return saved;
-  };
   return (
     <Dialog title={begun.title} onClose={onClose}>
-      <Form submit="Save limit" act={save} onCancel={onClose}>
+      <Form submit="Save limit" act={() => set(draft)} {...{ onDone }} onCancel={onClose}>
         <Fields of={isNew ? [...fields, amount] : [amount]} {...{ draft, change }} />
       </Form>
     </Dialog>
@@ -148,7 +138,7 @@ const actionColumn = ({ policy, names, change }: ActionsOf): Column<LimitState> 
     if (owner === null || !(limit in limitTitles) || state.raisedUntil !== undefined)
       return <a href={ownPath("/policy")}>Policy</a>;
     const title = `${limitTitle(state.name)}, ${ownerTitle(state, names)}`;
-    const act = () => change({ title, owner, limit, amount: String(state.limit) });
+    const act = () => change({ title, owner, limit, amount: state.limit });
     return <RowActions of={title} verbs={["Change"]} act={act} />;
   },
 });
@@ -165,8 +155,8 @@ export function Limits() {
   const reading = useRead("/admin/v1/tenants/{tenant}/policy");
   const isAsked = query["new"] !== undefined && mayChange.value;
   const [draft, change] = useState<LimitDraft | null>(isAsked ? newLimit : null);
-  const { loaded, again } = paging.loading;
-  const policy = reading.loaded.state === "there" ? reading.loaded.value : {};
+  const { again } = paging.loading;
+  const policy = valueIn(reading) ?? {};
   const { cursor, go } = paging;
   const each = cursor === null ? limitsOfEach(policy) : [];
   const onDone = (): void => {
@@ -186,7 +176,7 @@ export function Limits() {
         )
       }
     >
-      {loaded.state === "there" && loaded.value.data.some(isTight) && (
+      {valueIn(paging.loading)?.data.some(isTight) && (
         <p class="notice warn">
           The database is almost full.{" "}
           <a href={ownPath("/policy")}>Keep records for a shorter time</a>

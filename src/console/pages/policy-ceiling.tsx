@@ -1,34 +1,37 @@
 import { useState } from "preact/hooks";
 import { operatorPaidProviders } from "../../domain/limits/ceilings.ts";
 import { api, type Schemas } from "../api.ts";
-import { useLoaded } from "../load.ts";
-import { Check, Form } from "../parts/form.tsx";
+import { useRead } from "../load.ts";
+import { Check, Form, useDraft } from "../parts/form.tsx";
 import { JsonEdit } from "../parts/json-edit.tsx";
-import { LimitFields, limitsOf, textsOf } from "../parts/limits.tsx";
+import { LimitFields } from "../parts/limits.tsx";
 import { Button, There } from "../parts/page.tsx";
 import type { Asked } from "../problem.ts";
 
-type Put = (ceiling: object) => Promise<Asked<unknown>>;
+type CeilingValue = Schemas["Ceiling"];
+interface EditProps {
+  ceiling: CeilingValue;
+  put: (ceiling: object) => Promise<Asked<unknown>>;
+  onDone: () => void;
+}
 
-function CeilingForm({ ceiling, put }: { ceiling: Schemas["Ceiling"]; put: Put }) {
-  const [limits, setLimits] = useState(textsOf(ceiling.limits));
-  const [providers, setProviders] = useState(ceiling.providers ?? []);
-  const its = { ...ceiling, limits: limitsOf(limits) };
+function CeilingForm({ ceiling, put, onDone }: EditProps) {
+  const { draft, change } = useDraft(ceiling);
+  const providers = draft.providers ?? [];
+  const pay = (name: string, isOn: boolean): void => {
+    const paid = [...providers.filter((each) => each !== name), ...(isOn ? [name] : [])];
+    change({ providers: paid.length === 0 ? undefined : paid });
+  };
   return (
-    <Form
-      submit="Save ceiling"
-      act={() => put(providers.length === 0 ? its : { ...its, providers })}
-    >
-      <LimitFields texts={limits} onInput={setLimits} />
+    <Form submit="Save ceiling" act={() => put(draft)} onDone={onDone}>
+      <LimitFields limits={draft.limits} onInput={(limits = {}) => change({ limits })} />
       {[...operatorPaidProviders].map((name) => (
         <Check
           key={name}
           title={`May use ${name}, at your cost`}
           name={name}
           value={providers.includes(name)}
-          onInput={(isOn) =>
-            setProviders([...providers.filter((each) => each !== name), ...(isOn ? [name] : [])])
-          }
+          onInput={(isOn) => pay(name, isOn)}
         />
       ))}
     </Form>
@@ -36,18 +39,13 @@ function CeilingForm({ ceiling, put }: { ceiling: Schemas["Ceiling"]; put: Put }
 }
 
 export function Ceiling() {
-  const [saved, setSaved] = useState(0);
+  const [isSaved, setSaved] = useState(false);
   const [isJson, setJson] = useState(false);
-  const loading = useLoaded(`ceiling ${saved}`, () =>
-    api.GET("/admin/v1/tenants/{tenant}/ceiling"),
-  );
-  const putWith = (tag: string | null) => async (value: object) => {
-    const changed = await api.PUT("/admin/v1/tenants/{tenant}/ceiling", {
-      ifMatch: tag,
-      body: value as Schemas["Ceiling"],
-    });
-    if (changed.ok) setSaved(saved + 1);
-    return changed;
+  const path = "/admin/v1/tenants/{tenant}/ceiling";
+  const loading = useRead(path);
+  const onDone = (): void => {
+    setSaved(true);
+    void loading.again();
   };
   return (
     <section class="card stack" aria-label="Ceiling">
@@ -58,25 +56,26 @@ export function Ceiling() {
         </Button>
       </header>
       <p class="lead">Limits that the tenant’s policy can only narrow.</p>
-      {saved > 0 && (
+      {isSaved && (
         <p class="notice good" role="status">
           Saved.
         </p>
       )}
       <There what="the ceiling" loading={loading}>
-        {(ceiling, { tag }) =>
-          isJson ? (
+        {(ceiling, { tag }) => {
+          const put = (body: object) => api.PUT(path, { ifMatch: tag, body: body as CeilingValue });
+          const hint = "Takes effect with the next request.";
+          return isJson ? (
             <JsonEdit
-              key={tag ?? ""}
+              key={tag}
               value={ceiling}
               submit="Replace ceiling"
-              put={putWith(tag)}
-              hint="Takes effect with the next request."
+              {...{ put, onDone, hint }}
             />
           ) : (
-            <CeilingForm key={tag ?? ""} ceiling={ceiling} put={putWith(tag)} />
-          )
-        }
+            <CeilingForm key={tag} {...{ ceiling, put, onDone }} />
+          );
+        }}
       </There>
     </section>
   );

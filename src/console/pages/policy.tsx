@@ -1,24 +1,56 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { mergePatch } from "../../domain/merge-patch.ts";
+import { mergePatchOf } from "../../domain/merge-patch.ts";
 import { api, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { useUnsaved } from "../parts/dialog.tsx";
-import { Form } from "../parts/form.tsx";
+import { Form, useDraft, useFaults } from "../parts/form.tsx";
 import { JsonEdit } from "../parts/json-edit.tsx";
 import { Button, NotForRole, Page, There } from "../parts/page.tsx";
-import { Sections, type SectionsProps } from "../parts/sections.tsx";
 import { ownPath, prefix } from "../place.ts";
 import { changedMembers, changeText, membersText, memberTitle } from "../policy-changes.ts";
 import type { Asked } from "../problem.ts";
 import { isOperator, mayChange } from "../session.ts";
 import { Ceiling } from "./policy-ceiling.tsx";
-import { draftOf, patchOf, sectionsOf, type Draft } from "./policy-draft.tsx";
 import { raiseProblem } from "./policy-raises.tsx";
+import { sections } from "./policy-sections.tsx";
 import { Trial, useTrial } from "./policy-trial.tsx";
 
 type Policy = Schemas["Policy"];
 
-interface EditProps extends Pick<SectionsProps, "opened" | "setOpened"> {
+interface SectionProps extends Pick<(typeof sections)[number], "title" | "paths"> {
+  /** what is set */
+  said: string;
+  opened: readonly string[];
+  setOpened: (opened: readonly string[]) => void;
+  children: ComponentChildren;
+}
+
+/** A part of the form. A closed one says what is set, and an error of its members opens it. */
+function Section({ title, paths, said, opened, setOpened, children }: SectionProps) {
+  const faultOf = useFaults();
+  const [id = ""] = paths;
+  const isOpen = opened.includes(id) || paths.some((path) => faultOf(path) !== null);
+  const toggle = (opens: boolean): void => {
+    const others = opened.filter((each) => each !== id);
+    if (opened.includes(id) !== opens) setOpened(opens ? [...others, id] : others);
+  };
+  return (
+    <details
+      id={id}
+      class="card"
+      open={isOpen}
+      onToggle={({ currentTarget }) => toggle(currentTarget.open)}
+    >
+      <summary>
+        <h2>{title}</h2> <small>{said}</small>
+      </summary>
+      {isOpen && <div class="stack">{children}</div>}
+    </details>
+  );
+}
+
+interface EditProps extends Pick<SectionProps, "opened" | "setOpened"> {
   policy: Policy;
   tag: string | null;
   draft: Policy | null;
@@ -28,49 +60,47 @@ interface EditProps extends Pick<SectionsProps, "opened" | "setOpened"> {
 }
 
 function PolicyForm({ policy, tag, onDraft, onDone, reload, ...opening }: EditProps) {
-  const [draft, setDraft] = useState(draftOf(policy));
-  const change = (changes: Partial<Draft>): void => setDraft({ ...draft, ...changes });
-  const patch = patchOf(draft, policy);
-  const changed = JSON.stringify(patch);
-  const [unchanged] = useState(changed);
-  const isUnsaved = changed !== unchanged;
-  const question = useUnsaved(isUnsaved);
-  const wanted = mergePatch(policy, patch) as Policy;
-  useEffect(() => onDraft(isUnsaved ? wanted : null), [changed]);
+  const { draft, change } = useDraft(policy);
+  // A rule without what it asks for is none.
+  const { approval, ...others } = draft;
+  const wanted: Policy = approval?.mode ? draft : others;
+  const patch = mergePatchOf(policy, wanted);
+  const unsaved = Object.keys(patch);
+  const question = useUnsaved(unsaved.length > 0);
+  useEffect(() => onDraft(unsaved.length > 0 ? wanted : null), [JSON.stringify(patch)]);
+  useEffect(() => document.getElementById(location.hash.slice(1))?.scrollIntoView(), []);
   const trial = useTrial(() => wanted);
-  const unsaved = isUnsaved ? changedMembers(policy, wanted) : [];
-  const save = async (): Promise<Asked<unknown>> => {
+  const save = async (): Promise<Asked<Policy>> => {
     const problem = raiseProblem(draft.raises);
     if (problem !== null) return { ok: false, problem };
-    const saved = await api.PATCH("/admin/v1/tenants/{tenant}/policy", {
-      ifMatch: tag,
-      body: patch,
-    });
-    if (saved.ok) onDone(saved.value);
-    return saved;
+    return api.PATCH("/admin/v1/tenants/{tenant}/policy", { ifMatch: tag, body: patch });
   };
-  const sections = sectionsOf({ draft, change }).map((each) => ({
-    ...each,
-    id: each.paths[0] ?? "",
-    said: membersText(wanted, each.paths),
-  }));
   return (
     <>
       <Form
         submit="Save changes"
         act={save}
-        reload={reload}
+        {...{ onDone, reload }}
         beside={
           <>
             {trial.button}
             <span class="faint">
-              {unsaved.length > 0 &&
-                `Not saved: ${unsaved.map(({ member }) => memberTitle(member)).join(", ")}`}
+              {unsaved.length > 0 && `Not saved: ${unsaved.map(memberTitle).join(", ")}`}
             </span>
           </>
         }
       >
-        <Sections of={sections} {...opening} />
+        <div class="sections stack">
+          {sections.map(({ title, paths, Shown }) => (
+            <Section
+              key={title}
+              {...{ title, paths, ...opening }}
+              said={membersText(wanted, paths)}
+            >
+              <Shown {...{ draft, change }} />
+            </Section>
+          ))}
+        </div>
         {trial.found}
       </Form>
       {question}
@@ -80,14 +110,6 @@ function PolicyForm({ policy, tag, onDraft, onDone, reload, ...opening }: EditPr
 
 function PolicyJson({ policy, tag, draft, onDraft, onDone }: EditProps) {
   const [begun] = useState(draft);
-  const put = async (value: object) => {
-    const changed = await api.PUT("/admin/v1/tenants/{tenant}/policy", {
-      ifMatch: tag,
-      body: value,
-    });
-    if (changed.ok) onDone(changed.value);
-    return changed;
-  };
   return (
     <section class="card stack">
       <JsonEdit
@@ -95,7 +117,8 @@ function PolicyJson({ policy, tag, draft, onDraft, onDone }: EditProps) {
         {...(begun !== null && { draft: begun })}
         onUnsaved={(isUnsaved) => onDraft(isUnsaved ? policy : null)}
         submit="Replace policy"
-        put={put}
+        put={(body) => api.PUT("/admin/v1/tenants/{tenant}/policy", { ifMatch: tag, body })}
+        onDone={onDone}
         hint="The whole policy. Omitted members return to their defaults."
         beside={(policyOf) => <Trial policyOf={policyOf} />}
       />

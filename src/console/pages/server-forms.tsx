@@ -1,7 +1,7 @@
 import { api, type Schemas } from "../api.ts";
 import { useRead } from "../load.ts";
-import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
-import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
+import { Fields, Form, useDraft, useEdited, type FieldOf } from "../parts/form.tsx";
+import { LimitFields } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
 
@@ -130,37 +130,24 @@ const changeFields = [
     title:
       "Park calls: a call of a 2026-07-28 client waits while the client answers this older server’s questions, up to 5 minutes",
   },
-  { name: "disabled", title: "Disabled: sampling is off for this server" },
+  {
+    name: "policy.disabled",
+    title: "Disabled: sampling is off for this server",
+    as: "check",
+  },
 ] as const;
 
 function ServerForm({ server, tag, ...ends }: Ends & { server: Server; tag: string | null }) {
-  const { draft, change } = useDraft({
-    sampling: server.sampling,
-    parking: server.parking,
-    disabled: server.policy.disabled === true,
-    limits: textsOf(server.policy.limits),
-  });
-  const save = async () => {
-    const { sampling, parking, disabled, limits } = draft;
-    const changed = await api.PATCH("/admin/v1/tenants/{tenant}/servers/{server}", {
-      server: server.slug,
-      ifMatch: tag,
-      body: {
-        sampling,
-        // A host that can't park calls refuses the member.
-        ...(parking !== server.parking && { parking }),
-        policy: { disabled: disabled || null, limits: limitsPatchOf(limits) },
-      },
-    });
-    if (changed.ok) ends.onDone();
-    return changed;
-  };
+  const { patch: body, ...its } = useEdited(server);
+  const { policy } = its.draft;
+  const path = "/admin/v1/tenants/{tenant}/servers/{server}";
+  const save = () => api.PATCH(path, { server: server.slug, ifMatch: tag, body });
   return (
-    <Form submit="Save changes" act={save} onCancel={ends.onClose}>
-      <Fields of={changeFields} {...{ draft, change }} />
+    <Form submit="Save changes" act={save} onDone={ends.onDone} onCancel={ends.onClose}>
+      <Fields of={changeFields} {...its} />
       <LimitFields
-        texts={draft.limits}
-        onInput={(limits) => change({ limits })}
+        limits={policy.limits}
+        onInput={(limits = {}) => its.change({ policy: { ...policy, limits } })}
         path="policy.limits"
       />
     </Form>

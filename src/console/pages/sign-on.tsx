@@ -79,7 +79,7 @@ function Groups({ groups, change }: { groups: Group[]; change: (groups: Group[])
             of={groupFields}
             draft={group}
             path={`groups.${at}.`}
-            change={(changes) => change(groups.with(at, { ...group, ...changes }))}
+            change={(changes) => change(groups.with(at, { ...group, ...changes } as Group))}
           />
           <Button
             class="quiet danger"

@@ -6,7 +6,7 @@ import { useLoaded } from "../load.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
 import { dayColumn, fileColumn, sumColumn, type Column } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Field, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
+import { Field, Fields, Form, useDraft, type Editing, type FieldOf } from "../parts/form.tsx";
 import { ListPage, NoMatch, usePaging, type Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
 import { Change } from "../parts/spend.tsx";
@@ -58,7 +58,7 @@ const fields: readonly FieldOf<Place>[] = [
 ];
 
 /** Routers without placement reject both. */
-const Residency = (its: { draft: Place; change: (changes: Partial<Place>) => void }) => (
+const Residency = (its: Editing<Place>) => (
   <details>
     <summary>Data location (can’t be changed later)</summary>
     <Fields of={fields} {...its} />

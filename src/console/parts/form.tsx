@@ -19,7 +19,7 @@ export const useReport = () => useContext(Shown).report;
 
 export interface Editing<Draft> {
   draft: Draft;
-  change: (changes: Partial<Draft>) => void;
+  change: (changes: { [Name in keyof Draft]?: Draft[Name] | undefined }) => void;
 }
 
 export function useDraft<Draft extends object>(initial: Draft): Editing<Draft> {
@@ -127,8 +127,10 @@ export const Check = ({ title, name, value, onInput }: CheckProps) => (
   </label>
 );
 
-const itemsIn = (text: string, separator: string): string[] =>
-  text.split(separator).flatMap((each) => each.trim() || []);
+function itemsIn(text: string, separator: string): string[] | undefined {
+  const items = text.split(separator).flatMap((each) => each.trim() || []);
+  return items.length === 0 ? undefined : items;
+}
 
 /** How the field of a member shows it as text and reads the text. Blank texts are missing members. */
 const kinds = {
@@ -145,6 +147,8 @@ export interface FieldOf<Draft> extends Omit<FieldProps, "name" | "value" | "onI
   name: (keyof Draft & string) | `${keyof Draft & string}.${string}`;
   /** `text` by default, and a checkbox for a boolean */
   as?: keyof typeof kinds | "check";
+  /** the shown text of a missing member */
+  byDefault?: string;
 }
 
 type MemberProps = Omit<FieldOf<never>, "name"> & {
@@ -153,13 +157,15 @@ type MemberProps = Omit<FieldOf<never>, "name"> & {
   onInput: (value: unknown) => void;
 };
 
-function Member({ as, value, onInput, ...its }: MemberProps) {
+function Member({ as, value, onInput, byDefault = "", ...its }: MemberProps) {
   // What was typed stays while it has the same meaning, for example "0.50".
   const [typed, setTyped] = useState("");
   if (as === "check" || typeof value === "boolean")
     return <Check {...its} value={value === true} onInput={onInput} />;
   if (as === undefined)
-    return <Field {...its} value={typeof value === "string" ? value : ""} onInput={onInput} />;
+    return (
+      <Field {...its} value={typeof value === "string" ? value : byDefault} onInput={onInput} />
+    );
   const [textOf, read] = kinds[as];
   const valueOf = (text: string) => (text === "" ? undefined : read(text));
   const isSame = JSON.stringify(valueOf(typed)) === JSON.stringify(value ?? undefined);

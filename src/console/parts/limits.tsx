@@ -1,53 +1,36 @@
 /** Fields for limits; empty means unlimited. */
 import { commonTitles, limitTitles, otherTitles, type LimitName } from "../limit-titles.ts";
-import { Fields, useFaults, type FieldOf } from "./form.tsx";
-
-export { limitTitles, type LimitName };
+import { given } from "../members.ts";
+import { Fields, useFaults, type Editing, type FieldOf } from "./form.tsx";
 
 export type Limits = Partial<Record<LimitName, number>>;
-export type LimitTexts = Record<LimitName, string>;
 
-const names = Object.keys(limitTitles) as LimitName[];
-
-export const textsOf = (limits: Limits | undefined): LimitTexts =>
-  Object.fromEntries(names.map((name) => [name, limits?.[name]?.toString() ?? ""])) as LimitTexts;
-
-/** A merge patch: empty fields are removed. */
-export const limitsPatchOf = (texts: LimitTexts): Record<LimitName, number | null> =>
-  Object.fromEntries(
-    names.map((name) => [name, texts[name] ? Number(texts[name]) : null]),
-  ) as Record<LimitName, number | null>;
-
-export const limitsOf = (texts: LimitTexts): Limits =>
-  Object.fromEntries(Object.entries(limitsPatchOf(texts)).filter(([, limit]) => limit !== null));
-
-interface LimitFieldsProps {
-  title?: string;
-  /** of the limits in the input */
-  path?: string;
-  texts: LimitTexts;
-  onInput: (texts: LimitTexts) => void;
-}
-
-const fieldsOf = (titles: Partial<Record<LimitName, string>>): FieldOf<LimitTexts>[] =>
-  Object.entries(titles).map(([name, title]) => ({
-    name: name as LimitName,
+const fieldsOf = (titles: Limits | Partial<Record<LimitName, string>>): FieldOf<Limits>[] =>
+  (Object.entries(titles) as [LimitName, string][]).map(([name, title]) => ({
+    name,
     title,
-    type: "number",
+    as: "number",
     min: 0,
     step: name.startsWith("usd") ? "any" : "1",
     placeholder: "none",
   }));
 const [common, others] = [fieldsOf(commonTitles), fieldsOf(otherTitles)];
 
+interface LimitFieldsProps {
+  title?: string;
+  /** of the limits in the input */
+  path?: string;
+  limits: Limits | undefined;
+  onInput: (limits: Limits | undefined) => void;
+}
+
 export function LimitFields(props: LimitFieldsProps) {
-  const { title = "Limits", path = "limits", texts, onInput } = props;
+  const { title = "Limits", path = "limits", limits: draft = {}, onInput } = props;
   const faultOf = useFaults();
-  const change = (changes: Partial<LimitTexts>): void => onInput({ ...texts, ...changes });
-  const its = { draft: texts, change, path: `${path}.` };
-  const isInUse = others.some(
-    ({ name }) => texts[name as LimitName] || faultOf(`${path}.${name}`) !== null,
-  );
+  const change: Editing<Limits>["change"] = (changes) =>
+    onInput(given({ ...draft, ...changes } as Limits));
+  const its = { draft, change, path: `${path}.` };
+  const isInUse = others.some(({ name }) => name in draft || faultOf(`${path}.${name}`) !== null);
   return (
     <fieldset>
       <legend>{title}</legend>
@@ -64,9 +47,7 @@ export function LimitFields(props: LimitFieldsProps) {
   );
 }
 
-export const limitText = (limits: Limits | undefined): string =>
-  names
-    .flatMap((name) =>
-      limits?.[name] === undefined ? [] : [`${limitTitles[name]}: ${limits[name]}`],
-    )
+export const limitText = (limits: Limits = {}): string =>
+  (Object.keys(limitTitles) as LimitName[])
+    .flatMap((name) => (limits[name] === undefined ? [] : `${limitTitles[name]}: ${limits[name]}`))
     .join(", ");

@@ -50,16 +50,17 @@ export function Steps({ cursor, next, go }: StepsProps) {
   );
 }
 
-type Change = (changes: Record<string, string>) => void;
+type Changes = Record<string, string | undefined>;
+type Change = (changes: Changes) => void;
 
 /** An empty text removes a member. Back undoes `change`, but not `type`, which is for typed text. */
 export type Query = [query: Readonly<Record<string, string>>, change: Change, type: Change];
 
 export function useQuery(): Query {
   const { path, query, route } = useLocation();
-  const go = (changes: Record<string, string>, replaces: boolean): void => {
-    const kept = Object.entries({ ...query, ...changes }).filter(([, value]) => value !== "");
-    const text = new URLSearchParams(kept).toString();
+  const go = (changes: Changes, replaces: boolean): void => {
+    const kept = Object.entries({ ...query, ...changes }).filter(([, value = ""]) => value !== "");
+    const text = new URLSearchParams(kept as [string, string][]).toString();
     route(text === "" ? path : `${path}?${text}`, replaces);
   };
   return [query, (changes) => go(changes, false), (changes) => go(changes, true)];
