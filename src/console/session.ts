@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { roleMay, roles, type Permission } from "../domain/tenancy/scopes.ts";
 import { prefix } from "./place.ts";
-import { problemOf, unreachable, type Asked } from "./problem.ts";
+import { ok, problemOf, unreachable, type Asked } from "./problem.ts";
 
 export interface Actor {
   kind: "operator" | "key" | "person";
@@ -31,9 +31,7 @@ async function ask<T>(init: RequestInit, at = "session"): Promise<Asked<T>> {
   try {
     const response = await fetch(`${prefix}/console/${at}`, init);
     const body: unknown = await response.json().catch(() => null);
-    return response.ok
-      ? { ok: true, value: body as T, tag: null }
-      : { ok: false, problem: problemOf(response.status, body) };
+    return response.ok ? ok(body as T) : { ok: false, problem: problemOf(response.status, body) };
   } catch {
     return { ok: false, problem: unreachable };
   }

@@ -3,7 +3,7 @@ import { causeOf } from "../../domain/alert-messages.ts";
 import { Receiver, type Saved } from "../alerts/receiver.tsx";
 import type { Schemas } from "../api.ts";
 import { count } from "../format.ts";
-import { useRead } from "../load.ts";
+import { useRead, valueIn } from "../load.ts";
 import { timeColumn, type Column } from "../parts/columns.tsx";
 import { Listed, usePaging } from "../parts/list-page.tsx";
 import { Badge, NotForRole, Page, There } from "../parts/page.tsx";
@@ -35,14 +35,12 @@ export function Alerts() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/alerts");
   const policy = useRead("/admin/v1/tenants/{tenant}/policy");
   const [saved, setSaved] = useState<Saved | null>(null);
-  const { loaded } = paging.loading;
-  const undelivered = loaded.state === "there" ? loaded.value.undelivered : 0;
+  const undelivered = valueIn(paging.loading)?.undelivered ?? 0;
   return (
     <Page title="Alerts" lead="Budgets that reach a threshold, and problems that persist.">
       <div class="stack">
         <div>
           <Listed
-            what="alerts"
             paging={paging}
             name="Alerts"
             columns={columns}

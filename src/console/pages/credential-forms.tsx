@@ -82,7 +82,7 @@ interface FormProps {
   /** absent: a new one */
   credential?: Credential;
   onDone: (saved: Credential) => void;
-  onClose?: () => void;
+  onClose?: (() => void) | undefined;
 }
 
 export function CredentialForm({ credential, onDone, onClose }: FormProps) {
@@ -107,17 +107,16 @@ export function CredentialForm({ credential, onDone, onClose }: FormProps) {
       ...headersIn(draft),
     };
     const path = "/admin/v1/tenants/{tenant}/credentials";
-    const saved = isChange
-      ? await api.PATCH(`${path}/{id}`, { id: credential.id, body })
-      : await api.POST(path, { body: { ...body, provider } });
-    if (saved.ok) onDone(saved.value);
-    return saved;
+    return isChange
+      ? api.PATCH(`${path}/{id}`, { id: credential.id, body })
+      : api.POST(path, { body: { ...body, provider } });
   };
   return (
     <Form
       submit={isChange ? "Save changes" : "Add credential"}
       act={save}
-      {...(onClose && { onCancel: onClose })}
+      onDone={onDone}
+      onCancel={onClose}
     >
       <div class="grid">
         {!isChange && (

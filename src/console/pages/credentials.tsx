@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { later } from "../later.tsx";
-import { useLoaded } from "../load.ts";
+import { useLoaded, valueIn } from "../load.ts";
 import { fileColumn, isoOf, textColumn, type Column } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Health } from "../parts/health.tsx";
 import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
 import { spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
+import { ok } from "../problem.ts";
 import { checkCredential, CheckResult, credentialHealth, faultText } from "./credential-check.tsx";
 
 const CredentialForm = later(async () => (await import("./credential-forms.tsx")).CredentialForm);
@@ -82,7 +83,7 @@ function Check({ row: { id, provider, name }, again, onDone }: OfCredential) {
   return (
     <Dialog title={`Check ${provider} (${name})`} onClose={onDone}>
       <There what={`the provider’s answer for ${name}`} loading={loading}>
-        {(value) => <CheckResult name={name} found={{ ok: true, value, tag: null }} />}
+        {(value) => <CheckResult name={name} found={ok(value)} />}
       </There>
     </Dialog>
   );
@@ -126,10 +127,10 @@ const dialogs = { Check, Change: Save, Delete };
 
 export function Credentials() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/credentials");
-  const { loaded, again } = paging.loading;
+  const { again } = paging.loading;
   const spenders = [...useSpending("model").values()];
   const healthOf = credentialHealth(
-    loaded.state === "there" ? loaded.value.data : [],
+    valueIn(paging.loading)?.data ?? [],
     spenders.filter(({ succeeded }) => succeeded > 0),
   );
   return (

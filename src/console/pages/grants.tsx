@@ -1,11 +1,12 @@
 import { api, type Schemas } from "../api.ts";
-import { useLoaded } from "../load.ts";
+import { useLoaded, valueIn } from "../load.ts";
 import { dayColumn, fileColumn, lineColumn, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
 import { RequestsOf, spendColumns, useSpending } from "../parts/spend.tsx";
 import { ownPath, routerUrl } from "../place.ts";
+import { ok } from "../problem.ts";
 
 type Grant = Schemas["Grant"];
 
@@ -33,20 +34,15 @@ const columnsOf = (names: Names): readonly Column<Grant>[] => [
 export function Grants() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/grants");
   const spending = useSpending("key");
-  const listed = paging.loading.loaded;
-  const isAny = listed.state === "there" && listed.value.data.length > 0;
-  const { loaded } = useLoaded<Names>(`names ${isAny}`, async () => ({
-    ok: true,
-    value: isAny ? await namesIn() : {},
-    tag: null,
-  }));
+  const isAny = (valueIn(paging.loading)?.data.length ?? 0) > 0;
+  const loading = useLoaded(`names ${isAny}`, async () => ok(isAny ? await namesIn() : {}));
   return (
     <ListPage
       title="Connected programs"
       lead="Programs that people allowed to use servers. Each acts as an API key, whose spend of this month is shown."
       paging={paging}
       columns={[
-        ...columnsOf(loaded.state === "there" ? loaded.value : {}),
+        ...columnsOf(valueIn(loading) ?? {}),
         ...spendColumns<Grant>(({ keyId }) => spending.get(keyId)).filter(({ title }) =>
           ["Spent", "Last use"].includes(title),
         ),

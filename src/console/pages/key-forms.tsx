@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { localText } from "../format.ts";
-import { useRead } from "../load.ts";
+import { useRead, valueIn } from "../load.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { Fields, Form, useDraft, useEdited, type FieldOf } from "../parts/form.tsx";
 import { LimitFields, type Limits } from "../parts/limits.tsx";
@@ -80,8 +80,7 @@ interface NewKeyProps extends Pick<Ends, "onClose"> {
 
 export function NewKey({ like, onDone, onClose }: NewKeyProps) {
   const { draft, change } = useDraft(draftOf(like));
-  const { loaded } = useRead("/admin/v1/tenants/{tenant}/users", { limit: 200 });
-  const people = loaded.state === "there" ? loaded.value.data : [];
+  const people = valueIn(useRead("/admin/v1/tenants/{tenant}/users", { limit: 200 }));
   const [earliest] = useState(() => localText(Date.now()));
   const make = async () => {
     const { name, role, limits, userId, expiresAt } = draft;
@@ -99,7 +98,7 @@ export function NewKey({ like, onDone, onClose }: NewKeyProps) {
   return (
     <Form submit="Create key" act={make} onDone={onDone} onCancel={onClose}>
       <Fields
-        of={newFields(people)}
+        of={newFields(people?.data ?? [])}
         draft={draft}
         change={(changes) => {
           const { role } = changes;
@@ -123,14 +122,11 @@ export function NewKey({ like, onDone, onClose }: NewKeyProps) {
   );
 }
 
-export function ChangeKey({ id, ...ends }: Ends & { id: string }) {
-  const loading = useRead("/admin/v1/tenants/{tenant}/keys/{id}", { id });
-  return (
-    <There what="the key" loading={loading}>
-      {(shown, { tag }) => <KeyForm {...{ shown, tag, ...ends }} />}
-    </There>
-  );
-}
+export const ChangeKey = ({ id, ...ends }: Ends & { id: string }) => (
+  <There what="the key" loading={useRead("/admin/v1/tenants/{tenant}/keys/{id}", { id })}>
+    {(shown, { tag }) => <KeyForm {...{ shown, tag, ...ends }} />}
+  </There>
+);
 
 function KeyForm({ shown, tag, onDone, onClose }: Ends & { shown: Key; tag: string | null }) {
   const { patch: body, ...its } = useEdited(shown);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { day, time } from "../format.ts";
-import { useLoaded } from "../load.ts";
+import { useLoaded, valueIn } from "../load.ts";
 import { dayColumn, fileColumn, isoOf, lineColumn, type Column } from "../parts/columns.tsx";
 import { CodeBlock, idFact, Secret } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
@@ -25,7 +25,7 @@ import {
   useSpending,
   type Spender,
 } from "../parts/spend.tsx";
-import type { Asked } from "../problem.ts";
+import { ok, type Asked } from "../problem.ts";
 import { ChangeKey, consoleUrl, NewKey, roleIn } from "./key-forms.tsx";
 
 type Key = Schemas["Key"];
@@ -169,14 +169,14 @@ async function allKeys(before: Key[] = [], cursor?: string): Promise<Asked<Part<
   const { nextCursor } = page.value;
   const data = [...before, ...page.value.data];
   return nextCursor === null || data.length >= maxFound
-    ? { ok: true, value: { data, nextCursor: null }, tag: null }
+    ? ok({ data, nextCursor: null })
     : allKeys(data, nextCursor);
 }
 
 /** `read` if it is needed. */
 const usePart = <Row,>(name: string, read: (() => Promise<Asked<Part<Row>>>) | false) =>
   useLoaded<Part<Row>>(`${name} ${read === false}`, async () =>
-    read === false ? { ok: true, value: { data: [], nextCursor: null }, tag: null } : read(),
+    read === false ? ok({ data: [], nextCursor: null }) : read(),
   );
 
 /** The page of keys, or what is found in all. */
@@ -191,14 +191,14 @@ function useKeys(asked: string) {
   const all = usePart("all keys", readsAll && (() => allKeys()));
   const again = async (): Promise<void> =>
     void (await Promise.all([paging.loading.again(), all.again()]));
-  const loaded = readsAll ? all.loaded : page;
-  const listed = loaded.state === "there" ? loaded.value.data : [];
+  const { loaded } = readsAll ? all : paging.loading;
+  const listed = valueIn({ loaded })?.data ?? [];
   const people = usePart(
     "people of keys",
     listed.some(({ userId }) => userId !== null) &&
       (() => api.GET("/admin/v1/tenants/{tenant}/users", { limit: 200 })),
-  ).loaded;
-  const named = [...listed, ...(people.state === "there" ? people.value.data : [])];
+  );
+  const named = [...listed, ...(valueIn(people)?.data ?? [])];
   const names: Names = new Map(named.map(({ id, name }) => [id, name ?? `${id.slice(0, 12)}…`]));
   const filters = (
     <div class="filters">

@@ -1,6 +1,6 @@
 import { api } from "../api.ts";
 import { percent, usdInCents } from "../format.ts";
-import { useLoaded, useRepeated } from "../load.ts";
+import { useLoaded, useRepeated, valueIn } from "../load.ts";
 import {
   byFullness,
   rangeAt,
@@ -118,7 +118,7 @@ export function Overview() {
   );
   useRepeated(refreshMs, usage.again);
   useRepeated(refreshMs, top.again);
-  const spending = top.loaded.state === "there" ? top.loaded.value : null;
+  const spending = valueIn(top) ?? null;
   return (
     <Page title="Overview" actions={<RangePick {...{ range, change }} />}>
       <div class="stack">

@@ -1,6 +1,7 @@
 import { api, type Schemas } from "../api.ts";
 import { day } from "../format.ts";
-import { useRead } from "../load.ts";
+import { useRead, valueIn } from "../load.ts";
+import { given } from "../members.ts";
 import { fileColumn, isoOf, timeColumn, type Column } from "../parts/columns.tsx";
 import { idFact } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
@@ -35,9 +36,8 @@ const columns: readonly Column<User>[] = [
 ];
 
 function GroupsOf({ id }: User) {
-  const { loaded } = useRead("/admin/v1/tenants/{tenant}/requests", { user: id, limit: 1 });
-  const last = loaded.state === "there" ? loaded.value.data[0] : undefined;
-  return <>{last?.who.groups?.join(", ") ?? "none"}</>;
+  const last = useRead("/admin/v1/tenants/{tenant}/requests", { user: id, limit: 1 });
+  return <>{valueIn(last)?.data[0]?.who.groups?.join(", ") ?? "none"}</>;
 }
 
 const factsOf = (user: User, spent: Spender | undefined): Fact[] => [
@@ -66,20 +66,14 @@ const newFields = [
 ] as const;
 
 function NewPerson({ onDone, onClose }: Ends) {
-  const { draft, change } = useDraft({ subject: "", issuer: "", name: "" });
-  const { subject, issuer, name } = draft;
-  const create = async () => {
-    const made = await api.POST("/admin/v1/tenants/{tenant}/users", {
-      body: { subject, ...(issuer !== "" && { issuer }), ...(name !== "" && { name }) },
-    });
-    if (made.ok) onDone();
-    return made;
-  };
+  const its = useDraft<Schemas["UserInput"]>({ subject: "" });
+  const create = () =>
+    api.POST("/admin/v1/tenants/{tenant}/users", { body: given(its.draft) ?? its.draft });
   return (
     <Dialog title="Add person" onClose={onClose}>
       <p>People are added when they first sign in. Add one before, to give the person a key.</p>
-      <Form submit="Save person" act={create} onCancel={onClose}>
-        <Fields of={newFields} {...{ draft, change }} />
+      <Form submit="Save person" act={create} {...{ onDone }} onCancel={onClose}>
+        <Fields of={newFields} {...its} />
       </Form>
     </Dialog>
   );
@@ -88,8 +82,7 @@ function NewPerson({ onDone, onClose }: Ends) {
 export function People() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/users");
   const spending = useSpending("user");
-  const { loaded } = paging.loading;
-  const people = loaded.state === "there" ? loaded.value.data : [];
+  const people = valueIn(paging.loading)?.data ?? [];
   return (
     <ListPage
       title="People"

@@ -98,30 +98,25 @@ type NewServerProps = { onDone: (slug: string) => void; onClose: () => void };
 
 export function NewServer({ onDone, onClose }: NewServerProps) {
   const { draft, change } = useDraft(nothing);
-  const make = async () => {
-    const { slug, url, sampling } = draft;
-    const made = await api.POST("/admin/v1/tenants/{tenant}/servers", {
-      body: { slug, url, sampling, ...accessOf(draft) },
-    });
-    if (made.ok) onDone(slug);
-    return made;
-  };
+  const { slug, url, sampling } = draft;
+  const body = { slug, url, sampling, ...accessOf(draft) };
+  const make = () => api.POST("/admin/v1/tenants/{tenant}/servers", { body });
   return (
-    <Form submit="Register" act={make} onCancel={onClose}>
+    <Form submit="Register" act={make} onDone={() => onDone(slug)} onCancel={onClose}>
       <Fields of={[...newFields, ...accessFields[draft.way]]} {...{ draft, change }} />
     </Form>
   );
 }
 
 /** Reads the entry again to keep concurrent changes. */
-export function ChangeServer({ server: slug, ...ends }: Ends & { server: string }) {
-  const loading = useRead("/admin/v1/tenants/{tenant}/servers/{server}", { server: slug });
-  return (
-    <There what="the server" loading={loading}>
-      {(server, { tag }) => <ServerForm {...{ server, tag, ...ends }} />}
-    </There>
-  );
-}
+export const ChangeServer = ({ server, ...ends }: Ends & { server: string }) => (
+  <There
+    what="the server"
+    loading={useRead("/admin/v1/tenants/{tenant}/servers/{server}", { server })}
+  >
+    {(found, { tag }) => <ServerForm {...{ server: found, tag, ...ends }} />}
+  </There>
+);
 
 const changeFields = [
   samplingField,

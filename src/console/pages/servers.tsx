@@ -142,14 +142,9 @@ function Connect({ server }: OfServer) {
   const loading = useRead("/admin/v1/tenants/{tenant}/servers/{server}/install", { server });
   const [key, setKey] = useState<string | null>(null);
   const [isSaved, setSaved] = useState(false);
-  const make = async () => {
-    const name = `client of ${server}, ${shortTime(Date.now())}`;
-    const made = await api.POST("/admin/v1/tenants/{tenant}/keys", {
-      body: { name, scopes: ["proxy", "sampling"] },
-    });
-    if (made.ok) setKey(made.value.key);
-    return made;
-  };
+  const name = `client of ${server}, ${shortTime(Date.now())}`;
+  const make = () =>
+    api.POST("/admin/v1/tenants/{tenant}/keys", { body: { name, scopes: ["proxy", "sampling"] } });
   return (
     <There what="the clients’ settings" loading={loading}>
       {({ url, keyVariable, snippets }) => (
@@ -159,7 +154,13 @@ function Connect({ server }: OfServer) {
             <code>{keyVariable}</code> to an API key with the scopes proxy and sampling.
           </p>
           <CodeBlock title="Address" text={url} />
-          {key === null && <Form submit="Create a key for a client" act={make} />}
+          {key === null && (
+            <Form
+              submit="Create a key for a client"
+              act={make}
+              onDone={(made) => setKey(made.key)}
+            />
+          )}
           {key !== null && !isSaved && (
             <Secret title={keyVariable} secret={key} onDone={() => setSaved(true)}>
               <p>The settings below contain it, too.</p>

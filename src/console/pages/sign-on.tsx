@@ -10,6 +10,7 @@ import { Button, Card, Facts, NotForRole, Page, Pick, There } from "../parts/pag
 import { guides } from "../people/provider-guides.ts";
 import { SignInTrial } from "../people/sign-in-trial.tsx";
 import { routerUrl, tenantHere } from "../place.ts";
+import { ok, type Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
 
 type Provider = Schemas["IdentityProvider"];
@@ -172,19 +173,17 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
     if (guides.some((each) => each.issuer === draft.issuer))
       change({ issuer: issuer.includes("<") ? "" : issuer, claim });
   };
-  const save = async () => {
+  const save = async (): Promise<Asked<unknown>> => {
     const body = settingsIn(draft);
     if (draft.kind === "openid-connect" && !draft.isSure) {
       const tried = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { body });
       setFailed(!tried.ok);
       if (!tried.ok) return tried;
     }
-    const put = await api.PUT("/admin/v1/tenants/{tenant}/sign-in", { body });
-    if (put.ok) onDone();
-    return put;
+    return api.PUT("/admin/v1/tenants/{tenant}/sign-in", { body });
   };
   return (
-    <Form submit="Save changes" act={save}>
+    <Form submit="Save changes" act={save} {...{ onDone }}>
       <Guide {...{ guide, pick }} />
       <Fields
         of={[{ ...issuerField, hint: guideNamed(guide)?.issuer }]}
@@ -225,17 +224,15 @@ const Shown = ({ provider }: { provider: Provider | null }) => (
 );
 
 /** A missing provider isn't an error. */
-async function providerOf() {
+async function providerOf(): Promise<Asked<Provider | null>> {
   const found = await api.GET("/admin/v1/tenants/{tenant}/sign-in");
-  return !found.ok && found.problem.status === 404
-    ? ({ ok: true, value: null, tag: null } as const)
-    : found;
+  return !found.ok && found.problem.status === 404 ? ok(null) : found;
 }
 
 const lead = "People sign in to the console, and connect programs, with your identity provider.";
 
 export function SignOn() {
-  const loading = useLoaded<Provider | null>("identity provider", providerOf);
+  const loading = useLoaded("identity provider", providerOf);
   const [said, say] = useState("");
   const [isRemoving, setRemoving] = useState(false);
   const done = (word: string): void => {

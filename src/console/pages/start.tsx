@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
 import { later } from "../later.tsx";
-import { useRead, useRepeated } from "../load.ts";
+import { useRead, useRepeated, valueIn } from "../load.ts";
 import { Time } from "../parts/columns.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Health } from "../parts/health.tsx";
@@ -149,7 +149,7 @@ export function Start() {
   const [made, setMade] = useState<KeyProps["made"]>(null);
   const loading = useRead("/admin/v1/tenants/{tenant}/requests");
   useRepeated(watchMs, loading.again);
-  const records = loading.loaded.state === "there" ? loading.loaded.value.data : [];
+  const records = valueIn(loading)?.data ?? [];
   const last = records.find(({ createdAt }) => createdAt < since);
   const first = records.findLast(({ createdAt }) => createdAt >= since);
   const make = async (): Promise<void> => {

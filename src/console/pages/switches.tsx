@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
 import { api, type ReadResult } from "../api.ts";
 import { count, usdInCents } from "../format.ts";
-import { useLoaded, useRead } from "../load.ts";
+import { useLoaded, useRead, valueIn } from "../load.ts";
 import { allModels } from "../models/all-models.ts";
 import { nameOf } from "../models/columns.tsx";
 import { timeColumn, type Column } from "../parts/columns.tsx";
@@ -13,7 +13,7 @@ import { Button, Card, NotForRole, Page, There } from "../parts/page.tsx";
 import { topUsage } from "../parts/spend.tsx";
 import { stopsNow, tenantChanges } from "../parts/stopped.tsx";
 import { Table } from "../parts/table.tsx";
-import type { Asked } from "../problem.ts";
+import { ok, type Asked } from "../problem.ts";
 import { isOperator, may } from "../session.ts";
 import { kinds, patchOf, stopsOf, turnedBy, type Kind, type Stop } from "../switches.ts";
 
@@ -52,12 +52,10 @@ type Saved = Pick<ReadResult<"/admin/v1/tenants/{tenant}/events">, "data" | "nam
 const nothing: Saved = { data: [], names: {} };
 
 function useSaved(action: string, isNeeded: boolean): Saved {
-  const { loaded } = useLoaded<Saved>(`${action} ${isNeeded} ${tenantChanges.value}`, async () =>
-    isNeeded
-      ? api.GET("/admin/v1/tenants/{tenant}/events", { action, limit: 200 })
-      : { ok: true, value: nothing, tag: null },
-  );
-  return loaded.state === "there" ? loaded.value : nothing;
+  const what = `${action} ${isNeeded} ${tenantChanges.value}`;
+  const read = async (): Promise<Asked<Saved>> =>
+    isNeeded ? api.GET("/admin/v1/tenants/{tenant}/events", { action, limit: 200 }) : ok(nothing);
+  return valueIn(useLoaded(what, read)) ?? nothing;
 }
 
 function useTurns() {
@@ -140,12 +138,11 @@ function Effect({ kind, name }: Target) {
 type TargetProps = Target & { onInput: (name: string) => void };
 
 function NamedTarget({ kind, ...its }: TargetProps) {
-  const { loaded } = useLoaded("names", async () => {
-    const value = await namesIn(({ revokedAt }) => revokedAt === null);
-    return { ok: true, value, tag: null };
-  });
+  const loading = useLoaded("names", async () =>
+    ok(await namesIn(({ revokedAt }) => revokedAt === null)),
+  );
   const isKey = kind === "keys";
-  const named = Object.entries(loaded.state === "there" ? loaded.value : {});
+  const named = Object.entries(valueIn(loading) ?? {});
   return (
     <NamedChoice
       title={isKey ? "Which key" : "Which server"}
@@ -166,12 +163,13 @@ function NamedTarget({ kind, ...its }: TargetProps) {
 
 function TargetField(props: TargetProps) {
   const { kind, name, onInput } = props;
-  const { loaded } = useLoaded("models", allModels);
+  const models = valueIn(useLoaded("models", allModels)) ?? [];
   if (nameHints[kind] === undefined) return null;
   if (kind === "keys" || kind === "servers") return <NamedTarget key={kind} {...props} />;
-  const models = loaded.state === "there" ? loaded.value.filter(({ available }) => available) : [];
   const isModel = kind === "models";
-  const known = models.map((model) => (isModel ? nameOf(model) : model.provider));
+  const known = models
+    .filter(({ available }) => available)
+    .map((model) => (isModel ? nameOf(model) : model.provider));
   return (
     <>
       <Field
@@ -203,11 +201,7 @@ function StopForm({ onDone }: { onDone: () => void }) {
   const [isAsking, setAsking] = useState(false);
   const target = { kind, name: name.trim() };
   return (
-    <Form
-      submit="Stop it"
-      isDanger
-      act={async () => ({ ok: true, value: setAsking(true), tag: null })}
-    >
+    <Form submit="Stop it" isDanger act={async () => ok(setAsking(true))}>
       <div class="grid">
         <Field
           title="What to stop"

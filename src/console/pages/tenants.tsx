@@ -2,10 +2,10 @@ import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { usdInCents } from "../format.ts";
-import { useLoaded } from "../load.ts";
+import { useLoaded, valueIn } from "../load.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
 import { dayColumn, fileColumn, sumColumn, type Column } from "../parts/columns.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type Editing, type FieldOf } from "../parts/form.tsx";
 import { ListPage, NoMatch, usePaging, type Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
@@ -36,10 +36,8 @@ const jurisdictions = [
   ["fedramp", "FedRAMP"],
   ["fedramp-high", "FedRAMP High"],
 ] as const;
-interface Place {
-  region: (typeof regions)[number][0];
-  jurisdiction: (typeof jurisdictions)[number][0];
-}
+type Place = Record<"region", (typeof regions)[number][0]> &
+  Record<"jurisdiction", (typeof jurisdictions)[number][0]>;
 const anywhere: Place = { region: "", jurisdiction: "" };
 
 const fields: readonly FieldOf<Place>[] = [
@@ -138,20 +136,20 @@ function NewTenant({ onClose }: Ends) {
   const { route } = useLocation();
   const { draft, change } = useDraft({ slug: "", name: "", ...anywhere });
   const { slug, name, region, jurisdiction } = draft;
-  const create = async () => {
-    const body = {
-      slug,
-      name: name === "" ? slug : name,
-      ...(region !== "" && { region }),
-      ...(jurisdiction !== "" && { jurisdiction }),
-    };
-    const made = await api.POST("/admin/v1/tenants", { body });
-    if (made.ok) route(tenantPath(slug, "/start"));
-    return made;
+  const body = {
+    slug,
+    name: name || slug,
+    ...(region !== "" && { region }),
+    ...(jurisdiction !== "" && { jurisdiction }),
   };
   return (
     <Dialog title="New tenant" onClose={onClose}>
-      <Form submit="Create tenant" act={create} onCancel={onClose}>
+      <Form
+        submit="Create tenant"
+        act={() => api.POST("/admin/v1/tenants", { body })}
+        onDone={() => route(tenantPath(slug, "/start"))}
+        onCancel={onClose}
+      >
         <Fields of={newFields} {...{ draft, change }} />
         <Residency {...{ draft, change }} />
       </Form>
@@ -161,28 +159,22 @@ function NewTenant({ onClose }: Ends) {
 
 function DeleteTenant({ tenant: { slug, name }, onDone, onClose }: Ends & { tenant: Tenant }) {
   const [typed, setTyped] = useState("");
-  const remove = async () => {
-    const removed = await api.DELETE("/admin/v1/tenants/{tenant}", { tenant: slug });
-    if (removed.ok) onDone();
-    return removed;
-  };
   return (
-    <Dialog title="Delete tenant" onClose={onClose}>
-      <Form submit="Delete tenant" isDanger act={remove} onCancel={onClose}>
-        <p>
-          <strong>{name}</strong> is deleted with its keys, credentials, servers, and audit records.
-          This can’t be undone.
-        </p>
-        <Field
-          title={`Type ${slug} to confirm`}
-          name="slug"
-          value={typed}
-          onInput={setTyped}
-          pattern={slug}
-          isRequired
-        />
-      </Form>
-    </Dialog>
+    <Confirm
+      title="Delete tenant"
+      act={() => api.DELETE("/admin/v1/tenants/{tenant}", { tenant: slug })}
+      {...{ onDone, onClose }}
+    >
+      <p>
+        <strong>{name}</strong> is deleted with its keys, credentials, servers, and audit records.
+        This can’t be undone.
+      </p>
+      <Field
+        {...{ title: `Type ${slug} to confirm`, name: "slug", value: typed, onInput: setTyped }}
+        pattern={slug}
+        isRequired
+      />
+    </Confirm>
   );
 }
 
@@ -217,8 +209,7 @@ function ModelTable() {
 
 export function Tenants() {
   const paging = usePaging("/admin/v1/tenants", { limit: 200 });
-  const { loaded } = useLoaded("usage of all by tenant", usageOfAll);
-  const { now, before } = loaded.state === "there" ? loaded.value : noUsage;
+  const { now, before } = valueIn(useLoaded("usage of all by tenant", usageOfAll)) ?? noUsage;
   const [sought, seek] = useState("");
   const wanted = sought.toLowerCase();
   const [isOpen, setOpen] = useState(false);

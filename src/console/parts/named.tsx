@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
-import { useLoaded } from "../load.ts";
+import { useLoaded, valueIn } from "../load.ts";
+import { ok } from "../problem.ts";
 import { Field, type FieldProps } from "./form.tsx";
 
 export type Names = Readonly<Record<string, string>>;
@@ -56,12 +57,7 @@ async function subjectNames(): Promise<Names> {
 }
 
 export function useSubjectNames(): Names {
-  const { loaded } = useLoaded(`names of subjects`, async () => ({
-    ok: true,
-    value: await subjectNames(),
-    tag: null,
-  }));
-  return loaded.state === "there" ? loaded.value : {};
+  return valueIn(useLoaded("names of subjects", async () => ok(await subjectNames()))) ?? {};
 }
 
 /** Selects by name, or by id for unlisted values. */

@@ -1,7 +1,7 @@
 /** Spending of keys, people, servers, models, groups and tags. */
 import { api, type Schemas } from "../api.ts";
 import { dateText, fromNow, percent, usd, usdInCents } from "../format.ts";
-import { useLoaded } from "../load.ts";
+import { useLoaded, valueIn } from "../load.ts";
 import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
 import { ownPath } from "../place.ts";
 import { isoOf, sumColumn, type Column } from "./columns.tsx";
@@ -42,10 +42,8 @@ export type Top = Extract<Awaited<ReturnType<typeof topUsage>>, { ok: true }>["v
 
 /** This month's by group. Empty while loading, or without permission. */
 export function useSpending(by: Grouping): ReadonlyMap<string, Spender> {
-  const { loaded } = useLoaded(`spending by ${by}`, () => topUsage({ by: [by], limit: 1_000 }));
-  return new Map(
-    loaded.state === "there" ? loaded.value.data.map((row) => [row.group, row] as const) : [],
-  );
+  const loading = useLoaded(`spending by ${by}`, () => topUsage({ by: [by], limit: 1_000 }));
+  return new Map(valueIn(loading)?.data.map((row) => [row.group, row]));
 }
 
 export const spenderName = (

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { Decision } from "../../domain/choice/decision.ts";
 import { api, type Schemas } from "../api.ts";
 import { prefix, tenantHere } from "../place.ts";
-import { problemOf, unreachable, type Asked } from "../problem.ts";
+import { ok, problemOf, unreachable, type Asked } from "../problem.ts";
 import type { axes } from "../requests/notes.ts";
 import { session } from "../session.ts";
 
@@ -82,7 +82,7 @@ export async function sendAt<T>({ path, headers, body }: WireRequest): Promise<A
     });
     const received: unknown = await response.json();
     return response.ok
-      ? { ok: true, value: received as T, tag: null }
+      ? ok(received as T)
       : { ok: false, problem: problemOf(response.status, received) };
   } catch {
     return { ok: false, problem: unreachable };
@@ -104,7 +104,7 @@ export async function send(params: SamplingParams): Promise<Asked<Answer>> {
   const received = await sendAt<RpcAnswer>({ path: "/v1/sampling", headers: modern, body });
   if (!received.ok) return received;
   const { result, error } = received.value;
-  if (result !== undefined) return { ok: true, value: result, tag: null };
+  if (result !== undefined) return ok(result);
   const { message = "No answer", data } = error ?? {};
   return { ok: false, problem: problemOf(200, { title: message, detail: message, ...data }) };
 }

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
-import { useLoaded } from "../load.ts";
+import { useLoaded, valueIn } from "../load.ts";
 import { Fields, type FieldOf } from "../parts/form.tsx";
 import type { Query } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
 import { topUsage } from "../parts/spend.tsx";
+import { ok } from "../problem.ts";
 import { pendingWord } from "./cause.ts";
 
 type Members = Readonly<Record<string, string>>;
@@ -42,12 +43,12 @@ async function modelsUsedIn(): Promise<string[]> {
 const nothing: { names: Names; models: readonly string[] } = { names: {}, models: [] };
 
 function useOffered(isWanted: boolean): typeof nothing {
-  const { loaded } = useLoaded(isWanted ? "filters" : "no filters", async () => {
-    if (!isWanted) return { ok: true, value: nothing, tag: null };
+  const loading = useLoaded(isWanted ? "filters" : "no filters", async () => {
+    if (!isWanted) return ok(nothing);
     const [names, models] = await Promise.all([namesIn(), modelsUsedIn()]);
-    return { ok: true, value: { names, models }, tag: null };
+    return ok({ names, models });
   });
-  return loaded.state === "there" ? loaded.value : nothing;
+  return valueIn(loading) ?? nothing;
 }
 
 type Draft = Record<string, string>;
