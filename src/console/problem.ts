@@ -62,12 +62,16 @@ export function problemOf(status: number, body: unknown): Problem {
 }
 
 /** Advice where the router's message has none. */
-export function adviceFor({ reason, status, requestId }: Problem): string | null {
+export function adviceFor({ reason, status, detail, requestId }: Problem): string | null {
   if (reason === "precondition_failed")
     return "This was changed since you opened it. Reload, and repeat your change.";
   if (reason === "forbidden")
     return "Your role may not do this. Ask an administrator of the tenant.";
   if (reason === "not_found") return "It may have been deleted, or belongs to another tenant.";
   if (status < 500) return null;
-  return `Try again in a moment.${requestId === undefined ? "" : " The router’s log has the request’s id."}`;
+  const advices = [
+    !/try again/i.test(detail) && "Try again in a moment.",
+    requestId !== undefined && "The router’s log has the request’s id.",
+  ];
+  return advices.filter(Boolean).join(" ") || null;
 }

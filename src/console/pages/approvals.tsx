@@ -63,7 +63,11 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
     show: ({ state }) => <Badge word={stateWords[state]} {...tones[state]} />,
     text: ({ state }) => stateWords[state],
   },
-  { title: "Model", text: ({ model }) => model },
+  {
+    title: "Model",
+    show: ({ model }) => <span class="nowrap">{model}</span>,
+    text: ({ model }) => model,
+  },
   numberColumn("Highest cost", ({ maxCostUsd }) => maxCostUsd, usdOfCall),
   textColumn("Asked by", (call) => askerOf(call, names)),
   {
@@ -78,9 +82,11 @@ const decisionColumns = (names: Names): Column<Call>[] => [
   {
     title: "Decision",
     show: ({ state, deadline, decidedBy, comment }) =>
-      state === "waiting"
-        ? `due ${fromNow(deadline)}`
-        : [names[decidedBy ?? ""] ?? decidedBy ?? none, comment ?? []].flat().join(": "),
+      state === "waiting" ? (
+        <span class="nowrap">due {fromNow(deadline)}</span>
+      ) : (
+        [names[decidedBy ?? ""] ?? decidedBy ?? none, comment ?? []].flat().join(": ")
+      ),
     text: ({ decidedBy }) => names[decidedBy ?? ""] ?? decidedBy,
   },
   fileColumn("Reason", ({ comment }) => comment),

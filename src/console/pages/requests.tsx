@@ -34,9 +34,15 @@ const opening = (open: () => void) => (event: MouseEvent) => {
   open();
 };
 
+/** Its key, and the server and the tool or else the client. Deleted ones have only an id. */
+const fromOf = ({ who }: RequestRecord, names: Names): (string | null)[] => [
+  names[who.keyId] ?? who.keyId,
+  names[who.serverId ?? ""] ?? who.serverId,
+  who.tool ?? who.clientName,
+];
+
 type Shown = { names: Names; open: (id: string) => void };
 
-/** Deleted keys and servers have only an id. */
 const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
   {
     title: "When",
@@ -51,22 +57,37 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
   { title: "Outcome", show: (record) => <Badge word={outcomeWord(record)} />, text: outcomeWord },
   {
     title: "Model",
-    show: ({ model }) => model && <code class="wraps">{model}</code>,
+    show: ({ model }) => model && <code>{model}</code>,
     text: ({ model }) => model,
   },
   numberColumn("Cost", ({ costUsd }) => costUsd, usdOfCall),
   textColumn("Error", (record) => causeText(record) || null, "error"),
-  { ...textColumn("Key", ({ who }) => names[who.keyId] ?? who.keyId), isWide: true },
   {
-    ...textColumn("From", ({ who }) =>
-      [names[who.serverId ?? ""] ?? who.serverId, who.tool ?? who.clientName]
-        .filter((each) => each !== null)
-        .join(", "),
+    title: "From",
+    isWide: true,
+    order: (record) => fromOf(record, names)[0] ?? null,
+    show: (record) => {
+      const from = fromOf(record, names).filter((each) => each !== null);
+      return (
+        <span class="brief line" title={from.join(", ")}>
+          {from[0]}
+        </span>
+      );
+    },
+  },
+  ...["Key", "Server", "Tool or client"].map((title, at) =>
+    fileColumn<RequestRecord>(title, (record) => fromOf(record, names)[at] ?? null),
+  ),
+  {
+    ...numberColumn<RequestRecord>(
+      "Tokens",
+      ({ usage }) => usage && usage.inputTokens + usage.outputTokens,
+      count,
     ),
     isWide: true,
   },
-  { ...numberColumn("Tokens in", ({ usage }) => usage?.inputTokens, count), isWide: true },
-  { ...numberColumn("Tokens out", ({ usage }) => usage?.outputTokens, count), isWide: true },
+  fileColumn("Tokens in", ({ usage }) => usage?.inputTokens ?? null),
+  fileColumn("Tokens out", ({ usage }) => usage?.outputTokens ?? null),
   { ...numberColumn("Took", ({ totalMs }) => totalMs, duration), isWide: true },
   { title: "Id", isWide: true, show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
 ];

@@ -103,7 +103,7 @@ function columnsOf(now: Usage, before: Usage): Column<Tenant>[] {
           <a href={tenantPath(slug)} title={id}>
             {name}
           </a>{" "}
-          {name !== slug && <code class="faint">{slug}</code>}
+          {name !== slug && <code class="wraps faint">{slug}</code>}
         </>
       ),
       text: ({ slug }) => slug,

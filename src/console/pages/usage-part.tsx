@@ -66,6 +66,10 @@ interface UsagePartProps {
   change: (changes: Record<string, string>) => void;
 }
 
+const Short = ({ value }: { value: number }) => (
+  <span title={count(value)}>{value < 100_000 ? count(value) : compact(value)}</span>
+);
+
 function Tiles({ data, spending }: UsagePartProps) {
   const { requests, errors, tokens, costUsd } = totalsOf(data);
   const { costUsd: soFar, ...month } = spending?.month ?? { from: 0, until: 1, costUsd: 0 };
@@ -83,9 +87,9 @@ function Tiles({ data, spending }: UsagePartProps) {
       forecast === null ? none : usdInCents(forecast),
       `${usdInCents(soFar)} so far`,
     ],
-    ["Requests", count(requests), <Change now={requests} before={before.requests} />],
-    ["Failed or refused", count(errors), requests > 0 && percent(errors / requests)],
-    ["Tokens", <span title={count(tokens)}>{compact(tokens)}</span>, null],
+    ["Requests", <Short value={requests} />, <Change now={requests} before={before.requests} />],
+    ["Failed or refused", <Short value={errors} />, requests > 0 && percent(errors / requests)],
+    ["Tokens", <Short value={tokens} />, null],
   ];
   return (
     <dl class="tiles">

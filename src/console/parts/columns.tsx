@@ -67,7 +67,7 @@ export const numberColumn = <Row,>(
 export const textColumn = <Row,>(title: string, of: Of<Row, string>, size = ""): Column<Row> => ({
   title,
   isOptional: true,
-  show: (row) => <Brief text={of(row)} size={size} />,
+  show: (row) => (of(row) ? <Brief text={of(row)} size={size} /> : none),
   text: (row) => of(row) ?? null,
 });
 
