@@ -70,7 +70,7 @@ export function Timeline({ record }: { record: RequestRecord }) {
     <Card title="Timeline">
       <div class="timeline" role="list" aria-label="Timeline">
         {steps.map(({ name, from, ms, kind }, at) => (
-          <div key={at} role="listitem" class="contents">
+          <div key={at} role="listitem">
             <code>{name}</code>
             <span class="lane" aria-hidden="true">
               <span
