@@ -65,8 +65,7 @@ export function problemOf(status: number, body: unknown): Problem {
 export function adviceFor({ reason, status, detail, requestId }: Problem): string | null {
   if (reason === "precondition_failed")
     return "This was changed since you opened it. Reload, and repeat your change.";
-  if (reason === "forbidden")
-    return "Your role may not do this. Ask an administrator of the tenant.";
+  if (reason === "forbidden") return "Ask an administrator of the tenant.";
   if (reason === "not_found") return "It may have been deleted, or belongs to another tenant.";
   if (status < 500) return null;
   const advices = [

@@ -107,7 +107,7 @@ export function UsageBy() {
               {(top.groups[by] ?? 0) > mostRows && `The first ${mostRows} of ${top.groups[by]}. `}
               {top.total.before.costUsd > 0
                 ? "Trend: against the period of the same length before. "
-                : "There is no earlier data for a trend. "}
+                : top.data.length > 0 && "There is no earlier data for a trend. "}
               {isLater && `Complete until ${time(top.completeUntil)}.`}
             </p>
           </>
