@@ -1,7 +1,7 @@
 import type { Asked } from "../../domain/audit/record.ts";
 import { capabilityText } from "../capability-text.ts";
 import { count, duration, none, spaced, time, usdOfCall } from "../format.ts";
-import { useRead, useRepeated } from "../load.ts";
+import { useRead, useRepeated, valueIn } from "../load.ts";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Badge, Card, Facts, Page, There, type Fact } from "../parts/page.tsx";
@@ -130,9 +130,7 @@ const Json = ({ title, value }: { title: string; value: unknown }) => (
   </details>
 );
 
-type DetailProps = { record: WholeRecord; onChanged: () => void };
-
-function RequestDetail({ record, onChanged }: DetailProps) {
+function RequestDetail({ record, onChanged }: { record: WholeRecord; onChanged: () => void }) {
   const { decision, asked, attempts } = record;
   const usage = usageFacts(record);
   return (
@@ -179,12 +177,10 @@ const runningMs = 2_000;
 
 function Loaded({ id }: { id: string }) {
   const loading = useRead("/admin/v1/tenants/{tenant}/requests/{id}", { id });
-  const { loaded, again } = loading;
-  const isRunning = loaded.state === "there" && loaded.value.outcome === "admitted";
-  useRepeated(isRunning ? runningMs : null, again);
+  useRepeated(valueIn(loading)?.outcome === "admitted" ? runningMs : null, loading.again);
   return (
     <There what="the request" loading={loading}>
-      {(record) => <RequestDetail record={record} onChanged={() => void again()} />}
+      {(record) => <RequestDetail record={record} onChanged={() => void loading.again()} />}
     </There>
   );
 }

@@ -1,5 +1,5 @@
 import { networkMessage } from "../../domain/network-fault.ts";
-import { duration, none, usdOfCall } from "../format.ts";
+import { duration, usdOfCall } from "../format.ts";
 import { numberColumn, textColumn, type Column } from "../parts/columns.tsx";
 import { Badge, Card } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
@@ -32,12 +32,7 @@ export function Attempts({ record }: { record: WholeRecord }) {
       ),
       text: ({ fault, code }) => code ?? fault ?? "answered",
     },
-    {
-      title: "Provider’s message",
-      isOptional: true,
-      show: (attempt) => messageOf(attempt) ?? none,
-      text: messageOf,
-    },
+    { title: "Provider’s message", isOptional: true, text: messageOf },
     numberColumn("HTTP", ({ status }) => status),
     numberColumn("Took", ({ latencyMs }) => latencyMs, duration),
     textColumn("Stream", (attempt) => streamText(attempt) || null),

@@ -9,28 +9,24 @@ import { may } from "../session.ts";
 import type { Found, RequestRecord, WholeRecord } from "./record.ts";
 
 function Check(props: { button: string; check: () => Promise<Found | Problem> }) {
-  const [found, setFound] = useState<Found | Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const [found, setFound] = useState<Found | Problem | "checking" | null>(null);
   const run = async (): Promise<void> => {
-    setBusy(true);
+    setFound("checking");
     setFound(await props.check());
-    setBusy(false);
   };
   return (
     <>
-      <Button disabled={isBusy} onClick={() => void run()}>
-        {isBusy ? "Checking…" : props.button}
+      <Button disabled={found === "checking"} onClick={() => void run()}>
+        {found === "checking" ? "Checking…" : props.button}
       </Button>
-      {found !== null && "status" in found && <ProblemNotice problem={found} />}
-      {found !== null && "tone" in found && (
+      {found === null || found === "checking" ? null : "status" in found ? (
+        <ProblemNotice problem={found} />
+      ) : (
         <div class={`notice ${found.tone}`} role="status">
           <strong>{found.title}</strong>
-          {found.says !== undefined && <p>{found.says}</p>}
-          <ul class="plain">
-            {found.list.map((each) => (
-              <li key={each}>{each}</li>
-            ))}
-          </ul>
+          {[found.says ?? [], found.list].flat().map((each) => (
+            <p key={each}>{each}</p>
+          ))}
         </div>
       )}
     </>

@@ -132,9 +132,7 @@ export function DecisionTable({ decision, asked = null, attempts = [] }: Decisio
         rows={feasible}
         keyOf={nameOf}
         isDense
-        isShown={(candidate, at) =>
-          at < maxBest || attempts.some((each) => nameOf(each) === nameOf(candidate))
-        }
+        isShown={(its, at) => at < maxBest || attempts.map(nameOf).includes(nameOf(its))}
         empty="No feasible model."
       />
       <Excluded {...decision} />

@@ -49,15 +49,15 @@ export function notesOf(candidate: Candidate, { isHinted, weights }: CandidateCo
   const { excludedBy, viaToolLoop, isDefault, isFallback, isLate, estimated, isCopy } = candidate;
   if (excludedBy !== undefined) return exclusionText(excludedBy);
   return [
-    viaToolLoop === true ? "started this tool loop" : hintText(candidate, isHinted),
-    isDefault === true ? "default model" : "",
-    isFallback === true ? "fallback for the named model" : "",
-    isLate === true ? "expected to be late" : "",
-    estimated === true ? "estimated" : "",
-    isCopy === true ? "the same model elsewhere" : "",
+    viaToolLoop ? "started this tool loop" : hintText(candidate, isHinted),
+    isDefault && "default model",
+    isFallback && "fallback for the named model",
+    isLate && "expected to be late",
+    estimated && "estimated",
+    isCopy && "the same model elsewhere",
     lossText(candidate, weights),
   ]
-    .filter((note) => note !== "")
+    .filter(Boolean)
     .join("; ");
 }
 
