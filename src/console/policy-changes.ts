@@ -79,6 +79,7 @@ const phrases: Readonly<Record<string, (value: string) => string>> = {
   models: (models) => `model ${models}`,
   timeoutSeconds: (seconds) => `${duration(Number(seconds) * 1_000)} to decide`,
   until: (ms) => `until ${time(Number(ms))}`,
+  limits: (each) => each,
   webhookUrl: (url) => `webhook ${url}`,
   thresholds: (shares) => `at ${shares} %`,
 };
@@ -87,7 +88,7 @@ function memberText([name, value]: [string, unknown]): string {
   const title = limitTitles[name as LimitName];
   if (name === "when" && isObject(value))
     return `if ${Object.entries(value).map(memberText).join(" or ")}`;
-  const text = valueText(value);
+  const text = JSON.stringify(value) === "{}" ? "unlimited" : valueText(value);
   const phrase = values[name]?.[text] ?? phrases[name]?.(text);
   if (title === undefined) return phrase ?? `${spacedName(name)}: ${text}`;
   const unit = title.startsWith("USD") ? title : title.toLowerCase();

@@ -1227,13 +1227,13 @@ describe("a policy", () => {
     const policy = async () => (await admin("GET", "/tenants/grouped/policy")).body;
     await open("/t/grouped/policy");
     await openSection("People, groups, tags and runs");
-    await page.getByRole("button", { name: "Limit a single group" }).click();
-    await page.getByLabel("Name of the group").fill("eng");
+    await page.getByLabel("Limit a single group").fill("eng");
+    await page.getByRole("button", { name: "Add group" }).click();
     const group = page.getByRole("group", { name: "The group eng" });
     await group.getByLabel("USD per day").fill("-1");
     await page.getByRole("button", { name: "Remove the tag old" }).click();
-    await page.getByRole("button", { name: "Limit a single tag" }).click();
-    await page.getByLabel("Name of the tag").fill("nightly");
+    await page.getByLabel("Limit a single tag").fill("nightly");
+    await page.getByRole("button", { name: "Add tag" }).click();
     await group.getByLabel("USD per day").fill("5");
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Save changes" }).click();
@@ -1247,10 +1247,10 @@ describe("a policy", () => {
     await ceiling.getByLabel("USD per month").fill("20");
     await ceiling.getByLabel("May use workers-ai").check();
     await ceiling.getByRole("button", { name: "Save ceiling" }).click();
-    await ceiling.getByText("Saved.").waitFor();
+    await ceiling.getByText(/^Saved at /).waitFor();
     const kept = { limits: { usdPerMonth: 20 }, providers: ["workers-ai"] };
     expect((await admin("GET", "/tenants/grouped/ceiling")).body).toEqual(kept);
-    await ceiling.getByRole("button", { name: "Show ceiling as JSON" }).click();
+    await ceiling.getByRole("button", { name: "Edit JSON" }).click();
     expect(JSON.parse(await ceiling.getByLabel("JSON").inputValue())).toEqual(kept);
     expect(await violationsOn(page)).toEqual([]);
   });
@@ -1286,9 +1286,18 @@ describe("a policy", () => {
     await page.evaluate(() => history.back());
     await question.getByRole("button", { name: "Cancel" }).click();
     expect(await max.inputValue()).toBe("777");
-    await page.getByRole("button", { name: "Show as JSON" }).click();
-    expect(await page.getByLabel("JSON").first().inputValue()).toContain('"maxTokens": 777');
-    expect(await page.getByRole("button", { name: "to show the form" }).isDisabled()).toBe(true);
+    const edit = page.getByRole("button", { name: /^Edit (JSON|fields)$/ }).first();
+    await edit.click();
+    const json = page.getByLabel("JSON");
+    expect(await json.inputValue()).toContain('"maxTokens": 777');
+    await edit.click();
+    expect(await max.inputValue()).toBe("777");
+    await edit.click();
+    await json.fill('{ "maxTokens": ');
+    await page.getByText("Not saved: JSON").waitFor();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.locator(".field.wrong", { hasText: "Enter a JSON object." }).waitFor();
+    expect(await edit.isDisabled()).toBe(true);
     // A step back was sometimes lost here, for a reason that is not known; a person would press it again.
     await expect
       .poll(async () => {
@@ -1436,20 +1445,20 @@ describe("a raise of a limit", () => {
     });
     await open("/t/raised/policy");
     await openSection("Temporary raises");
-    await page.getByLabel("Raised to").fill("5");
+    const raised = page.getByRole("group", { name: "Raised to" });
+    await raised.getByLabel("USD per day").fill("5");
     await page.getByRole("button", { name: "Save changes" }).click();
-    const wrong = page.locator(".field.wrong");
-    await wrong.getByText("Choose whose limit to raise.").waitFor();
+    await page.locator("select:focus:invalid").waitFor();
     await page.getByText("the whole tenant").waitFor({ state: "attached" });
     await page.getByLabel("Of what").selectOption({ label: "key test" });
     await page.getByLabel("Why").fill("A demo for a customer");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.locator(".field.wrong", { hasText: "Raised until" }).waitFor();
+    await page.locator("input[type=datetime-local]:focus:invalid").waitFor();
     await page.getByLabel("Raised until").fill("2099-01-01T12:00");
     await page.getByLabel("Of what", { exact: true }).selectOption({ label: "another one" });
     await page.getByLabel("Of what: another one").fill("test");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await wrong.getByText("This tenant has no such key, server,").waitFor();
+    await page.locator(".field.wrong").getByText("This tenant has no such key, server,").waitFor();
     await page.getByLabel("Of what", { exact: true }).selectOption({ label: "key test" });
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Save changes" }).click();

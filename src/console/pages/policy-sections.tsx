@@ -8,41 +8,31 @@ import { Button } from "../parts/page.tsx";
 import { RaiseFields } from "./policy-raises.tsx";
 
 type Policy = Schemas["Policy"];
-type PolicyFields = readonly FieldOf<Policy>[];
+type PolicyField = FieldOf<Policy>;
+type PolicyFields = readonly PolicyField[];
 
-const limitFields: PolicyFields = [
-  {
-    name: "timeZone",
-    title: "Time zone",
-    placeholder: "UTC",
-    list: "time-zones",
-    hint: "For days, weeks and months of all limits. A change resets their usage.",
-  },
+const fieldAs =
+  (kind: Partial<PolicyField>) =>
+  (name: PolicyField["name"], title: string): PolicyField => ({ ...kind, name, title });
+const number = fieldAs({ as: "number", min: 0, placeholder: "none" });
+const list = fieldAs({ as: "list" });
+const patterns = fieldAs({ as: "lines", rows: 3, isCode: true });
+
+const runFields = [
+  number("runs.callsPerRun", "Calls per run"),
+  { ...number("runs.usdPerRun", "USD per run"), step: "any" },
+  number("runs.newRunsPerDay", "New runs per key and day"),
 ];
-const number = { as: "number", min: 0, placeholder: "none" } as const;
-const runFields: PolicyFields = [
-  { name: "runs.callsPerRun", title: "Calls per run", ...number },
-  { name: "runs.usdPerRun", title: "USD per run", step: "any", ...number },
-  { name: "runs.newRunsPerDay", title: "New runs per key and day", ...number },
-];
-const modelFields: PolicyFields = [
+const modelFields = [
   {
-    name: "allowedModels",
-    title: "Allowed models",
-    as: "lines",
-    rows: 3,
-    isCode: true,
+    ...patterns("allowedModels", "Allowed models"),
     hint: "One pattern per line: provider/model. */anthropic/claude-* allows Claude at every provider. Leave blank to allow all.",
   },
   {
-    name: "deniedModels",
-    title: "Denied models",
-    as: "lines",
-    rows: 3,
-    isCode: true,
+    ...patterns("deniedModels", "Denied models"),
     hint: "Takes precedence over allowed models. A pattern can match any name of a model: */claude-opus* denies Claude Opus at every provider.",
   },
-  { name: "maxTokens", title: "Maximum tokens per answer", ...number, min: 1 },
+  { ...number("maxTokens", "Maximum tokens per answer"), min: 1 },
 ];
 const recordFields: PolicyFields = [
   {
@@ -63,9 +53,9 @@ const recordFields: PolicyFields = [
       ["keep", "Stored until the person is deleted"],
     ],
   },
-  { name: "retentionDays", title: "Record retention (days)", ...number, min: 1, placeholder: "90" },
+  { ...number("retentionDays", "Record retention (days)"), min: 1, placeholder: "90" },
 ];
-const modeField = (none: "" | "auto"): FieldOf<Policy> => ({
+const modeField = (none: "" | "auto"): PolicyField => ({
   name: "approval.mode",
   title: "Requires approval of",
   options: [
@@ -75,41 +65,18 @@ const modeField = (none: "" | "auto"): FieldOf<Policy> => ({
     ["both", "the request, then the result"],
   ],
 });
-const conditionFields: PolicyFields = [
+const conditionFields = [
   {
-    ...number,
+    ...number("approval.when.costUsdAbove", "Only calls above (USD)"),
     step: "any",
     placeholder: "any",
-    name: "approval.when.costUsdAbove",
-    title: "Only calls above (USD)",
   },
-  {
-    name: "approval.when.tools",
-    title: "Or of these tools",
-    as: "list",
-    placeholder: "send_mail, delete_file",
-  },
-  {
-    name: "approval.when.servers",
-    title: "Or from these servers",
-    as: "list",
-    placeholder: "payments",
-  },
-  {
-    name: "approval.when.models",
-    title: "Or to these models",
-    as: "list",
-    placeholder: "*/claude-opus*",
-  },
+  { ...list("approval.when.tools", "Or of these tools"), placeholder: "send_mail, delete_file" },
+  { ...list("approval.when.servers", "Or from these servers"), placeholder: "payments" },
+  { ...list("approval.when.models", "Or to these models"), placeholder: "*/claude-opus*" },
 ];
 const decisionFields: PolicyFields = [
-  {
-    ...number,
-    min: 60,
-    placeholder: "3600",
-    name: "approval.timeoutSeconds",
-    title: "Time to decide (s)",
-  },
+  { ...number("approval.timeoutSeconds", "Time to decide (s)"), min: 60, placeholder: "3600" },
   {
     name: "approval.approvers",
     title: "Own calls",
@@ -134,19 +101,25 @@ const Part = ({ wide, ...its }: Editing<Policy> & { of: PolicyFields; wide?: tru
   </div>
 );
 
-function ApprovalFields(its: Editing<Policy>) {
-  const { mode = "", when } = its.draft.approval ?? {};
+function ApprovalFields({ draft, ...its }: Editing<Policy>) {
+  const { mode = "", when } = draft.approval ?? {};
+  /** what else a removed rule had */
+  const [removed, setRemoved] = useState<Policy["approval"]>();
+  const change: Editing<Policy>["change"] = ({ approval }) => {
+    setRemoved(approval?.mode ? undefined : approval);
+    its.change({ approval: approval?.mode ? { ...removed, ...approval } : undefined });
+  };
   return (
     <>
-      <Part of={[modeField(mode === "auto" ? mode : "")]} {...its} wide />
+      <Part of={[modeField(mode === "auto" ? mode : "")]} {...{ draft, change }} wide />
       {mode !== "" && mode !== "auto" && (
         <>
-          <Part of={conditionFields} {...its} />
+          <Part of={conditionFields} {...{ draft, change }} />
           <p class="faint">
             Any matching condition suffices. Without conditions, every call needs approval.
             {when?.modalities !== undefined && " The JSON has another condition, modalities."}
           </p>
-          <Part of={decisionFields} {...its} />
+          <Part of={decisionFields} {...{ draft, change }} />
         </>
       )}
     </>
@@ -157,51 +130,53 @@ type OwnerProps = Editing<Policy> & { owner: "groups" | "tags"; title: string };
 
 /** Limits of each group or tag, and of single ones. */
 function OwnerFields({ draft, change, owner, title }: OwnerProps) {
-  const { each, limits, ...others } = draft[owner] ?? {};
-  const [rows, setRows] = useState<readonly [name: string, limits: Limits][]>(
-    Object.entries(limits ?? {}),
-  );
-  const set = (members: {
-    each?: Limits | undefined;
-    limits?: Record<string, Limits> | undefined;
-  }): void => change({ [owner]: given({ ...others, each, limits, ...members }) });
-  const put = (all: typeof rows): void => {
-    setRows(all);
-    const named = all.filter(([name]) => name.trim() !== "");
-    set({ limits: given(Object.fromEntries(named.map(([name, its]) => [name.trim(), its]))) });
+  const { each, limits: single = {}, ...others } = draft[owner] ?? {};
+  const [added, setAdded] = useState("");
+  const set = (members: { each?: Limits | undefined; limits?: object | undefined }): void =>
+    change({ [owner]: given({ ...others, each, limits: given(single), ...members }) });
+  const put = (name: string, limits: Limits | undefined): void =>
+    set({ limits: given({ ...single, [name]: limits }) });
+  const add = (event: Event): void => {
+    event.preventDefault();
+    // The form is within the policy's.
+    event.stopPropagation();
+    put(added.trim(), { ...single[added.trim()] });
+    setAdded("");
   };
   return (
     <section class="stack">
       <LimitFields
-        title={rows.length === 0 ? `Each ${title}` : `Each other ${title}`}
+        title={Object.keys(single).length === 0 ? `Each ${title}` : `Each other ${title}`}
         path={`${owner}.each`}
         limits={each}
-        onInput={(changed) => set({ each: changed })}
+        onInput={(limits) => set({ each: limits })}
       />
-      {rows.map(([name, its], at) => (
-        <section key={at} class="stack">
-          <Field
-            title={`Name of the ${title}`}
-            name={`${owner}.${at}.name`}
-            value={name}
-            onInput={(text) => put(rows.with(at, [text, its]))}
-            isRequired
-            hint="Without limits below, it is unlimited."
-          />
+      {Object.entries(single).map(([name, its]) => (
+        <section key={name} class="stack">
           <LimitFields
             title={`The ${title} ${name}`}
             path={`${owner}.limits.${name}`}
             limits={its}
-            onInput={(changed = {}) => put(rows.with(at, [name, changed]))}
+            onInput={(limits = {}) => put(name, limits)}
           />
-          <Button class="quiet danger" onClick={() => put(rows.toSpliced(at, 1))}>
+          <Button class="quiet danger" onClick={() => put(name, undefined)}>
             Remove the {title} {name}
           </Button>
         </section>
       ))}
-      <Button class="quiet" onClick={() => put([...rows, ["", {}]])}>
-        Limit a single {title}
-      </Button>
+      <form class="filters" onSubmit={add}>
+        <Field
+          title={`Limit a single ${title}`}
+          name={`${owner}.added`}
+          value={added}
+          onInput={setAdded}
+          placeholder="name"
+          hint="It is unlimited unless you set limits."
+          pattern=".*\S.*"
+          isRequired
+        />
+        <button type="submit">Add {title}</button>
+      </form>
     </section>
   );
 }
@@ -230,7 +205,18 @@ const TenantFields = (its: Editing<Policy>) => (
       limits={its.draft.limits}
       onInput={(limits) => its.change({ limits })}
     />
-    <Part of={limitFields} {...its} wide />
+    <Fields
+      of={[
+        {
+          name: "timeZone",
+          title: "Time zone",
+          placeholder: "UTC",
+          list: "time-zones",
+          hint: "For days, weeks and months of all limits. A change resets their usage.",
+        },
+      ]}
+      {...its}
+    />
     <datalist id="time-zones">
       {Intl.supportedValuesOf("timeZone").map((each) => (
         <option key={each} value={each} />

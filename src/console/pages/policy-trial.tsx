@@ -1,13 +1,13 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { count, spaced } from "../format.ts";
-import type { Column } from "../parts/columns.tsx";
-import { Button, ProblemNotice } from "../parts/page.tsx";
+import { useLoaded } from "../load.ts";
+import { column, type Column } from "../parts/columns.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Button, There } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
 import { memberTitle } from "../policy-changes.ts";
-import type { Asked } from "../problem.ts";
 import { exclusionText } from "../requests/notes.ts";
 
 type Trial = Schemas["PolicyTrial"];
@@ -31,26 +31,26 @@ function whyOf({ excludedBy, before, after }: Tried): string {
 }
 
 const columns: Column<Tried>[] = [
-  {
-    title: "Request",
-    show: ({ id }) => (
+  column(
+    "Request",
+    ({ id }) => id,
+    ({ id }) => (
       <a href={ownPath(`/requests/${encodeURIComponent(id)}`)}>
         <code>{id.slice(-6)}</code>
       </a>
     ),
-    text: ({ id }) => id,
-  },
-  { title: "Current policy", text: ({ before }) => choiceOf(before) },
-  { title: "New policy", text: ({ after }) => choiceOf(after) },
-  { title: "Why", text: whyOf },
+  ),
+  column("Current policy", ({ before }) => choiceOf(before)),
+  column("New policy", ({ after }) => choiceOf(after)),
+  column("Why", whyOf),
 ];
 
 function Found({ trial }: { trial: Trial }) {
   const { decisions, changed, newlyRefused, notReplayed, data } = trial;
   const isUntested = notReplayed.length > 0 || decisions === 0;
   return (
-    <div role="status" ref={(each) => each?.scrollIntoView({ block: "center" })}>
-      <p class={`notice ${changed > 0 || isUntested ? "warn" : "good"}`}>
+    <>
+      <p role="status" class={`notice ${changed > 0 || isUntested ? "warn" : "good"}`}>
         <strong>
           {decisions === 0
             ? "There are no decisions to replay yet."
@@ -68,42 +68,34 @@ function Found({ trial }: { trial: Trial }) {
           empty=""
         />
       )}
-    </div>
+    </>
   );
 }
 
-/** A button that replays the last decisions, and what it found. */
-export function useTrial(
-  policyOf: () => object | null,
-): Record<"button" | "found", ComponentChildren> {
-  const [found, setFound] = useState<Asked<Trial> | "asking" | null>(null);
-  const policy = policyOf();
-  const attempt = async (): Promise<void> => {
-    if (policy === null) return;
-    setFound("asking");
-    setFound(await api.POST("/admin/v1/tenants/{tenant}/policy/dry-run", { body: { policy } }));
-  };
-  return {
-    button: (
-      <Button disabled={policy === null || found === "asking"} onClick={() => void attempt()}>
-        {found === "asking" ? "Testing…" : "Test changes"}
-      </Button>
-    ),
-    found:
-      found === null || found === "asking" ? null : found.ok ? (
-        <Found trial={found.value} />
-      ) : (
-        <ProblemNotice problem={found.problem} />
-      ),
-  };
-}
+const Replayed = ({ policy }: { policy: object }) => (
+  <There
+    what="the test"
+    loading={useLoaded("policy trial", () =>
+      api.POST("/admin/v1/tenants/{tenant}/policy/dry-run", { body: { policy } }),
+    )}
+  >
+    {(trial) => <Found trial={trial} />}
+  </There>
+);
 
-export function Trial({ policyOf }: { policyOf: () => object | null }) {
-  const { button, found } = useTrial(policyOf);
+/** A button that replays the last decisions. */
+export function Trial({ policy }: { policy: object | null }) {
+  const [isOpen, open] = useState(false);
   return (
     <>
-      {button}
-      {found}
+      <Button disabled={policy === null} onClick={() => open(true)}>
+        Test changes
+      </Button>
+      {isOpen && policy !== null && (
+        <Dialog title="Test changes" isDrawer onClose={() => open(false)}>
+          <Replayed policy={policy} />
+        </Dialog>
+      )}
     </>
   );
 }

@@ -1,28 +1,26 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { mergePatchOf } from "../../domain/merge-patch.ts";
+import { operatorPaidProviders } from "../../domain/limits/ceilings.ts";
 import { api, type Schemas } from "../api.ts";
-import { useLoaded } from "../load.ts";
-import { useUnsaved } from "../parts/dialog.tsx";
-import { Form, useDraft, useFaults } from "../parts/form.tsx";
-import { JsonEdit } from "../parts/json-edit.tsx";
-import { Button, NotForRole, Page, There } from "../parts/page.tsx";
+import { Edited } from "../parts/edited.tsx";
+import { Check, useFaults, type Editing } from "../parts/form.tsx";
+import { LimitFields } from "../parts/limits.tsx";
+import { Card, Page } from "../parts/page.tsx";
 import { ownPath, prefix } from "../place.ts";
-import { changedMembers, changeText, membersText, memberTitle } from "../policy-changes.ts";
-import type { Asked } from "../problem.ts";
-import { isOperator, mayChange } from "../session.ts";
-import { Ceiling } from "./policy-ceiling.tsx";
-import { raiseProblem } from "./policy-raises.tsx";
+import { membersText } from "../policy-changes.ts";
+import { isOperator } from "../session.ts";
 import { sections } from "./policy-sections.tsx";
-import { Trial, useTrial } from "./policy-trial.tsx";
+import { Trial } from "./policy-trial.tsx";
 
-type Policy = Schemas["Policy"];
+type Opened = Readonly<Record<string, boolean>>;
+interface OpenedProps {
+  opened: Opened;
+  setOpened: (opened: Opened) => void;
+}
 
-interface SectionProps extends Pick<(typeof sections)[number], "title" | "paths"> {
+interface SectionProps extends Pick<(typeof sections)[number], "title" | "paths">, OpenedProps {
   /** what is set */
   said: string;
-  opened: readonly string[];
-  setOpened: (opened: readonly string[]) => void;
   children: ComponentChildren;
 }
 
@@ -30,17 +28,13 @@ interface SectionProps extends Pick<(typeof sections)[number], "title" | "paths"
 function Section({ title, paths, said, opened, setOpened, children }: SectionProps) {
   const faultOf = useFaults();
   const [id = ""] = paths;
-  const isOpen = opened.includes(id) || paths.some((path) => faultOf(path) !== null);
-  const toggle = (opens: boolean): void => {
-    const others = opened.filter((each) => each !== id);
-    if (opened.includes(id) !== opens) setOpened(opens ? [...others, id] : others);
-  };
+  const isOpen = opened[id] === true || paths.some((path) => faultOf(path) !== null);
   return (
     <details
       id={id}
       class="card"
       open={isOpen}
-      onToggle={({ currentTarget }) => toggle(currentTarget.open)}
+      onToggle={({ currentTarget: { open } }) => setOpened({ ...opened, [id]: open })}
     >
       <summary>
         <h2>{title}</h2> <small>{said}</small>
@@ -50,158 +44,93 @@ function Section({ title, paths, said, opened, setOpened, children }: SectionPro
   );
 }
 
-interface EditProps extends Pick<SectionProps, "opened" | "setOpened"> {
-  policy: Policy;
-  tag: string | null;
-  draft: Policy | null;
-  onDraft: (draft: Policy | null) => void;
-  onDone: (saved: Policy) => void;
-  reload: () => unknown;
+function Sections({ opened, setOpened, ...its }: Editing<Schemas["Policy"]> & OpenedProps) {
+  useEffect(() => document.getElementById(location.hash.slice(1))?.scrollIntoView(), []);
+  return (
+    <div class="sections stack">
+      {sections.map(({ title, paths, Shown }) => (
+        <Section
+          key={title}
+          {...{ title, paths, opened, setOpened }}
+          said={membersText(its.draft, paths)}
+        >
+          <Shown {...its} />
+        </Section>
+      ))}
+    </div>
+  );
 }
 
-function PolicyForm({ policy, tag, onDraft, onDone, reload, ...opening }: EditProps) {
-  const { draft, change } = useDraft(policy);
-  // A rule without what it asks for is none.
-  const { approval, ...others } = draft;
-  const wanted: Policy = approval?.mode ? draft : others;
-  const patch = mergePatchOf(policy, wanted);
-  const unsaved = Object.keys(patch);
-  const question = useUnsaved(unsaved.length > 0);
-  useEffect(() => onDraft(unsaved.length > 0 ? wanted : null), [JSON.stringify(patch)]);
-  useEffect(() => document.getElementById(location.hash.slice(1))?.scrollIntoView(), []);
-  const trial = useTrial(() => wanted);
-  const save = async (): Promise<Asked<Policy>> => {
-    const problem = raiseProblem(draft.raises);
-    if (problem !== null) return { ok: false, problem };
-    return api.PATCH("/admin/v1/tenants/{tenant}/policy", { ifMatch: tag, body: patch });
+function CeilingFields({ draft, change }: Editing<Schemas["Ceiling"]>) {
+  const { limits, providers = [] } = draft;
+  const pay = (name: string, isOn: boolean): void => {
+    const paid = [...providers.filter((each) => each !== name), ...(isOn ? [name] : [])];
+    change({ providers: paid.length === 0 ? undefined : paid });
   };
   return (
     <>
-      <Form
-        submit="Save changes"
-        act={save}
-        {...{ onDone, reload }}
-        beside={
-          <>
-            {trial.button}
-            <span class="faint">
-              {unsaved.length > 0 && `Not saved: ${unsaved.map(memberTitle).join(", ")}`}
-            </span>
-          </>
-        }
-      >
-        <div class="sections stack">
-          {sections.map(({ title, paths, Shown }) => (
-            <Section
-              key={title}
-              {...{ title, paths, ...opening }}
-              said={membersText(wanted, paths)}
-            >
-              <Shown {...{ draft, change }} />
-            </Section>
-          ))}
-        </div>
-        {trial.found}
-      </Form>
-      {question}
+      <LimitFields limits={limits} onInput={(changed = {}) => change({ limits: changed })} />
+      {[...operatorPaidProviders].map((name) => (
+        <Check
+          key={name}
+          title={`May use ${name}, at your cost`}
+          name={name}
+          value={providers.includes(name)}
+          onInput={(isOn) => pay(name, isOn)}
+        />
+      ))}
     </>
   );
 }
 
-function PolicyJson({ policy, tag, draft, onDraft, onDone }: EditProps) {
-  const [begun] = useState(draft);
-  return (
-    <section class="card stack">
-      <JsonEdit
-        value={policy}
-        {...(begun !== null && { draft: begun })}
-        onUnsaved={(isUnsaved) => onDraft(isUnsaved ? policy : null)}
-        submit="Replace policy"
-        put={(body) => api.PUT("/admin/v1/tenants/{tenant}/policy", { ifMatch: tag, body })}
-        onDone={onDone}
-        hint="The whole policy. Omitted members return to their defaults."
-        beside={(policyOf) => <Trial policyOf={policyOf} />}
-      />
-      <p class="faint">
-        For all members of a policy, see the{" "}
-        <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
-          API reference
-        </a>
-        .
-      </p>
-    </section>
-  );
-}
-
-type Saved = Record<"at", string> & Record<"changes", string[]>;
-
-const SavedNotice = ({ at, changes }: Saved) => (
-  <div class="notice good" role="status" ref={(each) => each?.scrollIntoView({ block: "center" })}>
-    <strong>Saved at {at}.</strong>
-    <ul class="plain">
-      {changes.map((change) => (
-        <li key={change}>{change}</li>
-      ))}
-    </ul>
-  </div>
-);
+const policyPath = "/admin/v1/tenants/{tenant}/policy";
+const ceilingPath = "/admin/v1/tenants/{tenant}/ceiling";
 
 export function PolicyPage() {
-  const [isJson, setJson] = useState(false);
-  const [draft, setDraft] = useState<Policy | null>(null);
-  const [saved, setSaved] = useState<Saved | null>(null);
-  const [opened, setOpened] = useState<readonly string[]>([location.hash.slice(1) || "limits"]);
-  const loading = useLoaded(`policy ${saved?.at ?? ""}`, () =>
-    api.GET("/admin/v1/tenants/{tenant}/policy"),
-  );
-  const doneFrom = (before: Policy) => (after: Policy) => {
-    setDraft(null);
-    const changes = changedMembers(before, after).map(changeText);
-    setSaved({ at: new Date().toLocaleTimeString(), changes });
-  };
-  const Edit = isJson ? PolicyJson : PolicyForm;
-  // Unsaved JSON is kept: the form would lose it.
-  const isKept = isJson && draft !== null;
+  const [opened, setOpened] = useState<Opened>({ [location.hash.slice(1) || "limits"]: true });
   return (
     <Page
       title="Policy"
       lead="What this tenant may spend and which models it may use. Changes take effect with the next request."
       actions={
-        <>
-          <a class="button quiet" href={`${ownPath("/events")}?action=policy.`}>
-            Policy history
-          </a>
-          {mayChange.value && (
-            <Button class="quiet" disabled={isKept} onClick={() => setJson(!isJson)}>
-              {isKept
-                ? "Save or undo changes to show the form"
-                : `Show ${isJson ? "the form" : "as JSON"}`}
-            </Button>
-          )}
-        </>
+        <a class="button quiet" href={`${ownPath("/events")}?action=policy.`}>
+          Policy history
+        </a>
       }
     >
       <div class="stack">
-        {saved !== null && <SavedNotice {...saved} />}
-        <There what="the policy" loading={loading}>
-          {(policy, { tag }) =>
-            mayChange.value ? (
-              <Edit
-                key={`${tag} ${isJson}`}
-                {...{ policy, tag, draft, opened, setOpened }}
-                onDraft={setDraft}
-                onDone={doneFrom(policy)}
-                reload={loading.again}
-              />
-            ) : (
-              <section class="card stack">
-                <NotForRole what="can’t change the policy" permission="change" />
-                <p>{membersText(policy, Object.keys(policy))}</p>
-              </section>
-            )
+        <Edited
+          what="policy"
+          submit="Save changes"
+          hint={
+            <>
+              The whole policy. Omitted members return to their defaults. All members are in the{" "}
+              <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
+                API reference
+              </a>
+              .
+            </>
           }
-        </There>
-        {isOperator.value && <Ceiling />}
+          read={() => api.GET(policyPath)}
+          write={({ patch, tag }) => api.PATCH(policyPath, { ifMatch: tag, body: patch })}
+          beside={(policy) => <Trial policy={policy} />}
+        >
+          {(its) => <Sections {...{ ...its, opened, setOpened }} />}
+        </Edited>
+        {isOperator.value && (
+          <Card title="Ceiling (operator)" isStack aria-label="Ceiling">
+            <p class="lead">Limits that the tenant’s policy can only narrow.</p>
+            <Edited
+              what="ceiling"
+              submit="Save ceiling"
+              hint="The whole ceiling. Takes effect with the next request."
+              read={() => api.GET(ceilingPath)}
+              write={({ value, tag }) => api.PUT(ceilingPath, { ifMatch: tag, body: value })}
+            >
+              {(its) => <CeilingFields {...its} />}
+            </Edited>
+          </Card>
+        )}
       </div>
     </Page>
   );

@@ -44,6 +44,7 @@ describe("a change of a policy", () => {
       "Whole tenant: 2 concurrent calls, 9 USD a month → 60 requests a minute, 8 USD a month",
     ],
     ["deniedModels", ["openai/*"], undefined, "Denied models: openai/* → not set"],
+    ["groups", undefined, { limits: { eng: {} } }, "Groups: eng: unlimited"],
     ["tags", undefined, { each: { usdTotal: 1 } }, "Tags: each: 1 USD in total"],
     ["capture", undefined, "full", "Captured content: requests and results"],
     ["alerts", { thresholds: [50, 90] }, { thresholds: [80] }, "Alerts: at 50, 90 % → at 80 %"],
