@@ -15,17 +15,20 @@ export const zone = new Intl.DateTimeFormat(language).resolvedOptions().timeZone
 
 export const none = "–";
 
-const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
-const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
-const small = new Intl.NumberFormat(language, { maximumSignificantDigits: 2 });
-const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
-const usdWith = (least: number, most = least) =>
-  new Intl.NumberFormat(language, {
-    style: "currency",
-    currency: "USD",
-    minimumFractionDigits: least,
-    maximumFractionDigits: most,
-  });
+const numbers = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options);
+const dates = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language, options);
+/** @param max the most digits after the point */
+const digits = (min: number, max = min) => ({
+  minimumFractionDigits: min,
+  maximumFractionDigits: max,
+});
+
+const whole = numbers(digits(0));
+const short = numbers({ notation: "compact", maximumFractionDigits: 1 });
+const small = numbers({ maximumSignificantDigits: 2 });
+const share = numbers({ style: "percent", maximumFractionDigits: 1 });
+const usdWith = (min: number, max = min) =>
+  numbers({ style: "currency", currency: "USD", ...digits(min, max) });
 const usdWhole = usdWith(2);
 const usdBelowOne = usdWith(2, 4);
 const usdSmall = usdWith(2, 6);
@@ -47,14 +50,10 @@ export function bytes(value: number): string {
 }
 export const percent = (value: number): string => share.format(value);
 /** For columns: equal decimals align the digits. */
-export const percentInColumn = new Intl.NumberFormat(language, {
-  style: "percent",
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-}).format;
-const inColumn = (digits: number, most = digits) => {
-  const least = 10 ** -most;
-  const { format } = usdWith(digits, most);
+export const percentInColumn = numbers({ style: "percent", ...digits(1) }).format;
+const inColumn = (min: number, max = min) => {
+  const least = 10 ** -max;
+  const { format } = usdWith(min, max);
   return orNone((value) => (value > 0 && value < least ? `<${format(least)}` : format(value)));
 };
 export const usdInCents = inColumn(2);
@@ -74,10 +73,8 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const oneDay = 24 * hour;
 
-const fixed = (digits: number) =>
-  new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-const tenths = fixed(1);
-const hundredths = fixed(2);
+const tenths = numbers(digits(1));
+const hundredths = numbers(digits(2));
 
 export const duration = orNone((ms) => {
   if (ms < second) return `${whole.format(ms)} ms`;
@@ -87,31 +84,18 @@ export const duration = orNone((ms) => {
   return `${Math.round(ms / oneDay)} d`;
 });
 
-const moment = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
-const dayAndSecond = new Intl.DateTimeFormat(language, {
-  month: "short",
-  day: "numeric",
-  hour: "numeric",
-  minute: "2-digit",
-  second: "2-digit",
-});
-const dayAndClock = new Intl.DateTimeFormat(language, {
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-});
-const monthInUtc = new Intl.DateTimeFormat(language, {
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
-const dayInUtc = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
+const calendarDay = { month: "short", day: "numeric" } as const;
+const clockTime = { hour: "numeric", minute: "2-digit" } as const;
+const moment = dates({ dateStyle: "medium", timeStyle: "medium" });
+const dayAndSecond = dates({ ...calendarDay, ...clockTime, second: "2-digit" });
+const dayAndClock = dates({ ...calendarDay, hour: "2-digit", minute: "2-digit" });
+const monthInUtc = dates({ month: "short", year: "numeric", timeZone: "UTC" });
+const dayInUtc = dates({ dateStyle: "medium", timeZone: "UTC" });
 
 /** Clamps invalid times of foreign rows, which would break a whole list. */
 export const dateOf = (ms: number): Date => new Date(Math.min(ms, latestTime));
 export const time = orNone((ms) => moment.format(dateOf(ms)));
-const dayOfYear = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+const dayOfYear = dates({ dateStyle: "medium" });
 /** Other years with the year. */
 export const day = (ms: number, now = Date.now()): string =>
   (dateOf(ms).getFullYear() === new Date(now).getFullYear() ? dayHere : dayOfYear).format(
@@ -124,10 +108,9 @@ export const shortTime = (ms: number, now = Date.now()): string =>
 export const bucketTime = (ms: number, bucket: "hour" | "day" | "month"): string =>
   ({ hour: dayAndClock, day: dayInUtc, month: monthInUtc })[bucket].format(ms);
 
-const clock = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
-const calendarDay = { month: "short", day: "numeric" } as const;
-const dayHere = new Intl.DateTimeFormat(language, calendarDay);
-const shortDayInUtc = new Intl.DateTimeFormat(language, { ...calendarDay, timeZone: "UTC" });
+const clock = dates(clockTime);
+const dayHere = dates(calendarDay);
+const shortDayInUtc = dates({ ...calendarDay, timeZone: "UTC" });
 
 /** The first hour of each day shows the day. */
 export function axisTimes(moments: readonly number[], bucket: "hour" | "day" | "month"): string[] {
