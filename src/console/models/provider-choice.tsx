@@ -1,6 +1,6 @@
 /** Providers by name, with the pages where they issue keys. */
-import { useId, useState } from "preact/hooks";
-import { Field, useFaults, type FieldProps } from "../parts/form.tsx";
+import type { FieldProps } from "../parts/form.tsx";
+import { OpenChoice } from "../parts/named.tsx";
 
 type Known = Readonly<Record<string, readonly [title: string, keys: string]>>;
 
@@ -45,56 +45,26 @@ const known: Known = Object.assign({}, ...Object.values(groups)) as Known;
 /** Whether the router knows the provider's address. */
 export const hasAddress = (provider: string): boolean => (known[provider]?.[1] ?? "") !== "";
 
-/** Not a valid name. */
-const another = "*";
+const options = Object.entries(groups).flatMap(([group, of]) =>
+  Object.entries(of).map(([name, [title]]) => [name, title, group] as const),
+);
 
-export function ProviderChoice({ value, onInput }: Pick<FieldProps, "value" | "onInput">) {
-  const fault = useFaults()("provider");
-  const id = useId();
-  const [isOther, setOther] = useState(known[value] === undefined);
-  const [title, keys = ""] = known[value] ?? [value];
+export function ProviderChoice(its: Pick<FieldProps, "value" | "onInput">) {
+  const [title, keys = ""] = known[its.value] ?? [];
+  const hint = keys !== "" && (
+    <a class="button quiet" href={`https://${keys}`} target="_blank" rel="noreferrer">
+      Get a key from {title}
+    </a>
+  );
   return (
-    <>
-      <div class="field">
-        <label for={id}>Provider</label>
-        <select
-          id={id}
-          value={isOther ? another : value}
-          aria-invalid={fault !== null && !isOther ? true : undefined}
-          onChange={({ currentTarget: { value: chosen } }) => {
-            setOther(chosen === another);
-            onInput(chosen === another ? "" : chosen);
-          }}
-        >
-          {Object.entries(groups).map(([group, of]) => (
-            <optgroup key={group} label={group}>
-              {Object.entries(of).map(([name, [shown]]) => (
-                <option key={name} value={name}>
-                  {shown}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-          <option value={another}>Another OpenAI-compatible API</option>
-        </select>
-        <small>
-          {fault !== null && !isOther && <span class="fault">{fault} </span>}
-          {keys !== "" && (
-            <a class="button quiet" href={`https://${keys}`} target="_blank" rel="noreferrer">
-              Get a key from {title}
-            </a>
-          )}
-        </small>
-      </div>
-      {isOther && (
-        <Field
-          title="Provider’s name"
-          name="provider"
-          {...{ value, onInput }}
-          isRequired
-          hint="Of your choice. It is part of the names of its models."
-        />
-      )}
-    </>
+    <OpenChoice
+      {...{ title: "Provider", name: "provider", ...its, options, hint }}
+      isRequired
+      another="Another OpenAI-compatible API"
+      written={{
+        title: "Provider’s name",
+        hint: "Of your choice. It is part of the names of its models.",
+      }}
+    />
   );
 }

@@ -6,10 +6,9 @@ import { count } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
 import { timeColumn, type Column } from "../parts/columns.tsx";
 import { Listed, usePaging } from "../parts/list-page.tsx";
-import { Badge, NotForRole, Page, There } from "../parts/page.tsx";
+import { Badge, ForRole, Page, There } from "../parts/page.tsx";
 import { Webhooks } from "../parts/webhooks.tsx";
 import { ownPath } from "../place.ts";
-import { mayChange } from "../session.ts";
 
 type Alert = Schemas["Alert"];
 
@@ -59,9 +58,7 @@ export function Alerts() {
             Not delivered to your webhook: {count(undelivered)}. The messages below say why.
           </p>
         )}
-        {!mayChange.value ? (
-          <NotForRole what="doesn’t change where alerts are sent" permission="change" />
-        ) : (
+        <ForRole without="doesn’t change where alerts are sent">
           <There what="the policy" loading={policy}>
             {(found, { tag }) => (
               <Receiver
@@ -75,7 +72,7 @@ export function Alerts() {
               />
             )}
           </There>
-        )}
+        </ForRole>
         {saved !== null && (
           <p class={`notice ${saved.tone}`} role="status">
             {saved.text}

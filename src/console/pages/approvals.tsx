@@ -17,7 +17,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/form.tsx";
 import { Listed, RowActions, useOpened, usePaging, useQuery } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
-import { Badge, Button, NotForRole, Page, There } from "../parts/page.tsx";
+import { Badge, Button, ForRole, Page, There } from "../parts/page.tsx";
 import { Webhooks } from "../parts/webhooks.tsx";
 import { ownPath } from "../place.ts";
 import { may } from "../session.ts";
@@ -224,9 +224,7 @@ export function Approvals() {
       </div>
       <Calls key={state} state={state} />
       <Webhooks />
-      {!may("approve") && (
-        <NotForRole what="can’t read or decide pending approvals" permission="approve" />
-      )}
+      <ForRole permission="approve" without="can’t read or decide pending approvals" />
     </Page>
   );
 }

@@ -38,27 +38,14 @@ export function CheckResult({ name, found }: { name: string; found: Asked<Check>
       <strong>
         {ok ? `${name} works: ${model ?? "a model"} answered.` : `${name} does not work.`}
       </strong>
-      {fault !== null && (
-        <p>
-          Error: {faultText(fault)}. {faultAdvice(fault.code ?? fault.kind)}
-        </p>
-      )}
-      {proposed.length > 0 && (
-        <p>
-          To use the catalogue’s figures, set the models to <code>{JSON.stringify(proposed)}</code>
-        </p>
-      )}
-      {host !== null && (
-        <p>
-          This is a known server. Add it as the provider <code>{host}</code>.
-        </p>
-      )}
-      {listed !== null && (
-        <p>
-          The provider lists {listed.length === 1 ? "one model" : `${listed.length} models`} for
-          this key.
-        </p>
-      )}
+      {[
+        fault && `Error: ${faultText(fault)}. ${faultAdvice(fault.code ?? fault.kind) ?? ""}`,
+        proposed.length > 0 &&
+          `To use the catalogue’s figures, set the models to ${JSON.stringify(proposed)}`,
+        host && `This is a known server. Add it as the provider ${host}.`,
+        listed &&
+          `The provider lists ${listed.length === 1 ? "one model" : `${listed.length} models`} for this key.`,
+      ].map((text) => text && <p key={text}>{text}</p>)}
     </div>
   );
 }

@@ -10,7 +10,7 @@ import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
 import { RowActions, Steps, usePaging, useQuery, type Ends } from "../parts/list-page.tsx";
 import { useSubjectNames, type Names } from "../parts/named.tsx";
-import { Button, NotForRole, Page, There } from "../parts/page.tsx";
+import { Button, ForRole, Page, There } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
@@ -197,7 +197,7 @@ export function Limits() {
           />
         )}
       </There>
-      {!mayChange.value && <NotForRole what="doesn’t set limits" permission="change" />}
+      <ForRole without="doesn’t set limits" />
       {draft !== null && <LimitForm begun={draft} onDone={onDone} onClose={() => change(null)} />}
     </Page>
   );

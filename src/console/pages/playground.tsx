@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Decision } from "../../domain/choice/decision.ts";
 import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
-import { Card, NotForRole, Page, ProblemNotice } from "../parts/page.tsx";
+import { Card, ForRole, Page, ProblemNotice } from "../parts/page.tsx";
 import { tenantHere } from "../place.ts";
 import { Answered, Pending, WireRequests } from "../playground/answer.tsx";
 import {
@@ -218,7 +218,7 @@ function KeyForm() {
           in this page’s memory only. To go on with a key from before a reload gives it a new
           secret.
         </p>
-        {!mayMake && <NotForRole what="can’t create keys. Paste one" permission="change" />}
+        <ForRole without="can’t create keys. Paste one" />
         <details open={!mayMake}>
           <summary>Use an existing key</summary>
           <Field title="API key" name="key" type="password" value={pasted} onInput={setPasted} />

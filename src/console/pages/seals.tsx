@@ -7,10 +7,9 @@ import { numberColumn, timeColumn, type Column } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Fields, useDraft } from "../parts/form.tsx";
 import { Listed, usePaging } from "../parts/list-page.tsx";
-import { Badge, Button, Card, NotForRole, Page } from "../parts/page.tsx";
+import { Badge, Button, Card, ForRole, Page } from "../parts/page.tsx";
 import { ownPath, prefix, tenantHere } from "../place.ts";
 import { momentIn } from "../requests/live-list.ts";
-import { may } from "../session.ts";
 
 type Seal = Schemas["Seal"];
 
@@ -153,10 +152,8 @@ export const Seals = () => (
     title="Seals"
     lead="Each seal signs the records completed since the previous seal, after a check for changes made outside the router. Verify a single request on its page."
   >
-    {may("audit") ? (
+    <ForRole permission="audit" without="can’t read seals or export records">
       <SealList />
-    ) : (
-      <NotForRole what="can’t read seals or export records" permission="audit" />
-    )}
+    </ForRole>
   </Page>
 );

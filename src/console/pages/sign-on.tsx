@@ -6,7 +6,7 @@ import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm, useUnsaved } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
-import { Button, Card, Facts, NotForRole, Page, Pick, There } from "../parts/page.tsx";
+import { Button, Card, Facts, ForRole, Page, Pick, There } from "../parts/page.tsx";
 import { guides } from "../people/provider-guides.ts";
 import { SignInTrial } from "../people/sign-in-trial.tsx";
 import { routerUrl, tenantHere } from "../place.ts";
@@ -208,7 +208,7 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
 /** For roles that may not change it. */
 const Shown = ({ provider }: { provider: Provider | null }) => (
   <>
-    <NotForRole what="can’t set the identity provider" permission="change" />
+    <ForRole without="can’t set the identity provider" />
     {provider !== null && (
       <Facts
         of={[

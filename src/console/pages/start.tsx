@@ -7,7 +7,7 @@ import { useRead, useRepeated, valueIn } from "../load.ts";
 import { Time } from "../parts/columns.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Health } from "../parts/health.tsx";
-import { Badge, Button, NotForRole, Page, Pick, ProblemNotice, There } from "../parts/page.tsx";
+import { Badge, Button, ForRole, Page, Pick, ProblemNotice, There } from "../parts/page.tsx";
 import { ownPath } from "../place.ts";
 import { snippetsFor } from "../playground/snippets.ts";
 import type { Asked } from "../problem.ts";
@@ -53,15 +53,11 @@ function Provider({ records }: { records: readonly RequestRecord[] }) {
         return (
           <Step title="1. Add a provider’s key" {...{ isDone }}>
             {found !== null && <CheckResult name={found.name} found={found.check} />}
-            {data.length === 0 &&
-              (mayChange.value ? (
+            {data.length === 0 && (
+              <ForRole without="can’t add a credential, which is needed to select a model">
                 <NewCredential onDone={(made) => void check(made)} />
-              ) : (
-                <NotForRole
-                  what="can’t add a credential, which is needed to select a model"
-                  permission="change"
-                />
-              ))}
+              </ForRole>
+            )}
             <ul class="plain rows">
               {data.map((credential) => (
                 <li key={credential.id}>
@@ -103,11 +99,9 @@ const Key = ({ wasUsed, made, make }: KeyProps) => (
           it in place of <code>$KEY</code>, or create another one.
         </p>
         {made !== null && <ProblemNotice problem={made.problem} />}
-        {mayChange.value ? (
+        <ForRole without="can’t create keys">
           <Button onClick={() => void make()}>Create API key</Button>
-        ) : (
-          <NotForRole what="can’t create keys" permission="change" />
-        )}
+        </ForRole>
       </>
     )}
   </Step>

@@ -9,7 +9,7 @@ import { timeColumn, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft } from "../parts/form.tsx";
 import { NamedChoice, namesIn } from "../parts/named.tsx";
-import { Button, Card, NotForRole, Page, There } from "../parts/page.tsx";
+import { Button, Card, ForRole, Page, There } from "../parts/page.tsx";
 import { topUsage } from "../parts/spend.tsx";
 import { stopsNow, tenantChanges } from "../parts/stopped.tsx";
 import { Table } from "../parts/table.tsx";
@@ -262,11 +262,9 @@ export function SwitchesPage() {
           )}
         </There>
         <Card title="Stop something">
-          {may("change") ? (
+          <ForRole without="stops nothing">
             <StopForm onDone={onDone} />
-          ) : (
-            <NotForRole what="stops nothing" permission="change" />
-          )}
+          </ForRole>
         </Card>
       </div>
       {lifting !== null && (

@@ -9,7 +9,7 @@ import { invalid, type Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
 import { useUnsaved } from "./dialog.tsx";
 import { Field, Form, useDraft, type Editing } from "./form.tsx";
-import { Button, Facts, NotForRole, There } from "./page.tsx";
+import { Button, Facts, ForRole, There } from "./page.tsx";
 
 const notJson = invalid({ title: "Not JSON", detail: "Enter a JSON object.", path: "json" });
 const textOf = (value: object): string => JSON.stringify(value, null, 2);
@@ -126,7 +126,7 @@ export function Edited<Value extends Members>({ what, read, ...form }: EditedPro
             />
           ) : (
             <section class="card stack">
-              <NotForRole what={`can’t change the ${what}`} permission="change" />
+              <ForRole without={`can’t change the ${what}`} />
               <Facts
                 of={Object.keys(value).map((each) => [
                   memberTitle(each),

@@ -2,11 +2,7 @@ import { fromNow, time } from "../format.ts";
 import { Badge } from "./page.tsx";
 import { lastUse } from "./spend.tsx";
 
-const tones: Readonly<Record<string, string>> = {
-  works: "good",
-  "not checked": "",
-  disabled: "warn",
-};
+const tones = new Map(Object.entries({ works: "good", "not checked": "", disabled: "warn" }));
 /** Usage is known by the hour. */
 export const recentUse = (at = 0): number | undefined =>
   Date.now() - at < 7_200_000 ? at : undefined;
@@ -25,7 +21,7 @@ export const Health = (props: Seen & { state: string; fault: string | null }) =>
   const isUsed = state === "works" && usedAt !== undefined;
   return (
     <>
-      <Badge word={state} tone={tones[state] ?? "bad"} />{" "}
+      <Badge word={state} tone={tones.get(state) ?? "bad"} />{" "}
       {(isUsed || check) && (
         <small class="nowrap" title={check ? `Checked ${time(check.at)}` : ""}>
           {isUsed ? `used ${lastUse(usedAt)}` : check && `checked ${fromNow(check.at)}`}

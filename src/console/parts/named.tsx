@@ -60,12 +60,37 @@ export function useSubjectNames(): Names {
   return valueIn(useLoaded("names of subjects", async () => ok(await subjectNames()))) ?? {};
 }
 
-/** Selects by name, or by id for unlisted values. */
+type OpenChoiceProps = FieldProps & {
+  options: NonNullable<FieldProps["options"]>;
+  /** the option for a value that isn't listed, which is then written in a field of its own */
+  another: string;
+  written: Pick<FieldProps, "title" | "hint">;
+};
 
-type NamedChoiceProps = FieldProps & { names: Names };
+/** Not a valid id, slug, or name. */
+const unlisted = "*";
 
-/** Not a valid id or slug. */
-const another = "*";
+/** A choice whose value may also be another one. */
+export function OpenChoice({ another, written, options, ...its }: OpenChoiceProps) {
+  const { name, value, onInput, path = name } = its;
+  const [isOther, setOther] = useState(false);
+  const isWritten = isOther || options.every(([each]) => each !== value);
+  return (
+    <>
+      <Field
+        {...its}
+        value={isWritten ? unlisted : value}
+        options={[...options, [unlisted, another]]}
+        onInput={(chosen) => {
+          setOther(chosen === unlisted);
+          onInput(chosen === unlisted ? "" : chosen);
+        }}
+        path={isWritten ? unlisted : path}
+      />
+      {isWritten && <Field {...its} {...written} />}
+    </>
+  );
+}
 
 /** Equal names are distinguished by the end of their ids. */
 function optionsOf(names: Names): (readonly [value: string, title: string])[] {
@@ -76,23 +101,12 @@ function optionsOf(names: Names): (readonly [value: string, title: string])[] {
     .toSorted(([, one], [, other]) => one.localeCompare(other));
 }
 
-export function NamedChoice({ names, hint, ...its }: NamedChoiceProps) {
-  const { title, name, value, onInput, path = name } = its;
-  const [isOther, setOther] = useState(false);
-  const isWritten = isOther || (value !== "" && names[value] === undefined);
-  return (
-    <>
-      <Field
-        {...its}
-        value={isWritten ? another : value}
-        options={[["", "choose one"], ...optionsOf(names), [another, "another one"]]}
-        onInput={(chosen) => {
-          setOther(chosen === another);
-          onInput(chosen === another ? "" : chosen);
-        }}
-        path={isWritten ? another : path}
-      />
-      {isWritten && <Field {...its} title={`${title}: another one`} hint={hint} />}
-    </>
-  );
-}
+/** Selects by name, or by id for unlisted values. */
+export const NamedChoice = ({ names, hint, ...its }: FieldProps & { names: Names }) => (
+  <OpenChoice
+    {...its}
+    options={[["", "choose one"], ...optionsOf(names)]}
+    another="another one"
+    written={{ title: `${its.title}: another one`, hint }}
+  />
+);

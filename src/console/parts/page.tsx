@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { roleMay, roles, type Permission } from "../../domain/tenancy/scopes.ts";
 import type { Loaded, Loading } from "../load.ts";
 import { adviceFor, type Problem } from "../problem.ts";
-import { session } from "../session.ts";
+import { may, session } from "../session.ts";
 
 /** Doesn't submit a form. */
 export const Button = (props: JSX.IntrinsicElements["button"]) => (
@@ -150,9 +150,15 @@ export const Pick = ({ label, value, options, onPick }: PickProps) => (
   </span>
 );
 
-export const NotForRole = ({ what, permission }: { what: string; permission: Permission }) => (
-  <p class="faint">
-    Your role, {session.value?.actor.role}, {what}. A key with the role{" "}
-    {roles.filter((role) => roleMay(role, permission)).join(" or ")} does.
-  </p>
-);
+type ForRoleProps = { without: string; permission?: Permission; children?: ComponentChildren };
+
+/** For roles that may do it; others read what their role can't do, and which one can. */
+export const ForRole = ({ without, permission = "change", children }: ForRoleProps) =>
+  may(permission) ? (
+    <>{children}</>
+  ) : (
+    <p class="faint">
+      Your role, {session.value?.actor.role}, {without}. A key with the role{" "}
+      {roles.filter((role) => roleMay(role, permission)).join(" or ")} does.
+    </p>
+  );

@@ -2,10 +2,9 @@ import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
-import { Button, NotForRole, ProblemNotice } from "../parts/page.tsx";
+import { Button, ForRole, ProblemNotice } from "../parts/page.tsx";
 import { prefix, tenantHere } from "../place.ts";
 import type { Problem } from "../problem.ts";
-import { may } from "../session.ts";
 import type { Found, RequestRecord, WholeRecord } from "./record.ts";
 
 function Check(props: { button: string; check: () => Promise<Found | Problem> }) {
@@ -41,12 +40,11 @@ async function verified(record: WholeRecord): Promise<Found> {
   return file?.verifyRecord({ tenant: tenantHere(), prefix, record }) ?? reload;
 }
 
-export const Seal = ({ record }: { record: WholeRecord }) =>
-  may("audit") ? (
+export const Seal = ({ record }: { record: WholeRecord }) => (
+  <ForRole permission="audit" without="can’t read seals, so it can’t verify">
     <Check button="Verify in this browser" check={() => verified(record)} />
-  ) : (
-    <NotForRole what="can’t read seals, so it can’t verify" permission="audit" />
-  );
+  </ForRole>
+);
 
 async function replayed({ id }: WholeRecord): Promise<Found | Problem> {
   const asked = await api.POST("/admin/v1/tenants/{tenant}/requests/{id}/replay", { id });
