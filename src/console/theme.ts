@@ -19,9 +19,7 @@ export const theme = signal<Theme>(remembered());
 
 export function followTheme(): void {
   effect(() => {
-    const { dataset } = document.documentElement;
-    if (theme.value === "system") delete dataset["theme"];
-    else dataset["theme"] = theme.value;
+    document.documentElement.style.colorScheme = theme.value === "system" ? "" : theme.value;
     try {
       localStorage.setItem(place, theme.value);
     } catch {}
