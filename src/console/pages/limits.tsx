@@ -3,11 +3,12 @@ import { roomLevel } from "../../domain/limits/room.ts";
 import { api, type Schemas } from "../api.ts";
 import { limitTitle, limitTitles, ownerTitle, type LimitName } from "../limit-titles.ts";
 import { useRead, valueIn } from "../load.ts";
+import { valueAt, withValueAt } from "../members.ts";
 import { byFullness, isOwn, type LimitState } from "../overview-figures.ts";
-import type { Column } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
+import type { Limits as Amounts } from "../parts/limits.tsx";
 import { RowActions, Steps, usePaging, useQuery, type Ends } from "../parts/list-page.tsx";
 import { useSubjectNames, type Names } from "../parts/named.tsx";
 import { Button, ForRole, Page, There } from "../parts/page.tsx";
@@ -20,35 +21,32 @@ interface LimitDraft {
   /** of the dialog */
   title: string;
   owner: string;
-  limit: string;
+  limit: LimitName;
   amount?: number;
 }
 
 const newLimit: LimitDraft = { title: "New limit", owner: "tenant", limit: "usdPerDay" };
 
+/** Whose limits the policy sets, and where they are in it. */
 const owners = {
-  tenant: "the whole tenant",
-  user: "each person",
-  group: "each group",
-  tag: "each tag",
+  tenant: { title: "the whole tenant", path: "limits" },
+  user: { title: "each person", path: "perUser" },
+  group: { title: "each group", path: "groups.each" },
+  tag: { title: "each tag", path: "tags.each" },
 } as const;
 
 /** `null` if the limit is set elsewhere. */
-function ownerOf(
-  { name, subject }: LimitState,
-  { groups, tags }: Schemas["Policy"],
-): string | null {
+function ownerOf({ name, subject }: LimitState, policy: Schemas["Policy"]): string | null {
   const [scope = ""] = name.split(".");
-  const [, single = ""] = /^(?:group|tag):(.*)$/s.exec(subject) ?? [];
-  const isSingle = (scope === "group" ? groups : tags)?.limits?.[single] !== undefined;
-  if (scope in owners) return isSingle ? subject : scope;
+  const [, single = ""] = subject.split(/:(.*)/s);
+  const { limits } = (scope === "group" ? policy.groups : policy.tags) ?? {};
+  if (scope in owners) return limits?.[single] === undefined ? scope : subject;
   return scope === "key" || scope === "server" ? subject : null;
 }
 
 /** A merge patch of one limit. */
 function set({ owner, limit, amount }: LimitDraft): Promise<Asked<unknown>> {
-  const limits = { [limit as LimitName]: amount ?? null };
-  const [, scope = "", single = ""] = /^(group|tag):(.*)$/s.exec(owner) ?? [];
+  const limits = { [limit]: amount ?? null };
   if (owner.startsWith("key_"))
     return api.PATCH("/admin/v1/tenants/{tenant}/keys/{id}", { id: owner, body: { limits } });
   if (owner.startsWith("srv_"))
@@ -56,29 +54,29 @@ function set({ owner, limit, amount }: LimitDraft): Promise<Asked<unknown>> {
       server: owner,
       body: { policy: { limits } },
     });
-  const bodies: Readonly<Record<string, Record<string, unknown>>> = {
-    tenant: { limits },
-    user: { perUser: limits },
-    group: { groups: { each: limits } },
-    tag: { tags: { each: limits } },
-  };
-  const body = bodies[owner] ?? { [`${scope}s`]: { limits: { [single]: limits } } };
+  const [scope = "", single = ""] = owner.split(/:(.*)/s);
+  const body =
+    owner in owners
+      ? withValueAt({}, owners[owner as keyof typeof owners].path, limits)
+      : { [`${scope}s`]: { limits: { [single]: limits } } };
   return api.PATCH("/admin/v1/tenants/{tenant}/policy", { body });
 }
 
 function LimitForm({ begun, onDone, onClose }: Ends & { begun: LimitDraft }) {
   const { draft, change } = useDraft(begun);
   const isNew = begun === newLimit;
-  const names = Object.entries(useSubjectNames());
-  const single = names.filter(([id]) => id.startsWith("key_") || id.startsWith("srv_"));
-  const fields: FieldOf<LimitDraft>[] = [
+  const single = Object.entries(useSubjectNames()).filter(([id]) => /^(?:key|srv)_/.test(id));
+  const where: FieldOf<LimitDraft>[] = [
     {
       name: "owner",
       title: "For",
-      options: [...Object.entries(owners), ...single],
+      options: [
+        ...Object.entries(owners).map(([id, { title }]) => [id, title] as const),
+        ...single,
+      ],
       hint: (
         <>
-          For a single group or tag, use <a href={ownPath("/policy")}>Policy</a>.
+          For a single group or tag, use <a href={ownPath("/policy#perUser")}>Policy</a>.
         </>
       ),
     },
@@ -86,7 +84,7 @@ function LimitForm({ begun, onDone, onClose }: Ends & { begun: LimitDraft }) {
   ];
   const amount: FieldOf<LimitDraft> = {
     name: "amount",
-    title: limitTitles[draft.limit as LimitName],
+    title: limitTitles[draft.limit],
     as: "number",
     min: 0,
     step: draft.limit.startsWith("usd") ? "any" : "1",
@@ -96,52 +94,43 @@ function LimitForm({ begun, onDone, onClose }: Ends & { begun: LimitDraft }) {
   return (
     <Dialog title={begun.title} onClose={onClose}>
       <Form submit="Save limit" act={() => set(draft)} {...{ onDone }} onCancel={onClose}>
-        <Fields of={isNew ? [...fields, amount] : [amount]} {...{ draft, change }} />
+        <Fields of={isNew ? [...where, amount] : [amount]} {...{ draft, change }} />
       </Form>
     </Dialog>
   );
 }
 
 /** The API lists people, groups, and tags only from their first call. */
-const limitsOfEach = ({ perUser, groups, tags }: Schemas["Policy"]): LimitState[] =>
-  Object.entries({ user: perUser, group: groups?.each, tag: tags?.each }).flatMap(
-    ([scope, limits = {}]) =>
-      Object.entries(limits).map(([name, limit]) => ({
-        name: `${scope}.${name}`,
-        subject: "",
-        unit: name.startsWith("usd") ? "usd" : "requests",
-        limit,
-        used: 0,
-        reserved: 0,
-        left: limit,
-        resetsAt: null,
-      })),
+const limitsOfEach = (policy: Schemas["Policy"]): LimitState[] =>
+  (["user", "group", "tag"] as const).flatMap((scope) =>
+    Object.entries((valueAt(policy, owners[scope].path) ?? {}) as Amounts).map(([name, limit]) => ({
+      name: `${scope}.${name}`,
+      subject: "",
+      unit: name.startsWith("usd") ? "usd" : "requests",
+      limit,
+      ...{ used: 0, reserved: 0, left: limit, resetsAt: null },
+    })),
   );
 
 const isTight = ({ unit, used, limit }: LimitState): boolean =>
   unit === "bytes" && ["tight", "full"].includes(roomLevel({ usedBytes: used, limitBytes: limit }));
 
-interface ActionsOf {
-  policy: Schemas["Policy"];
-  names: Names;
-  change: (draft: LimitDraft) => void;
-}
+type Change = (draft: LimitDraft) => void;
+type ActionProps = Record<"state", LimitState> & { policy: Schemas["Policy"]; names: Names };
 
-const actionColumn = ({ policy, names, change }: ActionsOf): Column<LimitState> => ({
-  title: "",
-  show(state) {
-    const [, limit = ""] = state.name.split(".");
-    const owner = ownerOf(state, policy);
-    // Changed for each, above.
-    if (owner !== state.subject && /^(?:user|group|tag):/.test(state.subject)) return "";
-    // The shown limit is the raised one.
-    if (owner === null || !(limit in limitTitles) || state.raisedUntil !== undefined)
-      return <a href={ownPath("/policy")}>Policy</a>;
-    const title = `${limitTitle(state.name)}, ${ownerTitle(state, names)}`;
-    const act = () => change({ title, owner, limit, amount: state.limit });
-    return <RowActions of={title} verbs={["Change"]} act={act} />;
-  },
-});
+function Action({ state, policy, names, change }: ActionProps & { change: Change }) {
+  const [, limit = ""] = state.name.split(".");
+  const owner = ownerOf(state, policy);
+  if (!mayChange.value) return null;
+  // Changed for each, above.
+  if (owner !== state.subject && /^(?:user|group|tag):/.test(state.subject)) return null;
+  // The shown limit is the raised one.
+  if (state.raisedUntil !== undefined) return <a href={ownPath("/policy#raises")}>Policy</a>;
+  if (owner === null || !(limit in limitTitles)) return <a href={ownPath("/policy")}>Policy</a>;
+  const title = `${limitTitle(state.name)}, ${ownerTitle(state, names)}`;
+  const draft = { title, owner, limit: limit as LimitName, amount: state.limit };
+  return <RowActions of={title} verbs={["Change"]} act={() => change(draft)} />;
+}
 
 /** Limits of each person, group or tag follow the tenant's. */
 function rowsOf(listed: readonly LimitState[], each: readonly LimitState[]): LimitState[] {
@@ -155,13 +144,11 @@ export function Limits() {
   const reading = useRead("/admin/v1/tenants/{tenant}/policy");
   const isAsked = query["new"] !== undefined && mayChange.value;
   const [draft, change] = useState<LimitDraft | null>(isAsked ? newLimit : null);
-  const { again } = paging.loading;
   const policy = valueIn(reading) ?? {};
-  const { cursor, go } = paging;
-  const each = cursor === null ? limitsOfEach(policy) : [];
+  const each = paging.cursor === null ? limitsOfEach(policy) : [];
   const onDone = (): void => {
     change(null);
-    void again();
+    void paging.loading.again();
     void reading.again();
   };
   return (
@@ -179,7 +166,7 @@ export function Limits() {
       {valueIn(paging.loading)?.data.some(isTight) && (
         <p class="notice warn">
           The database is almost full.{" "}
-          <a href={ownPath("/policy")}>Keep records for a shorter time</a>
+          <a href={ownPath("/policy#capture")}>Keep records for a shorter time</a>
         </p>
       )}
       <There what="limits" loading={paging.loading}>
@@ -188,11 +175,11 @@ export function Limits() {
             name="Limits"
             columns={[
               ...limitColumns(names),
-              ...(mayChange.value ? [actionColumn({ policy, names, change })] : []),
+              { title: "", show: (state) => <Action {...{ state, policy, names, change }} /> },
             ]}
             rows={rowsOf(data, each)}
             keyOf={keyOfLimit}
-            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
+            foot={<Steps {...paging} next={nextCursor} />}
             empty="No limits: spending is unlimited."
           />
         )}

@@ -45,8 +45,7 @@ const columns: Column<Tried>[] = [
   column("Why", whyOf),
 ];
 
-function Found({ trial }: { trial: Trial }) {
-  const { decisions, changed, newlyRefused, notReplayed, data } = trial;
+function Found({ decisions, changed, newlyRefused, notReplayed, data }: Trial) {
   const isUntested = notReplayed.length > 0 || decisions === 0;
   return (
     <>
@@ -72,16 +71,14 @@ function Found({ trial }: { trial: Trial }) {
   );
 }
 
-const Replayed = ({ policy }: { policy: object }) => (
-  <There
-    what="the test"
-    loading={useLoaded("policy trial", () =>
-      api.POST("/admin/v1/tenants/{tenant}/policy/dry-run", { body: { policy } }),
-    )}
-  >
-    {(trial) => <Found trial={trial} />}
-  </There>
-);
+function Replayed({ policy }: { policy: object }) {
+  const ask = () => api.POST("/admin/v1/tenants/{tenant}/policy/dry-run", { body: { policy } });
+  return (
+    <There what="the test" loading={useLoaded("policy trial", ask)}>
+      {(trial) => <Found {...trial} />}
+    </There>
+  );
+}
 
 /** A button that replays the last decisions. */
 export function Trial({ policy }: { policy: object | null }) {

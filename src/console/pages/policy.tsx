@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { operatorPaidProviders } from "../../domain/limits/ceilings.ts";
 import { api, type Schemas } from "../api.ts";
@@ -13,50 +12,39 @@ import { sections } from "./policy-sections.tsx";
 import { Trial } from "./policy-trial.tsx";
 
 type Opened = Readonly<Record<string, boolean>>;
-interface OpenedProps {
+type SectionsProps = Editing<Schemas["Policy"]> & {
   opened: Opened;
   setOpened: (opened: Opened) => void;
-}
+};
 
-interface SectionProps extends Pick<(typeof sections)[number], "title" | "paths">, OpenedProps {
-  /** what is set */
-  said: string;
-  children: ComponentChildren;
-}
-
-/** A part of the form. A closed one says what is set, and an error of its members opens it. */
-function Section({ title, paths, said, opened, setOpened, children }: SectionProps) {
+/** The closed ones say what is set. An error of its members opens a section. */
+function Sections({ opened, setOpened, ...its }: SectionsProps) {
   const faultOf = useFaults();
-  const [id = ""] = paths;
-  const isOpen = opened[id] === true || paths.some((path) => faultOf(path) !== null);
-  return (
-    <details
-      id={id}
-      class="card"
-      open={isOpen}
-      onToggle={({ currentTarget: { open } }) => setOpened({ ...opened, [id]: open })}
-    >
-      <summary>
-        <h2>{title}</h2> <small>{said}</small>
-      </summary>
-      {isOpen && <div class="stack">{children}</div>}
-    </details>
-  );
-}
-
-function Sections({ opened, setOpened, ...its }: Editing<Schemas["Policy"]> & OpenedProps) {
   useEffect(() => document.getElementById(location.hash.slice(1))?.scrollIntoView(), []);
   return (
     <div class="sections stack">
-      {sections.map(({ title, paths, Shown }) => (
-        <Section
-          key={title}
-          {...{ title, paths, opened, setOpened }}
-          said={membersText(its.draft, paths)}
-        >
-          <Shown {...its} />
-        </Section>
-      ))}
+      {sections.map(({ title, paths, Shown }) => {
+        const [id = ""] = paths;
+        const isOpen = opened[id] === true || paths.some((path) => faultOf(path) !== null);
+        return (
+          <details
+            key={id}
+            id={id}
+            class="card"
+            open={isOpen}
+            onToggle={({ currentTarget: { open } }) => setOpened({ ...opened, [id]: open })}
+          >
+            <summary>
+              <h2>{title}</h2> <small>{membersText(its.draft, paths)}</small>
+            </summary>
+            {isOpen && (
+              <div class="stack">
+                <Shown {...its} />
+              </div>
+            )}
+          </details>
+        );
+      })}
     </div>
   );
 }
