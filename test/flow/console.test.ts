@@ -1231,6 +1231,8 @@ describe("a policy", () => {
     await page.getByRole("button", { name: "Add group" }).click();
     const group = page.getByRole("group", { name: "The group eng" });
     await group.getByLabel("USD per day").fill("-1");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await group.locator(".field.wrong", { hasText: "Expected at least 0." }).waitFor();
     await page.getByRole("button", { name: "Remove the tag old" }).click();
     await page.getByLabel("Limit a single tag").fill("nightly");
     await page.getByRole("button", { name: "Add tag" }).click();
@@ -1336,6 +1338,9 @@ describe("a limit that is no budget of the tenant", () => {
       .first()
       .getByRole("button", { name: /^Change / })
       .click();
+    await page.getByRole("spinbutton", { name: "Requests per day" }).fill("-12");
+    await page.getByRole("button", { name: "Save limit" }).click();
+    await page.locator(".field.wrong", { hasText: "Expected at least 1." }).waitFor();
     await page.getByRole("spinbutton", { name: "Requests per day" }).fill("12");
     await page.getByRole("button", { name: "Save limit" }).click();
     await row.getByRole("cell", { name: "12", exact: true }).first().waitFor();
@@ -1492,6 +1497,7 @@ describe("the rule of approval", () => {
     await page.locator(".field.wrong", { hasText: "Webhook" }).waitFor();
     await page.getByLabel("Webhook", { exact: true }).fill("https://hooks.example.com/one");
     await page.getByLabel("Time to decide (s)").fill("900");
+    await page.getByText("15 min", { exact: true }).waitFor();
     await page.getByLabel("Only calls above (USD)").fill("0.5");
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Save changes" }).click();

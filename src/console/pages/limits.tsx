@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
+import type { JsonObject } from "../../domain/json.ts";
 import { roomLevel } from "../../domain/limits/room.ts";
 import { api, type Schemas } from "../api.ts";
 import { limitTitle, limitTitles, ownerTitle, type LimitName } from "../limit-titles.ts";
 import { useRead, valueIn } from "../load.ts";
-import { valueAt, withValueAt } from "../members.ts";
+import { valueAt } from "../members.ts";
 import { byFullness, isOwn, type LimitState } from "../overview-figures.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
@@ -29,10 +30,10 @@ const newLimit: LimitDraft = { title: "New limit", owner: "tenant", limit: "usdP
 
 /** Whose limits the policy sets, and where they are in it. */
 const owners = {
-  tenant: { title: "the whole tenant", path: "limits" },
-  user: { title: "each person", path: "perUser" },
-  group: { title: "each group", path: "groups.each" },
-  tag: { title: "each tag", path: "tags.each" },
+  tenant: { title: "the whole tenant", path: ["limits"] },
+  user: { title: "each person", path: ["perUser"] },
+  group: { title: "each group", path: ["groups", "each"] },
+  tag: { title: "each tag", path: ["tags", "each"] },
 } as const;
 
 /** `null` if the limit is set elsewhere. */
@@ -44,21 +45,22 @@ function ownerOf({ name, subject }: LimitState, policy: Schemas["Policy"]): stri
   return scope === "key" || scope === "server" ? subject : null;
 }
 
-/** A merge patch of one limit. */
-function set({ owner, limit, amount }: LimitDraft): Promise<Asked<unknown>> {
-  const limits = { [limit]: amount ?? null };
-  if (owner.startsWith("key_"))
-    return api.PATCH("/admin/v1/tenants/{tenant}/keys/{id}", { id: owner, body: { limits } });
-  if (owner.startsWith("srv_"))
-    return api.PATCH("/admin/v1/tenants/{tenant}/servers/{server}", {
-      server: owner,
-      body: { policy: { limits } },
-    });
+/** Where the owner's limits are in what is patched. */
+function placeOf(owner: string): readonly string[] {
   const [scope = "", single = ""] = owner.split(/:(.*)/s);
-  const body =
-    owner in owners
-      ? withValueAt({}, owners[owner as keyof typeof owners].path, limits)
-      : { [`${scope}s`]: { limits: { [single]: limits } } };
+  if (owner in owners) return owners[owner as keyof typeof owners].path;
+  if (single !== "") return [`${scope}s`, "limits", single];
+  return owner.startsWith("key_") ? ["limits"] : ["policy", "limits"];
+}
+
+function set({ owner, limit, amount }: LimitDraft): Promise<Asked<unknown>> {
+  const body = placeOf(owner).reduceRight<JsonObject>((inner, name) => ({ [name]: inner }), {
+    [limit]: amount ?? null,
+  });
+  if (owner.startsWith("key_"))
+    return api.PATCH("/admin/v1/tenants/{tenant}/keys/{id}", { id: owner, body });
+  if (owner.startsWith("srv_"))
+    return api.PATCH("/admin/v1/tenants/{tenant}/servers/{server}", { server: owner, body });
   return api.PATCH("/admin/v1/tenants/{tenant}/policy", { body });
 }
 
@@ -86,8 +88,7 @@ function LimitForm({ begun, onDone, onClose }: Ends & { begun: LimitDraft }) {
     name: "amount",
     title: limitTitles[draft.limit],
     as: "number",
-    min: 0,
-    step: draft.limit.startsWith("usd") ? "any" : "1",
+    path: [...placeOf(draft.owner), draft.limit].join("."),
     isRequired: isNew,
     ...(!isNew && { hint: "Leave blank to remove the limit." }),
   };
@@ -100,16 +101,21 @@ function LimitForm({ begun, onDone, onClose }: Ends & { begun: LimitDraft }) {
   );
 }
 
+const unused = { used: 0, reserved: 0, resetsAt: null };
+
 /** The API lists people, groups, and tags only from their first call. */
 const limitsOfEach = (policy: Schemas["Policy"]): LimitState[] =>
   (["user", "group", "tag"] as const).flatMap((scope) =>
-    Object.entries((valueAt(policy, owners[scope].path) ?? {}) as Amounts).map(([name, limit]) => ({
-      name: `${scope}.${name}`,
-      subject: "",
-      unit: name.startsWith("usd") ? "usd" : "requests",
-      limit,
-      ...{ used: 0, reserved: 0, left: limit, resetsAt: null },
-    })),
+    Object.entries((valueAt(policy, owners[scope].path.join(".")) ?? {}) as Amounts).map(
+      ([name, limit]) => ({
+        name: `${scope}.${name}`,
+        subject: "",
+        unit: name.startsWith("usd") ? "usd" : "requests",
+        limit,
+        left: limit,
+        ...unused,
+      }),
+    ),
   );
 
 const isTight = ({ unit, used, limit }: LimitState): boolean =>

@@ -1,6 +1,7 @@
 /** The sections of the policy's form. Their fields are bound to the policy. */
 import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
+import { duration } from "../format.ts";
 import { given } from "../members.ts";
 import { Field, Fields, type Editing, type FieldOf } from "../parts/form.tsx";
 import { LimitFields, type Limits } from "../parts/limits.tsx";
@@ -14,13 +15,13 @@ type PolicyFields = readonly PolicyField[];
 const fieldAs =
   (kind: Partial<PolicyField>) =>
   (name: PolicyField["name"], title: string): PolicyField => ({ ...kind, name, title });
-const number = fieldAs({ as: "number", min: 0, placeholder: "none" });
+const number = fieldAs({ as: "number", placeholder: "none" });
 const list = fieldAs({ as: "list" });
 const patterns = fieldAs({ as: "lines", rows: 3, isCode: true });
 
 const runFields = [
   number("runs.callsPerRun", "Calls per run"),
-  { ...number("runs.usdPerRun", "USD per run"), step: "any" },
+  number("runs.usdPerRun", "USD per run"),
   number("runs.newRunsPerDay", "New runs per key and day"),
 ];
 const modelFields = [
@@ -32,7 +33,7 @@ const modelFields = [
     ...patterns("deniedModels", "Denied models"),
     hint: "Takes precedence over allowed models. A pattern can match any name of a model: */claude-opus* denies Claude Opus at every provider.",
   },
-  { ...number("maxTokens", "Maximum tokens per answer"), min: 1 },
+  number("maxTokens", "Maximum tokens per answer"),
 ];
 const recordFields: PolicyFields = [
   {
@@ -53,7 +54,7 @@ const recordFields: PolicyFields = [
       ["keep", "Stored until the person is deleted"],
     ],
   },
-  { ...number("retentionDays", "Record retention (days)"), min: 1, placeholder: "90" },
+  { ...number("retentionDays", "Record retention (days)"), placeholder: "90" },
 ];
 const modeField = (none: "" | "auto"): PolicyField => ({
   name: "approval.mode",
@@ -66,17 +67,13 @@ const modeField = (none: "" | "auto"): PolicyField => ({
   ],
 });
 const conditionFields = [
-  {
-    ...number("approval.when.costUsdAbove", "Only calls above (USD)"),
-    step: "any",
-    placeholder: "any",
-  },
+  { ...number("approval.when.costUsdAbove", "Only calls above (USD)"), placeholder: "any" },
   { ...list("approval.when.tools", "Or of these tools"), placeholder: "send_mail, delete_file" },
   { ...list("approval.when.servers", "Or from these servers"), placeholder: "payments" },
   { ...list("approval.when.models", "Or to these models"), placeholder: "*/claude-opus*" },
 ];
+const timeField = number("approval.timeoutSeconds", "Time to decide (s)");
 const decisionFields: PolicyFields = [
-  { ...number("approval.timeoutSeconds", "Time to decide (s)"), min: 60, placeholder: "3600" },
   {
     name: "approval.approvers",
     title: "Own calls",
@@ -102,7 +99,7 @@ const Part = ({ wide, ...its }: Editing<Policy> & { of: PolicyFields; wide?: tru
 );
 
 function ApprovalFields({ draft, ...its }: Editing<Policy>) {
-  const { mode = "", when } = draft.approval ?? {};
+  const { mode = "", when, timeoutSeconds = 3_600 } = draft.approval ?? {};
   /** what else a removed rule had */
   const [removed, setRemoved] = useState<Policy["approval"]>();
   const change: Editing<Policy>["change"] = ({ approval }) => {
@@ -119,7 +116,13 @@ function ApprovalFields({ draft, ...its }: Editing<Policy>) {
             Any matching condition suffices. Without conditions, every call needs approval.
             {when?.modalities !== undefined && " The JSON has another condition, modalities."}
           </p>
-          <Part of={decisionFields} {...{ draft, change }} />
+          <Part
+            of={[
+              { ...timeField, placeholder: "3600", hint: duration(timeoutSeconds * 1_000) },
+              ...decisionFields,
+            ]}
+            {...{ draft, change }}
+          />
         </>
       )}
     </>

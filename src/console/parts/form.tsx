@@ -50,7 +50,6 @@ export interface FieldProps<Value extends string = string> {
   pattern?: string;
   min?: number | string | undefined;
   max?: string | undefined;
-  step?: string;
   placeholder?: string;
   list?: string;
   autocomplete?: string;
@@ -172,7 +171,7 @@ function Member({ as, value, onInput, byDefault = "", ...its }: MemberProps) {
   return (
     <Field
       {...its}
-      {...(as in inputTypes && { type: inputTypes[as as keyof typeof inputTypes] })}
+      {...(as in inputTypes && { type: inputTypes[as as keyof typeof inputTypes], step: "any" })}
       value={isSame ? typed : textOf(value)}
       onInput={(text) => {
         setTyped(text);

@@ -19,7 +19,7 @@ const hasUsage = ({ subject }: LimitState): boolean => subject !== "";
 const amountColumn = (title: string, name: "used" | "reserved" | "left"): Column<LimitState> => ({
   title,
   isNumber: true,
-  show: (state) => (hasUsage(state) ? amount(state, state[name]) : none),
+  show: (state) => (hasUsage(state) ? amount(state, state[name]) : ""),
   text: (state) => (hasUsage(state) ? state[name] : null),
 });
 
@@ -32,7 +32,7 @@ const Share = ({ state }: { state: LimitState }) => (
 
 function forecastShown(state: LimitState) {
   const forecast = forecastOf(state, Date.now());
-  if (forecast === null) return none;
+  if (forecast === null) return hasUsage(state) && none;
   const figure = amount(state, forecast);
   return forecast > state.limit ? (
     <Badge word={`over: ${figure}`} tone={toneOf(state, Date.now())} />
@@ -87,7 +87,8 @@ export const limitColumns = (names: Names): Column<LimitState>[] => [
   {
     title: "Resets",
     order: ({ resetsAt }) => resetsAt,
-    show: ({ resetsAt: at }) => (at === null ? none : <span title={time(at)}>{fromNow(at)}</span>),
+    show: ({ resetsAt: at, subject }) =>
+      at === null ? subject !== "" && none : <span title={time(at)}>{fromNow(at)}</span>,
     text: ({ resetsAt }) => isoOf(resetsAt),
   },
 ];

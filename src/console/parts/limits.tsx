@@ -10,8 +10,6 @@ const fieldsOf = (titles: Limits | Partial<Record<LimitName, string>>): FieldOf<
     name,
     title,
     as: "number",
-    min: 0,
-    step: name.startsWith("usd") ? "any" : "1",
     placeholder: "none",
   }));
 const [common, others] = [fieldsOf(commonTitles), fieldsOf(otherTitles)];

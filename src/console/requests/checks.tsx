@@ -63,7 +63,7 @@ export const Replay = ({ record }: { record: WholeRecord }) => (
 
 type Correction = Schemas["Correction"];
 
-const figure = { as: "number", min: 0, step: "any", isRequired: true } as const;
+const figure = { as: "number", min: 0, isRequired: true } as const;
 const fields: readonly FieldOf<Correction>[] = [
   {
     name: "outcome",
