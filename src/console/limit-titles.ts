@@ -1,25 +1,19 @@
-export const commonTitles = {
-  requestsPerMinute: "Requests per minute",
-  tokensPerMinute: "Tokens per minute",
-  concurrent: "Concurrent calls",
-  usdPerDay: "USD per day",
-  usdPerMonth: "USD per month",
+const units = { requests: "Requests", tokens: "Tokens", usd: "USD" } as const;
+const periods = {
+  PerMinute: "per minute",
+  PerDay: "per day",
+  PerWeek: "per week",
+  PerMonth: "per month",
+  Total: "in total",
 } as const;
-export const otherTitles = {
-  requestsPerDay: "Requests per day",
-  requestsPerWeek: "Requests per week",
-  requestsPerMonth: "Requests per month",
-  requestsTotal: "Requests in total",
-  tokensPerDay: "Tokens per day",
-  tokensPerWeek: "Tokens per week",
-  tokensPerMonth: "Tokens per month",
-  tokensTotal: "Tokens in total",
-  usdPerMinute: "USD per minute",
-  usdPerWeek: "USD per week",
-  usdTotal: "USD in total",
-} as const;
-export const limitTitles = { ...commonTitles, ...otherTitles };
-export type LimitName = keyof typeof limitTitles;
+export type LimitName = `${keyof typeof units}${keyof typeof periods}` | "concurrent";
+
+export const limitTitles = Object.fromEntries([
+  ...Object.entries(units).flatMap(([unit, what]) =>
+    Object.entries(periods).map(([period, when]) => [`${unit}${period}`, `${what} ${when}`]),
+  ),
+  ["concurrent", "Concurrent calls"],
+]) as Record<LimitName, string>;
 
 /** Limits that have no field of their own in a form. */
 const furtherTitles: Readonly<Record<string, string>> = {
@@ -30,10 +24,6 @@ const furtherTitles: Readonly<Record<string, string>> = {
   storageBytes: "Storage",
 };
 const kinds: Readonly<Record<string, string>> = { user: "person", ceiling: "operator’s ceiling" };
-const owners: Readonly<Record<string, string>> = {
-  tenant: "Tenant",
-  ceiling: "Operator’s ceiling",
-};
 
 const partsOf = (limit: string) => {
   const [scope = "", which = ""] = limit.split(".");
@@ -55,6 +45,7 @@ export function ownerTitle(
   const { scope, kind } = partsOf(name);
   const bare = subject.replace(/^(?:tag|group|user):/, "");
   if (subject === "") return `Each ${kind}`;
+  if (/^(?:tenant|ceiling)$/.test(scope)) return kind.replace(/^./, (one) => one.toUpperCase());
   const short = bare.replace(/^[a-z]+_\w{20,}(?=\w{6}$)/, "…");
-  return owners[scope] ?? names[subject] ?? names[bare] ?? `${kind} ${short}`;
+  return names[subject] ?? names[bare] ?? `${kind} ${short}`;
 }

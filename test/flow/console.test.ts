@@ -1261,7 +1261,10 @@ describe("a policy", () => {
     const { page } = operator;
     await open("/t/watched/policy");
     await openSection("Models");
+    const allowed = (await page.getByText(/^Allows \d+ of/).textContent()) ?? "";
     await page.getByLabel("Denied models").fill("own/works");
+    const fewer = allowed.replace(/\d+/, (before) => String(Number(before) - 1));
+    await page.getByText(fewer).waitFor();
     await page.getByRole("button", { name: "Test changes" }).click();
     await page.getByText(/Of the last \d+ decisions [1-9]\d* would change/).waitFor();
     const changed = page.getByRole("region", { name: "Test changes" });

@@ -30,10 +30,10 @@ const newLimit: LimitDraft = { title: "New limit", owner: "tenant", limit: "usdP
 
 /** Whose limits the policy sets, and where they are in it. */
 const owners = {
-  tenant: { title: "the whole tenant", path: ["limits"] },
-  user: { title: "each person", path: ["perUser"] },
-  group: { title: "each group", path: ["groups", "each"] },
-  tag: { title: "each tag", path: ["tags", "each"] },
+  tenant: { title: "the whole tenant", path: "limits" },
+  user: { title: "each person", path: "perUser" },
+  group: { title: "each group", path: "groups.each" },
+  tag: { title: "each tag", path: "tags.each" },
 } as const;
 
 /** `null` if the limit is set elsewhere. */
@@ -48,7 +48,7 @@ function ownerOf({ name, subject }: LimitState, policy: Schemas["Policy"]): stri
 /** Where the owner's limits are in what is patched. */
 function placeOf(owner: string): readonly string[] {
   const [scope = "", single = ""] = owner.split(/:(.*)/s);
-  if (owner in owners) return owners[owner as keyof typeof owners].path;
+  if (owner in owners) return owners[owner as keyof typeof owners].path.split(".");
   if (single !== "") return [`${scope}s`, "limits", single];
   return owner.startsWith("key_") ? ["limits"] : ["policy", "limits"];
 }
@@ -101,21 +101,19 @@ function LimitForm({ begun, onDone, onClose }: Ends & { begun: LimitDraft }) {
   );
 }
 
-const unused = { used: 0, reserved: 0, resetsAt: null };
-
 /** The API lists people, groups, and tags only from their first call. */
 const limitsOfEach = (policy: Schemas["Policy"]): LimitState[] =>
   (["user", "group", "tag"] as const).flatMap((scope) =>
-    Object.entries((valueAt(policy, owners[scope].path.join(".")) ?? {}) as Amounts).map(
-      ([name, limit]) => ({
-        name: `${scope}.${name}`,
-        subject: "",
-        unit: name.startsWith("usd") ? "usd" : "requests",
-        limit,
-        left: limit,
-        ...unused,
-      }),
-    ),
+    Object.entries((valueAt(policy, owners[scope].path) ?? {}) as Amounts).map(([name, limit]) => ({
+      name: `${scope}.${name}`,
+      subject: "",
+      unit: name.startsWith("usd") ? "usd" : "requests",
+      limit,
+      used: 0,
+      reserved: 0,
+      left: limit,
+      resetsAt: null,
+    })),
   );
 
 const isTight = ({ unit, used, limit }: LimitState): boolean =>
@@ -138,12 +136,6 @@ function Action({ state, policy, names, change }: ActionProps & { change: Change
   return <RowActions of={title} verbs={["Change"]} act={() => change(draft)} />;
 }
 
-/** Limits of each person, group or tag follow the tenant's. */
-function rowsOf(listed: readonly LimitState[], each: readonly LimitState[]): LimitState[] {
-  const others = listed.filter((state) => !isOwn(state));
-  return [...listed.filter(isOwn), ...each, ...others.toSorted(byFullness)];
-}
-
 export function Limits() {
   const [query] = useQuery();
   const paging = usePaging("/admin/v1/tenants/{tenant}/limits");
@@ -151,7 +143,6 @@ export function Limits() {
   const isAsked = query["new"] !== undefined && mayChange.value;
   const [draft, change] = useState<LimitDraft | null>(isAsked ? newLimit : null);
   const policy = valueIn(reading) ?? {};
-  const each = paging.cursor === null ? limitsOfEach(policy) : [];
   const onDone = (): void => {
     change(null);
     void paging.loading.again();
@@ -183,7 +174,11 @@ export function Limits() {
               ...limitColumns(names),
               { title: "", show: (state) => <Action {...{ state, policy, names, change }} /> },
             ]}
-            rows={rowsOf(data, each)}
+            rows={[
+              ...data.filter(isOwn),
+              ...(paging.cursor === null ? limitsOfEach(policy) : []),
+              ...data.filter((state) => !isOwn(state)).toSorted(byFullness),
+            ]}
             keyOf={keyOfLimit}
             foot={<Steps {...paging} next={nextCursor} />}
             empty="No limits: spending is unlimited."

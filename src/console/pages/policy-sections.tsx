@@ -1,8 +1,12 @@
 /** The sections of the policy's form. Their fields are bound to the policy. */
 import { useState } from "preact/hooks";
+import { isAllowed } from "../../domain/models/allowed.ts";
 import type { Schemas } from "../api.ts";
 import { duration } from "../format.ts";
+import { useLoaded, valueIn } from "../load.ts";
 import { given } from "../members.ts";
+import { allModels } from "../models/all-models.ts";
+import { nameOf } from "../models/columns.tsx";
 import { Field, Fields, type Editing, type FieldOf } from "../parts/form.tsx";
 import { LimitFields, type Limits } from "../parts/limits.tsx";
 import { Button } from "../parts/page.tsx";
@@ -39,20 +43,20 @@ const recordFields: PolicyFields = [
   {
     name: "capture",
     title: "Captured content",
-    options: [
-      ["", "Default (off)"],
-      ["none", "Off"],
-      ["full", "Requests and results, encrypted"],
-    ],
+    options: Object.entries({
+      "": "Default (off)",
+      none: "Off",
+      full: "Requests and results, encrypted",
+    }),
   },
   {
     name: "userNames",
     title: "Names of people",
-    options: [
-      ["", "Default (not stored)"],
-      ["none", "Not stored"],
-      ["keep", "Stored until the person is deleted"],
-    ],
+    options: Object.entries({
+      "": "Default (not stored)",
+      none: "Not stored",
+      keep: "Stored until deleted",
+    }),
   },
   { ...number("retentionDays", "Record retention (days)"), placeholder: "90" },
 ];
@@ -78,10 +82,7 @@ const decisionFields: PolicyFields = [
     name: "approval.approvers",
     title: "Own calls",
     byDefault: "others",
-    options: [
-      ["others", "only by others"],
-      ["self", "people may approve their own"],
-    ],
+    options: Object.entries({ others: "only by others", self: "people may approve their own" }),
   },
   {
     name: "approval.webhookUrl",
@@ -228,6 +229,23 @@ const TenantFields = (its: Editing<Policy>) => (
   </>
 );
 
+function ModelFields(its: Editing<Policy>) {
+  const models = valueIn(useLoaded("models", allModels)) ?? [];
+  const active = models.filter(({ status }) => status !== "retired");
+  const allowed = active.filter((model) => isAllowed(model, its.draft));
+  return (
+    <>
+      <Part of={modelFields} {...its} wide />
+      {active.length > 0 && (
+        <p class="faint" role="status">
+          Allows {allowed.length} of {active.length} models
+          {allowed.length < 4 && `: ${allowed.map(nameOf).join(", ") || "none"}`}.
+        </p>
+      )}
+    </>
+  );
+}
+
 /** Each with its members in the policy. */
 export const sections = [
   { title: "Limits", paths: ["limits", "timeZone"], Shown: TenantFields },
@@ -237,11 +255,7 @@ export const sections = [
     Shown: PeopleFields,
   },
   { title: "Temporary raises", paths: ["raises"], Shown: RaiseFields },
-  {
-    title: "Models",
-    paths: ["allowedModels", "deniedModels", "maxTokens"],
-    Shown: (its: Editing<Policy>) => <Part of={modelFields} {...its} wide />,
-  },
+  { title: "Models", paths: ["allowedModels", "deniedModels", "maxTokens"], Shown: ModelFields },
   { title: "Approval", paths: ["approval"], Shown: ApprovalFields },
   {
     title: "Records",

@@ -52,7 +52,7 @@ function Sections({ opened, setOpened, ...its }: SectionsProps) {
 function CeilingFields({ draft, change }: Editing<Schemas["Ceiling"]>) {
   const { limits, providers = [] } = draft;
   const pay = (name: string, isOn: boolean): void => {
-    const paid = [...providers.filter((each) => each !== name), ...(isOn ? [name] : [])];
+    const paid = isOn ? [...providers, name] : providers.filter((each) => each !== name);
     change({ providers: paid.length === 0 ? undefined : paid });
   };
   return (

@@ -36,10 +36,7 @@ interface EditedProps<Value extends Members> {
 }
 
 type FormProps<Value extends Members> = Omit<EditedProps<Value>, "what" | "read"> &
-  Pick<Changed<Value>, "value" | "tag"> & {
-    onDone: (saved: Value) => void;
-    reload: () => unknown;
-  };
+  Pick<Changed<Value>, "value" | "tag"> & { onDone: (saved: Value) => void; reload: () => unknown };
 
 function EditForm<Value extends Members>(props: FormProps<Value>) {
   const { value, tag, hint, write, beside, children, ...form } = props;

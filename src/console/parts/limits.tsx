@@ -1,18 +1,16 @@
 /** Fields for limits; empty means unlimited. */
-import { commonTitles, limitTitles, otherTitles, type LimitName } from "../limit-titles.ts";
+import { limitTitles, type LimitName } from "../limit-titles.ts";
 import { given } from "../members.ts";
 import { Fields, useFaults, type Editing, type FieldOf } from "./form.tsx";
 
 export type Limits = Partial<Record<LimitName, number>>;
 
-const fieldsOf = (titles: Limits | Partial<Record<LimitName, string>>): FieldOf<Limits>[] =>
-  (Object.entries(titles) as [LimitName, string][]).map(([name, title]) => ({
-    name,
-    title,
-    as: "number",
-    placeholder: "none",
-  }));
-const [common, others] = [fieldsOf(commonTitles), fieldsOf(otherTitles)];
+const fields = (Object.entries(limitTitles) as [LimitName, string][]).map(
+  ([name, title]): FieldOf<Limits> => ({ name, title, as: "number", placeholder: "none" }),
+);
+const isCommon = /^(?:requestsPerMinute|tokensPerMinute|usdPerDay|usdPerMonth|concurrent)$/;
+const common = fields.filter(({ name }) => isCommon.test(name));
+const others = fields.filter(({ name }) => !isCommon.test(name));
 
 interface LimitFieldsProps {
   title?: string;
@@ -46,6 +44,6 @@ export function LimitFields(props: LimitFieldsProps) {
 }
 
 export const limitText = (limits: Limits = {}): string =>
-  (Object.keys(limitTitles) as LimitName[])
-    .flatMap((name) => (limits[name] === undefined ? [] : `${limitTitles[name]}: ${limits[name]}`))
+  (Object.entries(limits) as [LimitName, number][])
+    .map(([name, limit]) => `${limitTitles[name]}: ${limit}`)
     .join(", ");
