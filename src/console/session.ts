@@ -67,8 +67,8 @@ export function beginSingleSignOn(tenant: string | null): Promise<Asked<{ url: s
 
 export async function signOut(): Promise<void> {
   await ask({ method: "DELETE", headers: { "X-CSRF-Token": csrf.value ?? "" } });
-  signInReason.value = "You are signed out.";
-  session.value = null;
+  // A fresh page says whose identity provider there is.
+  location.assign(`${prefix}/console?sign-in=signed_out`);
 }
 
 /** @returns whether there was a session */

@@ -10,9 +10,10 @@ import type { Shown } from "./edits.ts";
 function costText(cost: number | null = 0): string {
   const limit = tenantNow.value?.policy.approval?.when?.costUsdAbove ?? Infinity;
   if (cost === null) return "no known price";
-  return cost > limit
-    ? `${usd(cost)}, above ${usd(limit)}`
-    : "cost with failover above the rule’s limit";
+  if (cost > limit) return `${usd(cost)}, above ${usd(limit)}`;
+  return limit === Infinity
+    ? "above the rule’s limit"
+    : `${usd(cost)} for an attempt, above ${usd(limit)} with failover`;
 }
 
 const texts: Readonly<Record<string, string>> = {

@@ -42,6 +42,8 @@ const tones: Partial<Record<State, typeof good>> = {
   denied: { tone: "bad" },
 };
 
+const why = "Why it needs approval";
+
 const askerOf = ({ user, keyId }: Call, names: Names): string =>
   [names[user ?? ""] ?? [], names[keyId] ?? keyId].flat().join(", ");
 
@@ -71,7 +73,7 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
   numberColumn("Highest cost", ({ maxCostUsd }) => maxCostUsd, usdOfCall),
   textColumn("Asked by", (call) => askerOf(call, names)),
   {
-    title: "Why it needs approval",
+    title: why,
     show: ({ conditions, maxCostUsd }) => conditionsText(conditions, maxCostUsd),
     text: ({ conditions }) => conditions.join(" "),
   },
@@ -185,7 +187,7 @@ function Calls({ state }: { state: State | "all" }) {
         paging={paging}
         name="Approvals"
         columns={[
-          ...columns.filter(({ title }) => title !== "State" || state === "all"),
+          ...columns.filter(({ title }) => title !== (state === "all" ? why : "State")),
           { title: "", show: actions },
         ]}
         keyOf={({ requestId, stage }) => `${requestId} ${stage}`}

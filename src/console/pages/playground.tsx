@@ -1,3 +1,4 @@
+import { useUnsaved } from "../parts/dialog.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { Decision } from "../../domain/choice/decision.ts";
 import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
@@ -174,6 +175,8 @@ function Bench() {
   const [answer, setAnswer] = useState<Answer | "awaited" | null>(null);
   const params = paramsOf(draft);
   const ranking = useRanking(params);
+  // The router withdraws a call whose caller leaves.
+  const question = useUnsaved(answer === "awaited", "The pending call");
   const ask = async (): Promise<Asked<unknown>> => {
     if (params === null) return notJson;
     setAnswer("awaited");
@@ -196,6 +199,7 @@ function Bench() {
           {ranking?.ok === true && <DecisionTable decision={ranking.value} />}
         </Card>
         {params !== null && <WireRequests params={params} />}
+        {question}
       </div>
     </div>
   );
@@ -215,8 +219,7 @@ function KeyForm() {
       <Form submit={pasted === "" && mayMake ? made : "Use this key"} act={take}>
         <p>
           The playground sends real requests, so it needs an API key of this tenant. The key is kept
-          in this page’s memory only. To go on with a key from before a reload gives it a new
-          secret.
+          in this page’s memory only. After a reload you can continue with it: it gets a new secret.
         </p>
         <ForRole without="can’t create keys. Paste one" />
         <details open={!mayMake}>

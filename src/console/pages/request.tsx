@@ -7,7 +7,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Badge, Card, Facts, Page, There, type Fact } from "../parts/page.tsx";
 import { ownPath, requestPath, routerUrl, tenantHere } from "../place.ts";
 import { Attempts, Timeline } from "../requests/attempts.tsx";
-import { adviceText, outcomeWord, verdictText } from "../requests/cause.ts";
+import { adviceText, outcomeWord, pendingWord, verdictText } from "../requests/cause.ts";
 import { Correct, Replay, Seal } from "../requests/checks.tsx";
 import { DecisionTable } from "../requests/decision.tsx";
 import type { WholeRecord } from "../requests/record.ts";
@@ -84,6 +84,24 @@ function curlOf(record: WholeRecord): string {
   return `curl -sS ${quoted(`${routerUrl}/v1/sampling`)} -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' -d ${quoted(JSON.stringify(call))}`;
 }
 
+/** A call is held until it is decided, and until its caller takes the decision. */
+function HeldVerdict({ id }: { id: string }) {
+  const approval = valueIn(useRead("/admin/v1/tenants/{tenant}/approvals/{id}", { id }));
+  return approval?.state === "approved" ? (
+    <p class="verdict">
+      <Badge word="approved" tone="good" />{" "}
+      <strong>The call runs as soon as its caller is connected</strong>
+    </p>
+  ) : (
+    <p class="verdict">
+      <Badge word={pendingWord} />{" "}
+      <a class="button" href={`${ownPath("/approvals")}?open=${encodeURIComponent(id)}`}>
+        Approve or deny
+      </a>
+    </p>
+  );
+}
+
 /** The verdict, what to do, and who asked. */
 function Head({ record }: { record: WholeRecord }) {
   const { createdAt, who, costUsd, totalMs, names } = record;
@@ -97,19 +115,13 @@ function Head({ record }: { record: WholeRecord }) {
   return (
     <div class="over">
       <div>
-        <p class="verdict">
-          <Badge word={outcomeWord(record)} />{" "}
-          {record.held ? (
-            <a
-              class="button"
-              href={`${ownPath("/approvals")}?open=${encodeURIComponent(record.id)}`}
-            >
-              Approve or deny
-            </a>
-          ) : (
-            <strong>{verdictText(record)}</strong>
-          )}
-        </p>
+        {record.held ? (
+          <HeldVerdict id={record.id} />
+        ) : (
+          <p class="verdict">
+            <Badge word={outcomeWord(record)} /> <strong>{verdictText(record)}</strong>
+          </p>
+        )}
         {advice !== "" && <p>{advice}</p>}
         <p class="faint">
           {facts.filter((fact) => fact !== false).join(" · ")} · <code>{record.id}</code>

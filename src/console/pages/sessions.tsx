@@ -100,7 +100,7 @@ export function Sessions() {
   return (
     <ListPage
       title="Sessions"
-      lead="Clients of MCP revisions before 2026-07-28: what they declared, and who answers their servers’ sampling requests."
+      lead="Connected clients that use MCP 2025-11-25 or earlier: what each declared, and who answers sampling requests. Clients of later revisions have no sessions."
       paging={paging}
       columns={columnsOf(valueIn(paging.loading)?.names ?? {}, servers?.data ?? [])}
       nameOf={({ id }) => `session ${id.slice(-6)}`}

@@ -28,15 +28,15 @@ const places =
 const hasTenants = places.includes("tenant");
 const hasOperators = places.includes("operator");
 
-const refusals: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = {
+  signed_out: "You are signed out.",
   not_found: "No identity provider is configured. Sign in with a key.",
   unauthorized: "The sign-in failed, or took more than ten minutes. Try again.",
   forbidden: "Your account has no role here. Ask your administrator.",
   rate_limited: "Too many failed sign-ins. Try again in a minute.",
   unavailable: "The identity provider can't be reached. Try again in a moment.",
 };
-const sentenceFor = (reason: string): string =>
-  refusals[reason] ?? "The sign-in failed. Try again.";
+const sentenceFor = (reason: string): string => reasons[reason] ?? "The sign-in failed. Try again.";
 
 /** By script, since the page's policy blocks forms. */
 async function leave(tenant: string | null): Promise<void> {

@@ -1,7 +1,7 @@
+import { outcomeWord } from "../requests/cause.ts";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
-import { spaced } from "../format.ts";
 import { later } from "../later.tsx";
 import { useRead, useRepeated, valueIn } from "../load.ts";
 import { Time } from "../parts/columns.tsx";
@@ -125,14 +125,13 @@ function Snippets({ apiKey }: { apiKey: string }) {
   );
 }
 
-function Arrived({ id, outcome, model }: RequestRecord) {
-  const isGood = outcome === "succeeded";
+function Arrived({ record }: { record: RequestRecord }) {
   return (
-    <div class={`notice ${isGood ? "good" : "warn"}`} role="status">
-      <strong>{isGood ? "It arrived." : `It arrived, and ${spaced(outcome)}.`}</strong>
+    <div class={`notice ${record.outcome === "succeeded" ? "good" : "warn"}`} role="status">
+      <strong>It arrived.</strong>
       <p>
-        <Badge word={outcome} /> {model ?? ""}{" "}
-        <a href={`${ownPath("/requests")}?open=${id}`}>See why</a>
+        <Badge word={outcomeWord(record)} /> {record.model ?? ""}{" "}
+        <a href={`${ownPath("/requests")}?open=${record.id}`}>See why</a>
       </p>
     </div>
   );
@@ -164,17 +163,19 @@ export function Start() {
           {last !== undefined && (
             <p>
               Requests arrived before you opened this page, the last on <Time at={last.createdAt} />{" "}
-              <Badge word={last.outcome} /> <a href={ownPath("/requests")}>All requests</a>
+              <Badge word={outcomeWord(last)} /> <a href={ownPath("/requests")}>All requests</a>
             </p>
           )}
           <There what="requests" loading={loading}>
             {() =>
-              first === undefined ? (
-                <p class="waiting" role="status">
-                  Waiting for {last === undefined ? "the first" : "a new"} request…
-                </p>
+              first !== undefined ? (
+                <Arrived record={first} />
               ) : (
-                <Arrived {...first} />
+                last === undefined && (
+                  <p class="waiting" role="status">
+                    Waiting for the first request…
+                  </p>
+                )
               )
             }
           </There>

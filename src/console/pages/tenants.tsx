@@ -220,6 +220,7 @@ export function Tenants() {
       paging={paging}
       columns={columnsOf(now, before)}
       nameOf={({ name }) => name}
+      order={{ title: "Spent", isDescending: true }}
       keep={({ slug, name }) => `${slug} ${name}`.toLowerCase().includes(wanted)}
       verbs={() => (isOperator.value ? ["Delete"] : [])}
       dialog={({ row }, ends) => <DeleteTenant tenant={row} {...ends} />}

@@ -171,7 +171,7 @@ export const NoMatch = ({ clear }: { clear: () => void }) => (
 
 interface ListPageProps<Row, Verb extends string> extends Pick<
   ListedProps<Row>,
-  "what" | "paging" | "columns" | "keep" | "isShown" | "empty"
+  "what" | "paging" | "columns" | "keep" | "isShown" | "empty" | "order"
 > {
   title: string;
   lead: ComponentChildren;
@@ -184,6 +184,34 @@ interface ListPageProps<Row, Verb extends string> extends Pick<
   children?: ComponentChildren;
   below?: ComponentChildren;
 }
+
+interface DetailsProps<Verb> {
+  title: string;
+  facts: readonly Fact[];
+  verbs: readonly Verb[];
+  act: (verb: Verb) => void;
+  onClose: () => void;
+}
+
+const Details = <Verb extends string>(props: DetailsProps<Verb>) => (
+  <Dialog title={props.title} onClose={props.onClose}>
+    <Facts of={props.facts} />
+    <div class="buttons">
+      {props.verbs.map((verb) => (
+        <Button
+          key={verb}
+          class={isFinal(verb) ? "danger" : ""}
+          onClick={() => {
+            props.onClose();
+            props.act(verb);
+          }}
+        >
+          {verb}
+        </Button>
+      ))}
+    </div>
+  </Dialog>
+);
 
 export function ListPage<Row extends { id: string }, Verb extends string>(
   props: ListPageProps<Row, Verb>,
@@ -228,9 +256,13 @@ export function ListPage<Row extends { id: string }, Verb extends string>(
         {below}
       </div>
       {opened && details !== undefined && (
-        <Dialog title={nameOf(opened)} onClose={close}>
-          <Facts of={details(opened)} />
-        </Dialog>
+        <Details
+          title={nameOf(opened)}
+          facts={details(opened)}
+          verbs={(mayChange.value && verbs?.(opened)) || []}
+          act={(verb) => begin({ verb, row: opened })}
+          onClose={close}
+        />
       )}
       {doing === "make" ? make?.dialog(ends) : doing !== null && dialog?.(doing, ends)}
     </Page>

@@ -73,6 +73,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
 
 export function ProblemNotice({ problem, again }: { problem: Problem; again?: () => unknown }) {
   const advice = adviceFor(problem);
+  const isFinal = problem.status === 403 || problem.status === 404;
   return (
     <div class="notice bad" role="alert">
       <strong>{problem.reason === "invalid_params" ? "Check your input" : problem.title}</strong>
@@ -81,12 +82,12 @@ export function ProblemNotice({ problem, again }: { problem: Problem; again?: ()
         {problem.detail}
       </p>
       {advice !== null && <p>{advice}</p>}
-      {problem.requestId !== undefined && (
+      {problem.requestId !== undefined && !isFinal && (
         <p class="faint">
           Request <code>{problem.requestId}</code>
         </p>
       )}
-      {again !== undefined && <Button onClick={() => void again()}>Try again</Button>}
+      {again !== undefined && !isFinal && <Button onClick={() => void again()}>Try again</Button>}
     </div>
   );
 }
