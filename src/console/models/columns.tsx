@@ -45,6 +45,14 @@ function conditionOf({ status, outputModalities }: Model): string {
   ].join("; ");
 }
 
+/** Breaks only after the provider. */
+const Name = ({ provider, id }: Model) => (
+  <code class="wraps">
+    {provider}/<wbr />
+    <span class="nowrap">{id}</span>
+  </code>
+);
+
 type Given = { models: readonly Model[]; spending: Spending; open: (model: Model) => void };
 
 export const columnsOf = ({ models, spending, open }: Given): readonly Column<Model>[] => [
@@ -53,7 +61,7 @@ export const columnsOf = ({ models, spending, open }: Given): readonly Column<Mo
     show: (model) => (
       <>
         <Button class="link" onClick={() => open(model)}>
-          <code class="wraps">{nameOf(model)}</code>
+          <Name {...model} />
         </Button>{" "}
         {!model.available && <Badge word="unavailable" />}{" "}
         {model.status !== "active" && <Badge word={model.status} />}

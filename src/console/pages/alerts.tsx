@@ -34,6 +34,11 @@ export function Alerts() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/alerts");
   const policy = useRead("/admin/v1/tenants/{tenant}/policy");
   const [saved, setSaved] = useState<Saved | null>(null);
+  /** The form begins again with what was saved, so this is said after that. */
+  const show = async (done: Saved | null): Promise<void> => {
+    await policy.again();
+    setSaved(done);
+  };
   const undelivered = valueIn(paging.loading)?.undelivered ?? 0;
   return (
     <Page title="Alerts" lead="Budgets that reach a threshold, and problems that persist.">
@@ -65,10 +70,7 @@ export function Alerts() {
                 key={tag}
                 {...{ policy: found, tag }}
                 onTest={() => setSaved(null)}
-                onDone={(done) => {
-                  setSaved(done);
-                  void policy.again();
-                }}
+                onDone={(done) => void show(done)}
               />
             )}
           </There>
