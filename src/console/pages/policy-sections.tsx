@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { isAllowed } from "../../domain/models/allowed.ts";
 import type { Schemas } from "../api.ts";
 import { duration } from "../format.ts";
-import { useLoaded, valueIn } from "../load.ts";
+import { useLoaded, useRead, valueIn } from "../load.ts";
 import { given } from "../members.ts";
 import { allModels } from "../models/all-models.ts";
 import { nameOf } from "../models/columns.tsx";
@@ -231,14 +231,16 @@ const TenantFields = (its: Editing<Policy>) => (
 
 function ModelFields(its: Editing<Policy>) {
   const models = valueIn(useLoaded("models", allModels)) ?? [];
-  const active = models.filter(({ status }) => status !== "retired");
+  const credentials = valueIn(useRead("/admin/v1/tenants/{tenant}/credentials", { limit: 200 }));
+  const providers = new Set(credentials?.data.map(({ provider }) => provider));
+  const active = models.filter((each) => each.status !== "retired" && providers.has(each.provider));
   const allowed = active.filter((model) => isAllowed(model, its.draft));
   return (
     <>
       <Part of={modelFields} {...its} wide />
       {active.length > 0 && (
         <p class="faint" role="status">
-          Allows {allowed.length} of {active.length} models
+          Allows {allowed.length} of {active.length} models of your providers
           {allowed.length < 4 && `: ${allowed.map(nameOf).join(", ") || "none"}`}.
         </p>
       )}
