@@ -76,7 +76,11 @@ const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
   column(
     "What",
     ({ action }) => action,
-    ({ action }) => <span title={action}>{actionTexts(action)}</span>,
+    ({ action }) => (
+      <span class="nowrap" title={action}>
+        {actionTexts(action)}
+      </span>
+    ),
   ),
   column(
     "To what",

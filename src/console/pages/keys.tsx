@@ -54,12 +54,12 @@ const columnsOf = (names: Names, spending: Spending): readonly Column<Key>[] => 
   {
     title: "Name",
     show(key) {
-      const [state, { id, expiresAt }] = [stateOf(key), key];
+      const { id, expiresAt } = key;
       return (
-        <span class={`name-state ${state === "active" ? "" : "faint"}`}>
+        <span class={`name-state ${isActive(key) ? "" : "faint"}`}>
           <DetailsOf {...{ id }} name={nameOf(key, names)} />
-          {state !== "active" && <Badge word={state} />}
-          {state === "active" && expiresAt !== null && (
+          {!isActive(key) && <Badge word={stateOf(key)} />}
+          {isActive(key) && expiresAt !== null && (
             <small title={time(expiresAt)}>until {day(expiresAt)}</small>
           )}
         </span>
@@ -110,31 +110,30 @@ function Do({ doing, make, setMade, ...ends }: DoProps) {
         )}
       </Dialog>
     );
-  const act = async () => {
-    if (verb === "Revoke") return api.DELETE(`${keysPath}/{id}`, { id });
+  const rotate = async () => {
     const made = await api.POST(`${keysPath}/{id}/rotate`, { id });
     if (made.ok) setMade(made.value);
     return made;
   };
-  return (
-    <Confirm key={verb} title={`${verb} key`} {...{ act, ...ends }}>
-      {verb === "Rotate" ? (
+  if (verb === "Rotate")
+    return (
+      <Confirm title="Rotate key" act={rotate} {...ends}>
         <p>
           <strong>{name}</strong> gets a new secret. The old one stops working immediately.
         </p>
-      ) : (
-        <>
-          <p>
-            <strong>{name}</strong>: programs that use this key are refused. This can’t be undone.
-          </p>
-          <p>
-            If the secret leaked but the key is still needed, give it a new secret instead.{" "}
-            <Button class="quiet" onClick={() => setVerb("Rotate")}>
-              Rotate instead
-            </Button>
-          </p>
-        </>
-      )}
+      </Confirm>
+    );
+  return (
+    <Confirm title="Revoke key" act={() => api.DELETE(`${keysPath}/{id}`, { id })} {...ends}>
+      <p>
+        <strong>{name}</strong>: programs that use this key are refused. This can’t be undone.
+      </p>
+      <p>
+        If the secret leaked but the key is still needed, give it a new secret instead.{" "}
+        <Button class="quiet" onClick={() => setVerb("Rotate")}>
+          Rotate instead
+        </Button>
+      </p>
     </Confirm>
   );
 }

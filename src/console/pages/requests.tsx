@@ -64,7 +64,6 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
   textColumn("Error", (record) => causeText(record) || null, "error"),
   {
     title: "From",
-    isWide: true,
     order: (record) => fromOf(record, names)[0] ?? null,
     show: (record) => {
       const from = fromOf(record, names).filter((each) => each !== null);

@@ -105,9 +105,8 @@ export function UsageBy() {
             />
             <p class="faint">
               {(top.groups[by] ?? 0) > mostRows && `The first ${mostRows} of ${top.groups[by]}. `}
-              {top.total.before.costUsd > 0
-                ? "Trend: against the period of the same length before. "
-                : top.data.length > 0 && "There is no earlier data for a trend. "}
+              {top.total.before.costUsd > 0 &&
+                "Trend: against the period of the same length before. "}
               {isLater && `Complete until ${time(top.completeUntil)}.`}
             </p>
           </>
