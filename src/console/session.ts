@@ -4,17 +4,15 @@ import { roleMay, roles, type Permission } from "../domain/tenancy/scopes.ts";
 import { prefix } from "./place.ts";
 import { ok, problemOf, unreachable, type Asked } from "./problem.ts";
 
-export interface Actor {
-  kind: "operator" | "key" | "person";
-  name?: string;
-  role: string;
-  id?: string;
-  tenant?: string;
-}
-
 export interface Session {
   csrf: string;
-  actor: Actor;
+  actor: {
+    kind: "operator" | "key" | "person";
+    name?: string;
+    role: string;
+    id?: string;
+    tenant?: string;
+  };
   /** ms since the epoch */
   expiresAt: number;
 }
@@ -46,11 +44,8 @@ export async function restoreSession(text = ""): Promise<void> {
 }
 
 export async function signIn(key: string): Promise<Asked<Session>> {
-  const made = await ask<Session>({
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ key }),
-  });
+  const headers = { "Content-Type": "application/json" };
+  const made = await ask<Session>({ method: "POST", headers, body: JSON.stringify({ key }) });
   if (made.ok) {
     signInReason.value = null;
     session.value = made.value;

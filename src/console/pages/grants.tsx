@@ -1,6 +1,6 @@
 import { api, type Schemas } from "../api.ts";
 import { useLoaded, valueIn } from "../load.ts";
-import { dayColumn, fileColumn, lineColumn, type Column } from "../parts/columns.tsx";
+import { column, dayColumn, fileColumn, lineColumn, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
@@ -17,18 +17,18 @@ const actorOf = ({ keyId }: Grant, names: Names): string =>
 const columnsOf = (names: Names): readonly Column<Grant>[] => [
   lineColumn("Program", ({ clientName }) => clientName),
   fileColumn("Client id", ({ clientId }) => clientId),
-  {
-    title: "Acts for",
-    show: (grant) => <RequestsOf by="key" id={grant.keyId} name={actorOf(grant, names)} />,
-    text: (grant) => actorOf(grant, names),
-  },
-  {
-    title: "May use",
-    show: ({ resource }) => <code title={resource}>{resource.replace(routerUrl, "")}</code>,
-    text: ({ resource }) => resource,
-  },
-  { title: "Scopes", text: ({ scopes }) => scopes.join(", ") },
-  { title: "Signs in at", text: ({ redirectHost }) => redirectHost },
+  column(
+    "Acts for",
+    (grant) => actorOf(grant, names),
+    (grant) => <RequestsOf by="key" id={grant.keyId} name={actorOf(grant, names)} />,
+  ),
+  column(
+    "May use",
+    ({ resource }) => resource,
+    ({ resource }) => <code title={resource}>{resource.replace(routerUrl, "")}</code>,
+  ),
+  column("Scopes", ({ scopes }) => scopes.join(", ")),
+  column("Signs in at", ({ redirectHost }) => redirectHost),
 ];
 
 export function Grants() {

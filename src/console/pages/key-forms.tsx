@@ -3,7 +3,7 @@ import { api, type Schemas } from "../api.ts";
 import { localText } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
 import { CopyButton } from "../parts/copy.tsx";
-import { Fields, Form, useDraft, useEdited, type FieldOf } from "../parts/form.tsx";
+import { Fields, Form, useDraft, useEdited, type Editing, type FieldOf } from "../parts/form.tsx";
 import { LimitFields, type Limits } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
@@ -63,20 +63,17 @@ const useFields: readonly FieldOf<Draft>[] = [
   { name: "proxy", title: "proxy: uses registered servers through /mcp" },
 ];
 
-type LimitsProps = { limits: Limits; onInput: (limits: Limits) => void };
-
-const LimitsOfKey = ({ limits, onInput }: LimitsProps) => (
-  <details open={Object.keys(limits).length > 0}>
+const LimitsOfKey = ({ draft, change }: Editing<{ limits: Limits }>) => (
+  <details open={Object.keys(draft.limits).length > 0}>
     <summary>Budgets and limits</summary>
-    <LimitFields limits={limits} onInput={(changed = {}) => onInput(changed)} />
+    <LimitFields limits={draft.limits} onInput={(limits = {}) => change({ limits })} />
   </details>
 );
 
-interface NewKeyProps extends Pick<Ends, "onClose"> {
-  /** the new key's scopes and limits */
+type NewKeyProps = Pick<Ends, "onClose"> & {
   like: Partial<Key>;
   onDone: (made: Schemas["NewKey"]) => void;
-}
+};
 
 export function NewKey({ like, onDone, onClose }: NewKeyProps) {
   const { draft, change } = useDraft(draftOf(like));
@@ -100,11 +97,10 @@ export function NewKey({ like, onDone, onClose }: NewKeyProps) {
       <Fields
         of={newFields(people?.data ?? [])}
         draft={draft}
-        change={(changes) => {
-          const { role } = changes;
-          // People who only sign in, for example auditors, call nothing.
-          change(role === undefined ? changes : { ...changes, sampling: role === "" });
-        }}
+        // People who only sign in, for example auditors, call nothing.
+        change={({ role, ...others }) =>
+          change(role === undefined ? others : { role, sampling: role === "" })
+        }
       />
       {draft.role !== "" && (
         <p class="faint">
@@ -117,7 +113,7 @@ export function NewKey({ like, onDone, onClose }: NewKeyProps) {
         <Fields of={useFields} {...{ draft, change }} />
       </fieldset>
       <Fields of={[{ ...endField, min: earliest }]} {...{ draft, change }} />
-      <LimitsOfKey limits={draft.limits} onInput={(limits) => change({ limits })} />
+      <LimitsOfKey {...{ draft, change }} />
     </Form>
   );
 }
@@ -130,12 +126,12 @@ export const ChangeKey = ({ id, ...ends }: Ends & { id: string }) => (
 
 function KeyForm({ shown, tag, onDone, onClose }: Ends & { shown: Key; tag: string | null }) {
   const { patch: body, ...its } = useEdited(shown);
-  const path = "/admin/v1/tenants/{tenant}/keys/{id}";
-  const save = () => api.PATCH(path, { id: shown.id, ifMatch: tag, body });
+  const { id } = shown;
+  const save = () => api.PATCH("/admin/v1/tenants/{tenant}/keys/{id}", { id, ifMatch: tag, body });
   return (
     <Form submit="Save changes" act={save} {...{ onDone }} onCancel={onClose}>
       <Fields of={[nameField, endField]} {...its} />
-      <LimitsOfKey limits={its.draft.limits} onInput={(limits) => its.change({ limits })} />
+      <LimitsOfKey {...its} />
     </Form>
   );
 }

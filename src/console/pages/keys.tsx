@@ -34,7 +34,6 @@ type Made = Schemas["NewKey"];
 type Names = ReadonlyMap<string, string>;
 type Spending = ReadonlyMap<string, Spender>;
 
-const dayMs = 86_400_000;
 const keysPath = "/admin/v1/tenants/{tenant}/keys";
 const verbs = ["Change", "Duplicate", "Rotate", "Revoke"] as const;
 type Verb = (typeof verbs)[number];
@@ -160,14 +159,12 @@ const filterFields = [
   },
 ] as const;
 
-const maxFound = 10_000;
-
 async function allKeys(before: Key[] = [], cursor?: string): Promise<Asked<Part<Key>>> {
   const page = await api.GET(keysPath, { limit: 200, ...(cursor !== undefined && { cursor }) });
   if (!page.ok) return page;
   const { nextCursor } = page.value;
   const data = [...before, ...page.value.data];
-  return nextCursor === null || data.length >= maxFound
+  return nextCursor === null || data.length >= 10_000
     ? ok({ data, nextCursor: null })
     : allKeys(data, nextCursor);
 }
@@ -183,13 +180,10 @@ function useKeys(asked: string) {
   const { draft, change } = useDraft({ find: asked, show: "" });
   const { find, show } = draft;
   const paging = usePaging(keysPath);
-  const page = paging.loading.loaded;
-  const isWhole =
-    paging.cursor === null && page.state === "there" && page.value.nextCursor === null;
+  const isWhole = paging.cursor === null && valueIn(paging.loading)?.nextCursor === null;
   const readsAll = (find !== "" || show !== "") && !isWhole;
   const all = usePart("all keys", readsAll && (() => allKeys()));
-  const again = async (): Promise<void> =>
-    void (await Promise.all([paging.loading.again(), all.again()]));
+  const again = async () => void (await Promise.all([paging.loading.again(), all.again()]));
   const { loaded } = readsAll ? all : paging.loading;
   const listed = valueIn({ loaded })?.data ?? [];
   const people = usePart(
@@ -216,8 +210,9 @@ function useKeys(asked: string) {
     paging: { ...paging, loading: { loaded, again } },
     keep: (key: Key): boolean =>
       isFound(key, { find, names }) && (show === "" || (isActive(key) && !isSignIn(key))),
-    /** Keys that ended long ago are behind "Show all", unless they are looked for. */
-    isShown: (key: Key): boolean => find !== "" || endOf(key) > Date.now() - dayMs,
+    /** People's sign-ins and keys that ended long ago are behind "Show all", unless they are looked for. */
+    isShown: (key: Key): boolean =>
+      find !== "" || (endOf(key) > Date.now() - 86_400_000 && !isSignIn(key)),
     empty:
       listed.length === 0 ? (
         "No API keys yet. Create one per program, so that each can be limited and revoked."
@@ -232,18 +227,21 @@ export function Keys() {
   const [made, setMade] = useState<Made | null>(null);
   const { filters, names, ...shown } = useKeys(asked);
   const spending = useSpending("key");
-  const make = (like: Partial<Key>, { onDone, onClose }: Ends) => {
-    const onMade = (key: Made): void => {
-      setMade(key);
-      onDone();
-    };
-    return <NewKey {...{ like, onClose }} onDone={onMade} />;
-  };
+  const make = (like: Partial<Key>, { onDone, onClose }: Ends) => (
+    <NewKey
+      {...{ like, onClose }}
+      onDone={(key) => {
+        setMade(key);
+        onDone();
+      }}
+    />
+  );
   return (
     <ListPage
       title="API keys"
       lead="Keys that programs use to call the router, with what they spent this month."
       {...shown}
+      order={{ title: "Spent", isDescending: true }}
       columns={columnsOf(names, spending)}
       nameOf={(key) => nameOf(key, names)}
       details={(key) => factsOf(key, { names, spending })}

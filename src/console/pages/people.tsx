@@ -2,7 +2,7 @@ import { api, type Schemas } from "../api.ts";
 import { day } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
 import { given } from "../members.ts";
-import { fileColumn, isoOf, timeColumn, type Column } from "../parts/columns.tsx";
+import { column, fileColumn, isoOf, timeColumn, type Column } from "../parts/columns.tsx";
 import { idFact } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft } from "../parts/form.tsx";
@@ -21,16 +21,10 @@ type User = Schemas["User"];
 
 const nameOf = ({ id, name }: User): string => name ?? `${id.slice(0, 12)}…`;
 
-const keysOf = ({ id, name }: User) => `${ownPath("/keys")}?find=${encodeURIComponent(name ?? id)}`;
-
 const columns: readonly Column<User>[] = [
-  {
-    title: "Person",
-    show: (user) => <DetailsOf id={user.id} name={nameOf(user)} />,
-    text: nameOf,
-  },
+  column("Person", nameOf, (user) => <DetailsOf id={user.id} name={nameOf(user)} />),
   fileColumn("Id", ({ id }) => id),
-  { title: "Console role", text: ({ role }) => role },
+  column("Console role", ({ role }) => role),
   timeColumn("Last sign-in", ({ signedInAt }) => signedInAt),
   fileColumn("Known since", ({ createdAt }) => isoOf(createdAt)),
 ];
@@ -43,7 +37,12 @@ function GroupsOf({ id }: User) {
 const factsOf = (user: User, spent: Spender | undefined): Fact[] => [
   ["Groups in the last request", <GroupsOf {...user} />],
   ...spendFacts(spent),
-  ["API keys", <a href={keysOf(user)}>Keys of {nameOf(user)}</a>],
+  [
+    "API keys",
+    <a href={`${ownPath("/keys")}?find=${encodeURIComponent(user.name ?? user.id)}`}>
+      Keys of {nameOf(user)}
+    </a>,
+  ],
   ["Requests", <RequestsOf by="user" id={user.id} name={`Requests of ${nameOf(user)}`} />],
   ["Console role", user.role ?? "none"],
   ["Known since", day(user.createdAt)],
@@ -88,6 +87,7 @@ export function People() {
       title="People"
       lead="People who sign in, or on whose behalf programs call, with what they spent this month."
       paging={paging}
+      order={{ title: "Spent", isDescending: true }}
       columns={[...columns, ...spendColumns<User>(({ id }) => spending.get(id))]}
       nameOf={nameOf}
       details={(user) => factsOf(user, spending.get(user.id))}

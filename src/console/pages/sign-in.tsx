@@ -73,7 +73,7 @@ function SingleSignOn() {
         )}
         {hasOperators && (
           <Button class={hasTenants ? "quiet" : ""} onClick={() => void leave(null)}>
-            Continue to the operator’s
+            Sign in as an operator
           </Button>
         )}
       </div>
@@ -99,7 +99,7 @@ function KeyForm() {
         value={key}
         onInput={setKey}
         isRequired
-        hint={`An API key with a role, or the operator’s token. ${isOwnMachine && places === "" ? "“npm start” prints both." : "Ask your administrator for a key."}`}
+        hint={`An API key with a role, or the operator’s token. ${isOwnMachine && places === "" ? "The router prints both when it starts." : "Ask your administrator for a key."}`}
       />
     </Form>
   );
@@ -113,9 +113,8 @@ export function SignIn() {
     return () => void (document.title = before);
   }, []);
   const refusal = query.get("sign-in");
-  const reason = signInReason.value ?? (refusal === null ? null : sentenceFor(refusal));
+  const reason = signInReason.value ?? (refusal && sentenceFor(refusal));
   const singleSignOn = (hasTenants || hasOperators) && <SingleSignOn />;
-  const isFirst = tenantInAddress !== "";
   return (
     <main class="sign-in" id="page">
       <h1>Sampling Router</h1>
@@ -123,7 +122,7 @@ export function SignIn() {
         Selects a model for each request of your programs and MCP servers, enforces budgets, and
         records why.
       </p>
-      {reason !== null && (
+      {reason && (
         <p class="notice" role="status">
           {reason}
         </p>
@@ -132,9 +131,9 @@ export function SignIn() {
         <Insecure />
       ) : (
         <>
-          {isFirst && singleSignOn}
+          {tenantInAddress !== "" && singleSignOn}
           <KeyForm />
-          {!isFirst && singleSignOn}
+          {tenantInAddress === "" && singleSignOn}
         </>
       )}
     </main>

@@ -5,7 +5,7 @@ import { time } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm, useUnsaved } from "../parts/dialog.tsx";
-import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
+import { Check, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { Button, Card, Facts, ForRole, Page, Pick, There } from "../parts/page.tsx";
 import { guides } from "../people/provider-guides.ts";
 import { SignInTrial } from "../people/sign-in-trial.tsx";
@@ -105,10 +105,6 @@ const guideOf = (issuer: string): string =>
   guides.findLast(({ mark }) => mark !== "" && issuer.includes(mark))?.name ?? "Another";
 const guideNamed = (wanted: string) => guides.find(({ name }) => name === wanted);
 const issuerField = { name: "issuer", title: "Issuer", isRequired: true, type: "url" } as const;
-const sureField = {
-  name: "isSure",
-  title: "Save although the provider can’t be used now",
-} as const;
 const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
   { name: "clientId", title: "Client id", isRequired: true },
   {
@@ -128,14 +124,17 @@ const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
   },
 ];
 
-const guideNames = guides.map(({ name }) => [name, name] as const);
-
 /** What the identity provider’s form asks for, and the link to hand out. */
 const Guide = ({ guide, pick }: { guide: string; pick: (name: string) => void }) => (
   <div class="two">
     <div class="stack">
       <h3>At your identity provider</h3>
-      <Pick label="Steps for" value={guide} options={guideNames} onPick={pick} />
+      <Pick
+        label="Steps for"
+        value={guide}
+        options={guides.map(({ name: each }) => [each, each])}
+        onPick={pick}
+      />
       <ol>
         {guideNamed(guide)?.steps.map((step) => (
           <li key={step}>{step}</li>
@@ -163,9 +162,7 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
   const { draft, change } = useDraft(draftOf(provider));
   const [guide, setGuide] = useState(guideOf(draft.issuer));
   const [hasFailed, setFailed] = useState(false);
-  const current = JSON.stringify(draft);
-  const [saved] = useState(current);
-  const question = useUnsaved(current !== saved);
+  const question = useUnsaved(JSON.stringify(draft) !== JSON.stringify(draftOf(provider)));
   const pick = (picked: string): void => {
     setGuide(picked);
     const { issuer, claim } = guideNamed(picked) ?? draft;
@@ -198,7 +195,14 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
       </div>
       <Groups groups={draft.groups} change={(groups) => change({ groups })} />
       {draft.kind === "openid-connect" && <SignInTrial settingsOf={() => settingsIn(draft)} />}
-      {hasFailed && <Fields of={[sureField]} {...{ draft, change }} />}
+      {hasFailed && (
+        <Check
+          title="Save although the provider can’t be used now"
+          name="isSure"
+          value={draft.isSure}
+          onInput={(isSure) => change({ isSure })}
+        />
+      )}
       {question}
       <p class="faint">Saving ends the sessions of all people of this tenant.</p>
     </Form>
@@ -215,7 +219,7 @@ const Shown = ({ provider }: { provider: Provider | null }) => (
           ["Issuer", provider.issuer],
           ["Client id", provider.clientId],
           ["Claim", provider.claim],
-          ...Object.entries(provider.roles).map(([value, role]) => [value, role] as const),
+          ...Object.entries(provider.roles),
           ["May connect programs", provider.callers?.join(", ") ?? "none"],
         ]}
       />
@@ -229,8 +233,6 @@ async function providerOf(): Promise<Asked<Provider | null>> {
   return !found.ok && found.problem.status === 404 ? ok(null) : found;
 }
 
-const lead = "People sign in to the console, and connect programs, with your identity provider.";
-
 export function SignOn() {
   const loading = useLoaded("identity provider", providerOf);
   const [said, say] = useState("");
@@ -240,7 +242,10 @@ export function SignOn() {
     void loading.again().then(() => say(word));
   };
   return (
-    <Page title="Single sign-on" {...{ lead }}>
+    <Page
+      title="Single sign-on"
+      lead="People sign in to the console, and connect programs, with your identity provider."
+    >
       <There what="the identity provider" loading={loading}>
         {(provider) => (
           <Card title="Identity provider" isStack aria-label="Identity provider">

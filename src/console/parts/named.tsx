@@ -13,11 +13,10 @@ type Key = Schemas["Key"];
 
 /** Empty if the role may not read a list. */
 export async function namesIn(isShown: (key: Key) => boolean = () => true): Promise<Names> {
-  const params = { limit: 200 };
   const [keys, servers, users] = await Promise.all([
-    api.GET("/admin/v1/tenants/{tenant}/keys", params),
-    api.GET("/admin/v1/tenants/{tenant}/servers", params),
-    api.GET("/admin/v1/tenants/{tenant}/users", params),
+    api.GET("/admin/v1/tenants/{tenant}/keys", { limit: 200 }),
+    api.GET("/admin/v1/tenants/{tenant}/servers", { limit: 200 }),
+    api.GET("/admin/v1/tenants/{tenant}/users", { limit: 200 }),
   ]);
   const people = Object.fromEntries(
     users.ok ? users.value.data.map(({ id, name }) => [id, name ?? id]) : [],
@@ -34,25 +33,19 @@ export async function namesIn(isShown: (key: Key) => boolean = () => true): Prom
   ]) as Names;
 }
 
-const kinds = [
-  ["key_", "", "key"],
-  ["srv_", "", "server"],
-  ["usr_", "user:", "person"],
-] as const;
+const kinds: Names = { key: "key", srv: "server", usr: "person" };
 
 async function subjectNames(): Promise<Names> {
   const [found, names] = await Promise.all([
     api.GET("/admin/v1/tenants/{tenant}"),
     namesIn(({ revokedAt }) => revokedAt === null),
   ]);
-  const subjects = Object.entries(names).flatMap(([id, name]) =>
-    kinds
-      .filter(([prefix]) => id.startsWith(prefix))
-      .map(([, subject, kind]) => [`${subject}${id}`, `${kind} ${name}`]),
-  );
   return Object.fromEntries([
     ...(found.ok ? [[found.value.id, "the whole tenant"]] : []),
-    ...subjects,
+    ...Object.entries(names).map(([id, name]) => [
+      id.startsWith("usr_") ? `user:${id}` : id,
+      `${kinds[id.slice(0, 3)]} ${name}`,
+    ]),
   ]) as Names;
 }
 
