@@ -809,6 +809,7 @@ describe("first steps", () => {
     await open("/t/fresh/start");
     await page.getByText("Requests arrived before you opened this page").waitFor();
     expect(await page.getByText("done", { exact: true }).count()).toBe(3);
+    expect(await page.getByText(/^Waiting for/).count()).toBe(0);
   });
 });
 

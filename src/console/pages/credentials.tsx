@@ -1,24 +1,43 @@
 import { useState } from "preact/hooks";
+import { networkMessage } from "../../domain/network-fault.ts";
 import { api, type Schemas } from "../api.ts";
+import { spaced } from "../format.ts";
 import { later } from "../later.tsx";
 import { useLoaded, valueIn } from "../load.ts";
 import { fileColumn, isoOf, textColumn, type Column } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Health } from "../parts/health.tsx";
+import { Health, healthOf, recentUse } from "../parts/health.tsx";
 import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
 import { spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
-import { ok } from "../problem.ts";
-import { checkCredential, CheckResult, credentialHealth, faultText } from "./credential-check.tsx";
+import { faultAdvice } from "../requests/cause.ts";
 
 const CredentialForm = later(async () => (await import("./credential-forms.tsx")).CredentialForm);
 
 type Credential = Schemas["Credential"];
-const verbs = ["Check", "Change", "Delete"] as const;
+
+type Answers = readonly { group: string; lastUsedAt: number }[];
+
+/** @param answers by model. Which of a provider's several credentials answered is unknown. */
+export const credentialHealth =
+  (all: readonly Credential[], answers: Answers) =>
+  ({ provider, status, lastCheck: check }: Credential) => {
+    const isOnly = all.filter((each) => each.provider === provider).length === 1;
+    const used = answers.filter(({ group }) => isOnly && group.startsWith(`${provider}/`));
+    const usedAt = recentUse(Math.max(0, ...used.map(({ lastUsedAt }) => lastUsedAt)));
+    const state = status === "failing" ? "key rejected" : healthOf({ check, usedAt });
+    return { state, check, usedAt };
+  };
+
+type Fault = NonNullable<Schemas["CredentialCheck"]["fault"]>;
+function faultText({ kind, status, code, network }: Fault): string {
+  if (network !== undefined) return networkMessage(network);
+  return `${spaced(code ?? kind)}${status === null ? "" : ` (HTTP ${status})`}`;
+}
 
 function faultOf({ lastCheck }: Credential): string | null {
-  if (lastCheck === null || lastCheck.ok) return null;
-  return lastCheck.fault === null ? "no model answered" : faultText(lastCheck.fault);
+  if (lastCheck?.ok !== false) return null;
+  return lastCheck.fault ? faultText(lastCheck.fault) : "no model answered";
 }
 
 /** Of the provider's models, which may have several credentials. */
@@ -37,7 +56,7 @@ const ofProvider = (rows: readonly Spender[], provider: string): Spender | undef
 
 const columnsOf = (
   spenders: readonly Spender[],
-  healthOf: ReturnType<typeof credentialHealth>,
+  stateOf: ReturnType<typeof credentialHealth>,
 ): readonly Column<Credential>[] => [
   {
     title: "Provider",
@@ -56,8 +75,8 @@ const columnsOf = (
   textColumn("Name", ({ name }) => name),
   {
     title: "State",
-    show: (row) => <Health {...healthOf(row)} fault={faultOf(row)} />,
-    text: (row) => healthOf(row).state,
+    show: (row) => <Health {...stateOf(row)} fault={faultOf(row)} />,
+    text: (row) => stateOf(row).state,
   },
   fileColumn("Error", faultOf),
   fileColumn("Last check", ({ lastCheck }) => isoOf(lastCheck?.at)),
@@ -69,25 +88,42 @@ const columnsOf = (
   fileColumn("Updated", ({ updatedAt }) => isoOf(updatedAt)),
 ];
 
-interface OfCredential extends Ends {
-  row: Credential;
-  again: () => Promise<void>;
-}
+type Checking = { row: Credential; again: () => Promise<void> };
+type OfCredential = Checking & Ends;
 
-function Check({ row: { id, provider, name }, again, onDone }: OfCredential) {
+/** Checks at its first showing. */
+export function Checked({ row: { id, name }, again }: Checking) {
   const loading = useLoaded(`check of ${id}`, async () => {
-    const found = await checkCredential(id);
+    const found = await api.POST("/admin/v1/tenants/{tenant}/credentials/{id}/check", { id });
     void again();
     return found;
   });
   return (
-    <Dialog title={`Check ${provider} (${name})`} onClose={onDone}>
-      <There what={`the provider’s answer for ${name}`} loading={loading}>
-        {(value) => <CheckResult name={name} found={ok(value)} />}
-      </There>
-    </Dialog>
+    <There what={`the provider’s answer for ${name}`} loading={loading}>
+      {({ ok, model, fault, listed, proposed, host }) => (
+        <div class={`notice ${ok ? "good" : "bad"}`} role="status">
+          <strong>
+            {ok ? `${name} works: ${model ?? "a model"} answered.` : `${name} does not work.`}
+          </strong>
+          {[
+            fault && `Error: ${faultText(fault)}. ${faultAdvice(fault.code ?? fault.kind) ?? ""}`,
+            proposed.length > 0 &&
+              `To use the catalogue’s figures, set the models to ${JSON.stringify(proposed)}`,
+            host && `This is a known server. Add it as the provider ${host}.`,
+            listed &&
+              `The provider lists ${listed.length === 1 ? "one model" : `${listed.length} models`} for this key.`,
+          ].map((text) => text && <p key={text}>{text}</p>)}
+        </div>
+      )}
+    </There>
   );
 }
+
+const Check = ({ onDone, ...its }: OfCredential) => (
+  <Dialog title={`Check ${its.row.provider} (${its.row.name})`} onClose={onDone}>
+    <Checked {...its} />
+  </Dialog>
+);
 
 /** Then checks what was saved. */
 function Save({ row, again, ...ends }: Omit<OfCredential, "row"> & { row?: Credential }) {
@@ -110,11 +146,11 @@ function Save({ row, again, ...ends }: Omit<OfCredential, "row"> & { row?: Crede
   );
 }
 
-const Delete = ({ row: { id, name, provider }, onDone, onClose }: OfCredential) => (
+const Delete = ({ row: { id, name, provider }, ...ends }: OfCredential) => (
   <Confirm
     title="Delete credential"
     act={() => api.DELETE("/admin/v1/tenants/{tenant}/credentials/{id}", { id })}
-    {...{ onDone, onClose }}
+    {...ends}
   >
     <p>
       Models of <strong>{provider}</strong> that need {name} can no longer be selected. The
@@ -129,7 +165,7 @@ export function Credentials() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/credentials");
   const { again } = paging.loading;
   const spenders = [...useSpending("model").values()];
-  const healthOf = credentialHealth(
+  const stateOf = credentialHealth(
     valueIn(paging.loading)?.data ?? [],
     spenders.filter(({ succeeded }) => succeeded > 0),
   );
@@ -138,9 +174,9 @@ export function Credentials() {
       title="Credentials"
       lead="Keys of model providers, with this month’s spend and requests of each provider. The keys that your programs use are API keys."
       paging={paging}
-      columns={columnsOf(spenders, healthOf)}
+      columns={columnsOf(spenders, stateOf)}
       nameOf={({ name }) => name}
-      verbs={() => verbs}
+      verbs={() => ["Check", "Change", "Delete"] as const}
       empty="No credentials yet. Add one to make models available."
       make={{ title: "New credential", dialog: (ends) => <Save {...{ again, ...ends }} /> }}
       dialog={({ verb, row }, ends) => {

@@ -3,20 +3,20 @@ import { endingSoon } from "../../domain/models/retirement.ts";
 import { api, type Schemas } from "../api.ts";
 import { time } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
-import { allModels } from "../models/all-models.ts";
 import {
+  allModels,
   columnsOf,
+  Figures,
   groups,
   inOrderOf,
   nameOf,
   willEnd,
   type Model,
   type Spending,
-} from "../models/columns.tsx";
-import { Figures } from "../models/figures.tsx";
+} from "../models/figures.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form } from "../parts/form.tsx";
-import { NoMatch, useQuery } from "../parts/list-page.tsx";
+import { NoMatch, useQuery, type Query } from "../parts/list-page.tsx";
 import { Button, Page, There } from "../parts/page.tsx";
 import { topUsage } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
@@ -28,7 +28,7 @@ const choices = [
   ["", "available"],
   ["used", "in use this month"],
   ["ending", "with a shutdown date"],
-  ["all", "all, with unavailable ones"],
+  ["all", "all, with retired and unavailable ones"],
 ] as const;
 type Shown = (typeof choices)[number][0];
 
@@ -111,15 +111,9 @@ function Catalogue({ onSynced }: { onSynced: () => Promise<void> }) {
   );
 }
 
-interface EmptyProps {
-  shown: Shown;
-  find: string;
-  available: number;
-  onAll: () => void;
-  clear: () => void;
-}
+type EmptyProps = { shown: Shown; find: string; available: number; change: Query[1] };
 
-function Empty({ shown, find, available, onAll, clear }: EmptyProps) {
+function Empty({ shown, find, available, change }: EmptyProps) {
   if (available === 0 && shown !== "all")
     return (
       <>
@@ -133,8 +127,8 @@ function Empty({ shown, find, available, onAll, clear }: EmptyProps) {
       : `None of the ${available} available models has an announced shutdown date.`;
   return (
     <>
-      <p>{find === "" ? text : <NoMatch {...{ clear }} />}</p>
-      {shown !== "all" && <Button onClick={onAll}>Show all models</Button>}
+      <p>{find === "" ? text : <NoMatch clear={() => change({ find: "" })} />}</p>
+      {shown !== "all" && <Button onClick={() => change({ show: "all" })}>Show all models</Button>}
     </>
   );
 }
@@ -148,8 +142,6 @@ async function knownModels(): Promise<Asked<Known>> {
   const spending = new Map(top.value.data.map((row) => [row.group, row]));
   return { ...models, value: { models: models.value, spending } };
 }
-
-const maxRows = 50;
 
 function ModelTable({ models, spending }: Known) {
   const [{ find = "", group = "", show }, change, type] = useQuery();
@@ -174,15 +166,13 @@ function ModelTable({ models, spending }: Known) {
         columns={columnsOf({ models, spending, open })}
         rows={inOrderOf(matching, shown === "ending" ? "shutdown" : group, spending)}
         keyOf={nameOf}
-        isShown={(_model, at) => at < maxRows}
+        isShown={(_model, at) => at < 50}
         isDense
         {...(groupOf && { groupOf })}
         empty={
           <Empty
-            {...{ shown, find }}
+            {...{ shown, find, change }}
             available={models.filter((each) => each.available).length}
-            onAll={() => change({ show: "all" })}
-            clear={() => type({ find: "" })}
           />
         }
       />

@@ -7,44 +7,34 @@ import { There } from "../parts/page.tsx";
 
 type Server = Schemas["Server"];
 
-export const samplings = [
-  ["router", "The router"],
-  ["client", "The client, as without the router"],
-  ["client-then-router", "The client if it supports sampling, otherwise the router"],
-  ["deny", "None: sampling is refused"],
-] as const satisfies readonly (readonly [Server["sampling"], string])[];
+export const samplings: Readonly<Record<Server["sampling"], string>> = {
+  router: "The router",
+  client: "The client, as without the router",
+  "client-then-router": "The client if it supports sampling, otherwise the router",
+  deny: "None: sampling is refused",
+};
 
 const samplingField = {
   name: "sampling",
   title: "Who answers sampling requests",
-  options: samplings,
+  options: Object.entries(samplings),
 } as const;
 
-const nothing = {
-  slug: "",
-  url: "",
-  sampling: "router" as Server["sampling"],
-  way: "open" as "open" | "header" | "tenant" | "user",
-  header: "Authorization",
-  secret: "",
-  clientId: "",
-  clientSecret: "",
+type Draft = Pick<Schemas["ServerInput"], "slug" | "url" | "sampling"> & {
+  way: "open" | "header" | "tenant" | "user";
+  header: string;
+  secret?: string;
+  oauth?: { clientId?: string; clientSecret?: string };
 };
-type Draft = typeof nothing;
 
-/** How the router authenticates at the server. */
-function accessOf({ way, header, secret, clientId, clientSecret }: Draft) {
-  if (way === "open") return {};
-  if (way === "header") return { headers: { [header]: secret } };
-  return {
-    oauth: {
-      grant: "authorization_code" as const,
-      per: way,
-      ...(clientId !== "" && { clientId }),
-      ...(clientSecret !== "" && { clientSecret }),
-    },
-  };
-}
+/** With how the router authenticates at the server. */
+const bodyOf = ({ way, header, secret = "", oauth, ...server }: Draft) => ({
+  ...server,
+  ...(way === "header" && { headers: { [header]: secret } }),
+  ...((way === "tenant" || way === "user") && {
+    oauth: { grant: "authorization_code" as const, per: way, ...oauth },
+  }),
+});
 
 const newFields: readonly FieldOf<Draft>[] = [
   {
@@ -85,25 +75,29 @@ const headerFields: readonly FieldOf<Draft>[] = [
 ];
 const clientFields: readonly FieldOf<Draft>[] = [
   {
-    name: "clientId",
-    path: "oauth.clientId",
+    name: "oauth.clientId",
     title: "OAuth client ID",
     hint: "Leave blank if the server registers clients automatically.",
   },
-  { name: "clientSecret", title: "OAuth client secret", type: "password" },
+  { name: "oauth.clientSecret", title: "OAuth client secret", type: "password" },
 ];
 const accessFields = { open: [], header: headerFields, tenant: clientFields, user: clientFields };
 
 type NewServerProps = { onDone: (slug: string) => void; onClose: () => void };
 
 export function NewServer({ onDone, onClose }: NewServerProps) {
-  const { draft, change } = useDraft(nothing);
-  const { slug, url, sampling } = draft;
-  const body = { slug, url, sampling, ...accessOf(draft) };
-  const make = () => api.POST("/admin/v1/tenants/{tenant}/servers", { body });
+  const its = useDraft<Draft>({
+    slug: "",
+    url: "",
+    sampling: "router",
+    way: "open",
+    header: "Authorization",
+  });
+  const { slug, way } = its.draft;
+  const make = () => api.POST("/admin/v1/tenants/{tenant}/servers", { body: bodyOf(its.draft) });
   return (
     <Form submit="Register" act={make} onDone={() => onDone(slug)} onCancel={onClose}>
-      <Fields of={[...newFields, ...accessFields[draft.way]]} {...{ draft, change }} />
+      <Fields of={[...newFields, ...accessFields[way]]} {...its} />
     </Form>
   );
 }
@@ -125,11 +119,7 @@ const changeFields = [
     title:
       "Park calls: a call of a 2026-07-28 client waits while the client answers this older server’s questions, up to 5 minutes",
   },
-  {
-    name: "policy.disabled",
-    title: "Disabled: sampling is off for this server",
-    as: "check",
-  },
+  { name: "policy.disabled", title: "Disabled: sampling is off for this server", as: "check" },
 ] as const;
 
 function ServerForm({ server, tag, ...ends }: Ends & { server: Server; tag: string | null }) {

@@ -3,7 +3,7 @@ import { installSnippets } from "../../domain/servers/install.ts";
 import { api, type Schemas } from "../api.ts";
 import { shortTime } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
-import { fileColumn, isoOf, type Column } from "../parts/columns.tsx";
+import { column, fileColumn, isoOf, type Column } from "../parts/columns.tsx";
 import { CodeBlock, Secret } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Form } from "../parts/form.tsx";
@@ -73,15 +73,13 @@ const columnsOf = (used: Used): readonly Column<Server>[] => [
   },
   fileColumn("Error", faultOf),
   ...spendColumns<Server>(({ id }) => used.get(id)),
+  { ...column("Who answers", ({ sampling }) => samplings[sampling]), isWide: true },
   {
-    title: "Who answers",
-    text: ({ sampling }) => new Map<string, string>(samplings).get(sampling) ?? sampling,
-    isWide: true,
-  },
-  {
-    title: "Revisions",
-    show: ({ learned: { era } }) => era && <span class="nowrap">{eras[era]}</span>,
-    text: ({ learned: { era } }) => (era ? eras[era] : null),
+    ...column(
+      "Revisions",
+      ({ learned: { era } }) => (era ? eras[era] : null),
+      ({ learned: { era } }) => era && <span class="nowrap">{eras[era]}</span>,
+    ),
     isOptional: true,
   },
   { title: "OAuth", text: accountOf, isOptional: true },
@@ -124,13 +122,13 @@ function Authorize({ server }: OfServer) {
       {({ authorizationUrl }) => (
         <p>
           Open this address within ten minutes to authorize the router:{" "}
-          {/^https?:/.test(authorizationUrl) ? (
-            <a href={authorizationUrl} target="_blank" rel="noreferrer">
-              {authorizationUrl}
-            </a>
-          ) : (
-            <code>{authorizationUrl}</code>
-          )}
+          <a
+            {...(/^https?:/.test(authorizationUrl) && { href: authorizationUrl })}
+            target="_blank"
+            rel="noreferrer"
+          >
+            {authorizationUrl}
+          </a>
         </p>
       )}
     </There>

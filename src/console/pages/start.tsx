@@ -1,4 +1,3 @@
-import { outcomeWord } from "../requests/cause.ts";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
@@ -6,14 +5,15 @@ import { later } from "../later.tsx";
 import { useRead, useRepeated, valueIn } from "../load.ts";
 import { Time } from "../parts/columns.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
+import { Form } from "../parts/form.tsx";
 import { Health } from "../parts/health.tsx";
-import { Badge, Button, ForRole, Page, Pick, ProblemNotice, There } from "../parts/page.tsx";
+import { Badge, Button, ForRole, Page, Pick, There } from "../parts/page.tsx";
 import { ownPath } from "../place.ts";
 import { snippetsFor } from "../playground/snippets.ts";
-import type { Asked } from "../problem.ts";
+import { outcomeWord } from "../requests/cause.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import { mayChange } from "../session.ts";
-import { checkCredential, CheckResult, credentialHealth } from "./credential-check.tsx";
+import { Checked, credentialHealth } from "./credentials.tsx";
 
 const NewCredential = later(async () => (await import("./credential-forms.tsx")).CredentialForm);
 
@@ -30,21 +30,16 @@ const Step = ({ title, isDone, children }: StepProps) => (
   </section>
 );
 
-type Checked = { name: string; check: Asked<Schemas["CredentialCheck"]> };
-type Credential = Schemas["Credential"];
-
+const isGood = ({ outcome }: RequestRecord): boolean => outcome === "succeeded";
 const answersIn = (records: readonly RequestRecord[]) =>
   records
-    .filter(({ outcome }) => outcome === "succeeded")
+    .filter(isGood)
     .map(({ model, createdAt }) => ({ group: model ?? "", lastUsedAt: createdAt }));
 
 function Provider({ records }: { records: readonly RequestRecord[] }) {
   const loading = useRead("/admin/v1/tenants/{tenant}/credentials");
-  const [found, setFound] = useState<Checked | null>(null);
-  const check = async ({ id, name }: Credential): Promise<void> => {
-    setFound({ name, check: await checkCredential(id) });
-    await loading.again();
-  };
+  const [checked, setChecked] = useState<{ row: Schemas["Credential"]; key: number }>();
+  const check = (row: Schemas["Credential"]) => setChecked({ row, key: Date.now() });
   return (
     <There what="credentials" loading={loading}>
       {({ data }) => {
@@ -52,10 +47,10 @@ function Provider({ records }: { records: readonly RequestRecord[] }) {
         const isDone = data.some((each) => /^(works|not checked)$/.test(healthOf(each).state));
         return (
           <Step title="1. Add a provider’s key" {...{ isDone }}>
-            {found !== null && <CheckResult name={found.name} found={found.check} />}
+            {checked !== undefined && <Checked {...checked} again={loading.again} />}
             {data.length === 0 && (
               <ForRole without="can’t add a credential, which is needed to select a model">
-                <NewCredential onDone={(made) => void check(made)} />
+                <NewCredential onDone={check} />
               </ForRole>
             )}
             <ul class="plain rows">
@@ -67,7 +62,7 @@ function Provider({ records }: { records: readonly RequestRecord[] }) {
                     <Button
                       class="quiet"
                       aria-label={`check ${credential.name}`}
-                      onClick={() => void check(credential)}
+                      onClick={() => check(credential)}
                     >
                       check
                     </Button>
@@ -82,25 +77,25 @@ function Provider({ records }: { records: readonly RequestRecord[] }) {
   );
 }
 
-interface KeyProps {
-  wasUsed: boolean;
-  made: Asked<Schemas["NewKey"]> | null;
-  make: () => Promise<void>;
-}
+type KeyProps = { wasUsed: boolean; made: string | undefined; onMade: (key: string) => void };
 
-const Key = ({ wasUsed, made, make }: KeyProps) => (
-  <Step title="2. Create an API key" isDone={made?.ok ?? wasUsed}>
-    {made?.ok === true ? (
-      <CodeBlock title="Shown this once" text={made.value.key} />
+const makeKey = () =>
+  api.POST("/admin/v1/tenants/{tenant}/keys", {
+    body: { name: "first steps", scopes: ["sampling", "proxy", "models"] },
+  });
+
+const Key = ({ wasUsed, made, onMade }: KeyProps) => (
+  <Step title="2. Create an API key" isDone={made !== undefined || wasUsed}>
+    {made !== undefined ? (
+      <CodeBlock title="Shown this once" text={made} />
     ) : (
       <>
         <p>
           Programs use it to call the router, as do the snippets below. To use an existing key, put
           it in place of <code>$KEY</code>, or create another one.
         </p>
-        {made !== null && <ProblemNotice problem={made.problem} />}
         <ForRole without="can’t create keys">
-          <Button onClick={() => void make()}>Create API key</Button>
+          <Form submit="Create API key" act={makeKey} onDone={({ key }) => onMade(key)} />
         </ForRole>
       </>
     )}
@@ -125,41 +120,32 @@ function Snippets({ apiKey }: { apiKey: string }) {
   );
 }
 
-function Arrived({ record }: { record: RequestRecord }) {
-  return (
-    <div class={`notice ${record.outcome === "succeeded" ? "good" : "warn"}`} role="status">
-      <strong>It arrived.</strong>
-      <p>
-        <Badge word={outcomeWord(record)} /> {record.model ?? ""}{" "}
-        <a href={`${ownPath("/requests")}?open=${record.id}`}>See why</a>
-      </p>
-    </div>
-  );
-}
+const Arrived = ({ record }: { record: RequestRecord }) => (
+  <div class={`notice ${isGood(record) ? "good" : "warn"}`} role="status">
+    <strong>It arrived.</strong>
+    <p>
+      <Badge word={outcomeWord(record)} /> {record.model}{" "}
+      <a href={`${ownPath("/requests")}?open=${record.id}`}>See why</a>
+    </p>
+  </div>
+);
 
 export function Start() {
   const [since] = useState(() => Date.now());
-  const [made, setMade] = useState<KeyProps["made"]>(null);
+  const [made, setMade] = useState<string>();
   const loading = useRead("/admin/v1/tenants/{tenant}/requests");
   useRepeated(watchMs, loading.again);
   const records = valueIn(loading)?.data ?? [];
   const last = records.find(({ createdAt }) => createdAt < since);
   const first = records.findLast(({ createdAt }) => createdAt >= since);
-  const make = async (): Promise<void> => {
-    const scopes = ["sampling" as const, "proxy" as const, "models" as const];
-    const body = { name: "first steps", scopes };
-    setMade(await api.POST("/admin/v1/tenants/{tenant}/keys", { body }));
-  };
+  const isDone = records.some(isGood);
   return (
     <Page title="First steps" lead="From a provider’s key to the first answer in three steps.">
       <div class="stack">
         <Provider {...{ records }} />
-        <Key wasUsed={records.length > 0} {...{ made, make }} />
-        <Step
-          title="3. Send a request"
-          isDone={records.some(({ outcome }) => outcome === "succeeded")}
-        >
-          <Snippets apiKey={made?.ok === true ? made.value.key : "$KEY"} />
+        <Key wasUsed={records.length > 0} made={made} onMade={setMade} />
+        <Step title="3. Send a request" {...{ isDone }}>
+          <Snippets apiKey={made ?? "$KEY"} />
           {last !== undefined && (
             <p>
               Requests arrived before you opened this page, the last on <Time at={last.createdAt} />{" "}

@@ -3,72 +3,60 @@ import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { usdInCents } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
+import { given } from "../members.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
-import { dayColumn, fileColumn, sumColumn, type Column } from "../parts/columns.tsx";
+import { column, dayColumn, fileColumn, sumColumn, type Column } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Field, Fields, Form, useDraft, type Editing, type FieldOf } from "../parts/form.tsx";
+import { Field, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { ListPage, NoMatch, usePaging, type Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
 import { Change } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { tenantPath } from "../place.ts";
-import type { Asked } from "../problem.ts";
+import { ok, type Asked } from "../problem.ts";
 import { isOperator } from "../session.ts";
 
-const regions = [
-  ["", "Near its first caller"],
-  ["wnam", "Western North America"],
-  ["enam", "Eastern North America"],
-  ["sam", "South America"],
-  ["weur", "Western Europe"],
-  ["eeur", "Eastern Europe"],
-  ["apac", "Asia and the Pacific"],
-  ["apac-ne", "North-east Asia"],
-  ["apac-se", "South-east Asia"],
-  ["oc", "Oceania"],
-  ["afr", "Africa"],
-  ["me", "Middle East"],
-] as const;
-const jurisdictions = [
-  ["", "None"],
-  ["eu", "European Union"],
-  ["us", "United States"],
-  ["fedramp", "FedRAMP"],
-  ["fedramp-high", "FedRAMP High"],
-] as const;
-type Place = Record<"region", (typeof regions)[number][0]> &
-  Record<"jurisdiction", (typeof jurisdictions)[number][0]>;
-const anywhere: Place = { region: "", jurisdiction: "" };
+type NewTenant = Schemas["TenantInput"];
 
-const fields: readonly FieldOf<Place>[] = [
+/** Routers without placement reject both. */
+const placeFields: readonly FieldOf<NewTenant>[] = [
   {
     name: "region",
     title: "Region",
-    options: regions,
+    options: [
+      ["", "Near its first caller"],
+      ["wnam", "Western North America"],
+      ["enam", "Eastern North America"],
+      ["sam", "South America"],
+      ["weur", "Western Europe"],
+      ["eeur", "Eastern Europe"],
+      ["apac", "Asia and the Pacific"],
+      ["apac-ne", "North-east Asia"],
+      ["apac-se", "South-east Asia"],
+      ["oc", "Oceania"],
+      ["afr", "Africa"],
+      ["me", "Middle East"],
+    ],
     hint: "Its database is created near this region.",
   },
   {
     name: "jurisdiction",
     title: "Jurisdiction",
-    options: jurisdictions,
+    options: [
+      ["", "None"],
+      ["eu", "European Union"],
+      ["us", "United States"],
+      ["fedramp", "FedRAMP"],
+      ["fedramp-high", "FedRAMP High"],
+    ],
     hint: "Its data stays there.",
   },
 ];
-
-/** Routers without placement reject both. */
-const Residency = (its: Editing<Place>) => (
-  <details>
-    <summary>Data location (can’t be changed later)</summary>
-    <Fields of={fields} {...its} />
-  </details>
-);
 
 type Tenant = Schemas["ListedTenant"];
 type Usage = ReadonlyMap<string, Totals>;
 
 const nothing: Totals = { requests: 0, errors: 0, tokens: 0, costUsd: 0 };
-
-const noUsage: Record<"now" | "before", Usage> = { now: new Map(), before: new Map() };
 
 const figureColumns = <Row,>(of: (row: Row) => Totals): Column<Row>[] => [
   sumColumn("Spent", (row) => of(row).costUsd, usdInCents),
@@ -87,11 +75,10 @@ async function usageOfAll(): Promise<Asked<Record<"now" | "before", Usage>>> {
   ]);
   if (!now.ok) return now;
   if (!before.ok) return before;
-  const value = { now: totalsByGroup(now.value.data), before: totalsByGroup(before.value.data) };
-  return { ...now, value };
+  return ok({ now: totalsByGroup(now.value.data), before: totalsByGroup(before.value.data) });
 }
 
-function columnsOf(now: Usage, before: Usage): Column<Tenant>[] {
+function columnsOf(now: Usage = new Map(), before: Usage = new Map()): Column<Tenant>[] {
   const figures = figureColumns<Tenant>(({ id }) => now.get(id) ?? nothing);
   const spentOf = (usage: Usage, { id }: Tenant): number => usage.get(id)?.costUsd ?? 0;
   return [
@@ -121,7 +108,7 @@ function columnsOf(now: Usage, before: Usage): Column<Tenant>[] {
   ];
 }
 
-const newFields = [
+const newFields: readonly FieldOf<NewTenant>[] = [
   {
     name: "slug",
     title: "Slug",
@@ -130,18 +117,13 @@ const newFields = [
     hint: "Lowercase letters, digits, and hyphens. Can’t be changed later.",
   },
   { name: "name", title: "Display name" },
-] as const;
+];
 
-function NewTenant({ onClose }: Ends) {
+function Create({ onClose }: Ends) {
   const { route } = useLocation();
-  const { draft, change } = useDraft({ slug: "", name: "", ...anywhere });
-  const { slug, name, region, jurisdiction } = draft;
-  const body = {
-    slug,
-    name: name || slug,
-    ...(region !== "" && { region }),
-    ...(jurisdiction !== "" && { jurisdiction }),
-  };
+  const { draft, change } = useDraft<NewTenant>({ slug: "", name: "" });
+  const { slug, name } = draft;
+  const body = { ...given(draft), slug, name: name || slug };
   return (
     <Dialog title="New tenant" onClose={onClose}>
       <Form
@@ -151,19 +133,22 @@ function NewTenant({ onClose }: Ends) {
         onCancel={onClose}
       >
         <Fields of={newFields} {...{ draft, change }} />
-        <Residency {...{ draft, change }} />
+        <details>
+          <summary>Data location (can’t be changed later)</summary>
+          <Fields of={placeFields} {...{ draft, change }} />
+        </details>
       </Form>
     </Dialog>
   );
 }
 
-function DeleteTenant({ tenant: { slug, name }, onDone, onClose }: Ends & { tenant: Tenant }) {
+function Delete({ row: { slug, name }, ...ends }: Ends & { row: Tenant }) {
   const [typed, setTyped] = useState("");
   return (
     <Confirm
       title="Delete tenant"
       act={() => api.DELETE("/admin/v1/tenants/{tenant}", { tenant: slug })}
-      {...{ onDone, onClose }}
+      {...ends}
     >
       <p>
         <strong>{name}</strong> is deleted with its keys, credentials, servers, and audit records.
@@ -178,14 +163,14 @@ function DeleteTenant({ tenant: { slug, name }, onDone, onClose }: Ends & { tena
   );
 }
 
-type OfModel = Totals & { model: string };
+type OfModel = readonly [model: string, totals: Totals];
 const modelColumns: Column<OfModel>[] = [
-  {
-    title: "Model",
-    show: ({ model }) => <code>{model || "no model (refused)"}</code>,
-    text: ({ model }) => model,
-  },
-  ...figureColumns<OfModel>((row) => row),
+  column(
+    "Model",
+    ([model]) => model,
+    ([model]) => <code>{model || "no model (refused)"}</code>,
+  ),
+  ...figureColumns<OfModel>(([, totals]) => totals),
 ];
 
 function ModelTable() {
@@ -198,8 +183,8 @@ function ModelTable() {
         <Table
           name="Usage of all tenants"
           columns={modelColumns}
-          rows={Array.from(totalsByGroup(data), ([model, totals]) => ({ model, ...totals }))}
-          keyOf={({ model }) => model}
+          rows={[...totalsByGroup(data)]}
+          keyOf={([model]) => model}
           empty="No usage this month."
         />
       )}
@@ -209,7 +194,7 @@ function ModelTable() {
 
 export function Tenants() {
   const paging = usePaging("/admin/v1/tenants", { limit: 200 });
-  const { now, before } = valueIn(useLoaded("usage of all by tenant", usageOfAll)) ?? noUsage;
+  const usage = valueIn(useLoaded("usage of all by tenant", usageOfAll));
   const [sought, seek] = useState("");
   const wanted = sought.toLowerCase();
   const [isOpen, setOpen] = useState(false);
@@ -218,17 +203,17 @@ export function Tenants() {
       title="Tenants"
       lead="Customers or teams with their own keys, credentials, limits, and records. Figures are of this month (UTC)."
       paging={paging}
-      columns={columnsOf(now, before)}
+      columns={columnsOf(usage?.now, usage?.before)}
       nameOf={({ name }) => name}
       order={{ title: "Spent", isDescending: true }}
       keep={({ slug, name }) => `${slug} ${name}`.toLowerCase().includes(wanted)}
       verbs={() => (isOperator.value ? ["Delete"] : [])}
-      dialog={({ row }, ends) => <DeleteTenant tenant={row} {...ends} />}
+      dialog={({ row }, ends) => <Delete {...{ row, ...ends }} />}
       empty={
         sought === "" ? "No tenants yet. Create one to start." : <NoMatch clear={() => seek("")} />
       }
       {...(isOperator.value && {
-        make: { title: "New tenant", dialog: (ends: Ends) => <NewTenant {...ends} /> },
+        make: { title: "New tenant", dialog: (ends: Ends) => <Create {...ends} /> },
       })}
       below={
         /* On demand: the page makes few requests. */
