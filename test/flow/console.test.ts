@@ -1345,6 +1345,7 @@ describe("a limit that is no budget of the tenant", () => {
     await page.locator(".field.wrong", { hasText: "Expected at least 1." }).waitFor();
     await page.getByRole("spinbutton", { name: "Requests per day" }).fill("12");
     await page.getByRole("button", { name: "Save limit" }).click();
+    await page.getByText("The limit is saved.").waitFor();
     await row.getByRole("cell", { name: "12", exact: true }).first().waitFor();
     await page.getByRole("button", { name: "New limit" }).click();
     await page.getByLabel("For", { exact: true }).selectOption("each person");

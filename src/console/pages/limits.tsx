@@ -19,7 +19,6 @@ import type { Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
 
 interface LimitDraft {
-  /** of the dialog */
   title: string;
   owner: string;
   limit: LimitName;
@@ -141,10 +140,10 @@ export function Limits() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/limits");
   const reading = useRead("/admin/v1/tenants/{tenant}/policy");
   const isAsked = query["new"] !== undefined && mayChange.value;
-  const [draft, change] = useState<LimitDraft | null>(isAsked ? newLimit : null);
+  const [draft, change] = useState<LimitDraft | "saved" | null>(isAsked ? newLimit : null);
   const policy = valueIn(reading) ?? {};
   const onDone = (): void => {
-    change(null);
+    change("saved");
     void paging.loading.again();
     void reading.again();
   };
@@ -160,6 +159,7 @@ export function Limits() {
         )
       }
     >
+      {draft === "saved" && <p class="notice good" role="status" children="The limit is saved." />}
       {valueIn(paging.loading)?.data.some(isTight) && (
         <p class="notice warn">
           The database is almost full.{" "}
@@ -186,7 +186,9 @@ export function Limits() {
         )}
       </There>
       <ForRole without="doesn’t set limits" />
-      {draft !== null && <LimitForm begun={draft} onDone={onDone} onClose={() => change(null)} />}
+      {typeof draft === "object" && draft !== null && (
+        <LimitForm begun={draft} onDone={onDone} onClose={() => change(null)} />
+      )}
     </Page>
   );
 }

@@ -19,14 +19,12 @@ type Members = Readonly<Record<string, unknown>>;
 interface Changed<Value> {
   value: Value;
   patch: JsonObject;
-  /** of the value that was read */
   tag: string | null;
 }
 
 interface EditedProps<Value extends Members> {
   what: string;
   submit: string;
-  /** of the JSON */
   hint: ComponentChildren;
   read: () => Promise<Asked<Value>>;
   write: (changed: Changed<Value>) => Promise<Asked<Value>>;

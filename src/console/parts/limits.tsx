@@ -14,7 +14,6 @@ const others = fields.filter(({ name }) => !isCommon.test(name));
 
 interface LimitFieldsProps {
   title?: string;
-  /** of the limits in the input */
   path?: string;
   limits: Limits | undefined;
   onInput: (limits: Limits | undefined) => void;
