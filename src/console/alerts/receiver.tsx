@@ -146,8 +146,9 @@ const Kinds = ({ draft: { kinds }, change }: Editing<Draft>) => (
 
 type Tested = Asked<Schemas["AlertTest"]> | "asking" | null;
 
-const hasFailed = (test: Tested): boolean =>
-  test !== null && test !== "asking" && (!test.ok || test.value.fault !== null);
+/** Why the last test alert was not delivered. */
+const faultIn = (test: Tested): string | null =>
+  test === null || test === "asking" ? null : test.ok ? test.value.fault : test.problem.detail;
 
 function headingOf({ status, fault }: Schemas["AlertTest"]): string {
   if (fault === null) return `The receiver accepted the alert (HTTP ${status})`;
@@ -207,9 +208,6 @@ async function saved(draft: Draft, tag: string | null): Promise<Asked<unknown>> 
   return api.PATCH("/admin/v1/tenants/{tenant}/policy", { ifMatch: tag, body: { alerts } });
 }
 
-const sentThere = "Saved. Alerts are sent there from now on.";
-const onlyListed = "Saved. Alerts are only listed here.";
-
 export interface Saved {
   tone: "good" | "warn";
   text: string;
@@ -235,17 +233,22 @@ export function Receiver({ policy, tag, onTest, onDone }: ReceiverProps) {
     setTest("asking");
     setTest(await testOf(draft));
   };
-  const save = async () => {
-    const done = await saved(draft, tag);
-    if (done.ok && hasFailed(test))
-      onDone({ tone: "warn", text: "Saved, but the last test alert was not delivered." });
-    else if (done.ok)
-      onDone({ tone: "good", text: draft.webhookUrl === "" ? onlyListed : sentThere });
-    return done;
+  const done = (): void => {
+    const fault = faultIn(test);
+    if (fault !== null)
+      onDone({ tone: "warn", text: `Saved, but the last test alert was not delivered. ${fault}` });
+    else if (draft.webhookUrl === "")
+      onDone({ tone: "good", text: "Saved. Alerts are only listed here." });
+    else onDone({ tone: "good", text: "Saved. Alerts are sent there from now on." });
   };
   return (
     <Card title="Where alerts are sent" isStack>
-      <Form submit="Save changes" act={save} reload={() => onDone(null)}>
+      <Form
+        submit="Save changes"
+        act={() => saved(draft, tag)}
+        onDone={done}
+        reload={() => onDone(null)}
+      >
         <div class="grid">
           <Fields of={receiverFields} {...{ draft, change }} path="alerts." />
         </div>

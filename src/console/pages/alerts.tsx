@@ -4,7 +4,7 @@ import { Receiver, type Saved } from "../alerts/receiver.tsx";
 import type { Schemas } from "../api.ts";
 import { count } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
-import { timeColumn, type Column } from "../parts/columns.tsx";
+import { column, timeColumn, type Column } from "../parts/columns.tsx";
 import { Listed, usePaging } from "../parts/list-page.tsx";
 import { Badge, ForRole, Page, There } from "../parts/page.tsx";
 import { Webhooks } from "../parts/webhooks.tsx";
@@ -15,11 +15,11 @@ type Alert = Schemas["Alert"];
 const tones = { info: "busy", warning: "warn", critical: "bad" } as const;
 
 const columns: readonly Column<Alert>[] = [
-  {
-    title: "Alert",
-    show: (alert) => <a href={ownPath(causeOf(alert))}>{alert.text}</a>,
-    text: ({ text }) => text,
-  },
+  column(
+    "Alert",
+    ({ text }) => text,
+    (alert) => <a href={ownPath(causeOf(alert))}>{alert.text}</a>,
+  ),
   {
     title: "Severity",
     order: ({ severity }) => -Object.keys(tones).indexOf(severity),

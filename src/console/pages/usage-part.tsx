@@ -14,7 +14,7 @@ import {
   type RangeName,
   type UsageRow,
 } from "../overview-figures.ts";
-import { Brief, fileColumn, isoOf, sumColumn, type Column } from "../parts/columns.tsx";
+import { column, fileColumn, isoOf, sumColumn, type Column } from "../parts/columns.tsx";
 import { Button, Pick } from "../parts/page.tsx";
 import { Plot } from "../parts/plot.tsx";
 import { Change, groupings, spenderName, type Top } from "../parts/spend.tsx";
@@ -119,11 +119,7 @@ function columnsOf(
   nameOf: (row: UsageRow) => string,
 ): Column<UsageRow>[] {
   const groupColumns = (title: string): Column<UsageRow>[] => [
-    {
-      title,
-      show: (row) => <Brief text={nameOf(row)} isCode={by === "model" || by === "endpoint"} />,
-      text: nameOf,
-    },
+    column(title, nameOf, (row) => <span class="nowrap">{nameOf(row)}</span>),
     // Keys may share a name.
     fileColumn(`${title} id`, ({ group }) => group),
   ];
@@ -136,7 +132,7 @@ function columnsOf(
     },
     ...(by === null ? [] : groupColumns(groupings[by])),
     sumColumn("Requests", ({ requests }) => requests),
-    sumColumn("Succeeded", ({ succeeded }) => succeeded),
+    fileColumn("Succeeded", ({ succeeded }) => succeeded),
     sumColumn("Failed", ({ failed }) => failed),
     sumColumn("Refused", ({ refused }) => refused),
     sumColumn("Tokens in", ({ inputTokens }) => inputTokens),
@@ -166,11 +162,7 @@ function Switches({ choices, change }: Pick<UsagePartProps, "choices" | "change"
           onPick={(picked) => change({ by: picked })}
         />
       )}
-      <Button
-        class="quiet"
-        aria-pressed={isTable}
-        onClick={() => change({ table: isTable ? "" : "yes" })}
-      >
+      <Button class="quiet" onClick={() => change({ table: isTable ? "" : "yes" })}>
         {isTable ? "Show the plot" : "Show the table"}
       </Button>
     </div>
@@ -218,9 +210,7 @@ export function UsagePart(props: UsagePartProps) {
       {data.length === 0 ? (
         <div class="empty">
           <p>No usage in this period.</p>
-          <a class="button" href={ownPath("/start")}>
-            First steps
-          </a>
+          <a class="button" href={ownPath("/start")} children="First steps" />
         </div>
       ) : (
         <>
