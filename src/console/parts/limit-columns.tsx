@@ -23,13 +23,6 @@ const amountColumn = (title: string, name: "used" | "reserved" | "left"): Column
   text: (state) => (hasUsage(state) ? state[name] : null),
 });
 
-const Share = ({ state }: { state: LimitState }) => (
-  <span class="meter">
-    <Meter state={state} />
-    {percentInColumn(shareOf(state))}
-  </span>
-);
-
 function forecastShown(state: LimitState) {
   const forecast = forecastOf(state, Date.now());
   if (forecast === null) return hasUsage(state) && none;
@@ -73,7 +66,13 @@ export const limitColumns = (names: Names): Column<LimitState>[] => [
   {
     title: "Share",
     isNumber: true,
-    show: (state) => hasUsage(state) && <Share state={state} />,
+    show: (state) =>
+      hasUsage(state) && (
+        <span class="meter">
+          <Meter state={state} />
+          {percentInColumn(shareOf(state))}
+        </span>
+      ),
     text: (state) => (hasUsage(state) ? shareOf(state) : null),
   },
   { ...amountColumn("Reserved", "reserved"), isWide: true },

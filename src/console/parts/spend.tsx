@@ -27,14 +27,9 @@ const namesOfEmptyGroups: Partial<Record<Grouping, string>> = {
   model: "No model (refused)",
 };
 
-interface AskedTop {
-  by: readonly Grouping[];
-  /** ms since the epoch; absent: this month in the tenant's time zone */
-  from?: number;
-  to?: number;
-  limit: number;
-}
+type AskedTop = { by: readonly Grouping[]; from?: number; to?: number; limit: number };
 
+/** Without `from`, this month in the tenant's time zone. */
 export const topUsage = ({ by, ...asked }: AskedTop) =>
   api.GET("/admin/v1/tenants/{tenant}/usage/top", { ...asked, by: by.join(",") });
 
