@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
-import { day, time } from "../format.ts";
+import { day, shortTime, time } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import { dayColumn, fileColumn, isoOf, lineColumn, type Column } from "../parts/columns.tsx";
 import { CodeBlock, idFact, Secret } from "../parts/copy.tsx";
@@ -59,7 +59,9 @@ const columnsOf = (names: Names, spending: Spending): readonly Column<Key>[] => 
           <DetailsOf {...{ id }} name={nameOf(key, names)} />
           {!isActive(key) && <Badge word={stateOf(key)} />}
           {isActive(key) && expiresAt !== null && (
-            <small title={time(expiresAt)}>until {day(expiresAt)}</small>
+            <small title={time(expiresAt)}>
+              until {(expiresAt < Date.now() + 86_400_000 ? shortTime : day)(expiresAt)}
+            </small>
           )}
         </span>
       );
@@ -83,7 +85,7 @@ const factsOf = (key: Key, { names, spending }: { names: Names; spending: Spendi
   ["Scopes", key.scopes.join(", ")],
   ["Person", personOf(key, names) ?? "none"],
   ...spendFacts(spending.get(key.id)),
-  ["Limits", limitText(key.limits) || "none"],
+  ["Limits", limitText(key.limits) || "none of its own"],
   ["Ends", key.expiresAt === null ? "never" : time(key.expiresAt)],
   ["Created", `${time(key.createdAt)}, by ${names.get(key.createdBy) ?? key.createdBy}`],
   ["Requests", <RequestsOf by="key" id={key.id} name={`Requests of ${nameOf(key, names)}`} />],
