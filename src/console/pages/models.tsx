@@ -124,7 +124,7 @@ function Empty({ shown, find, available, change }: EmptyProps) {
   const text =
     shown === "used"
       ? "No model was used this month."
-      : `None of the ${available} available models has an announced shutdown date.`;
+      : `None of the ${available} available models has an announced shutdown date. All models include those that were shut down.`;
   return (
     <>
       <p>{find === "" ? text : <NoMatch clear={() => change({ find: "" })} />}</p>
