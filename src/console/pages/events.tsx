@@ -216,7 +216,11 @@ function EventsPage({ title, paging, tenants }: EventsPageProps) {
         name={title}
         columns={columnsOf(around, tenants !== undefined)}
         keyOf={({ id }) => id}
-        empty="No matching events on this page."
+        empty={
+          value?.nextCursor
+            ? "No match among these events. “Older” continues the search."
+            : "No event matches."
+        }
       />
     </Page>
   );

@@ -19,6 +19,7 @@ import {
 } from "../parts/list-page.tsx";
 import { Badge, Button, type Fact } from "../parts/page.tsx";
 import {
+  BudgetCell,
   RequestsOf,
   spendColumns,
   spendFacts,
@@ -79,12 +80,17 @@ const columnsOf = (names: Names, spending: Spending): readonly Column<Key>[] => 
   fileColumn("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
 
+const BudgetOfPerson = ({ id }: { id: string }) => (
+  <BudgetCell state={useSpending("user").get(id)?.budget} />
+);
+
 const factsOf = (key: Key, { names, spending }: { names: Names; spending: Spending }): Fact[] => [
   ["State", stateOf(key)],
   key.revokedAt !== null && ["Revoked", time(key.revokedAt)],
   ["Scopes", key.scopes.join(", ")],
   ["Person", personOf(key, names) ?? "none"],
   ...spendFacts(spending.get(key.id)),
+  key.userId !== null && ["The person’s budget", <BudgetOfPerson id={key.userId} />],
   ["Limits", limitText(key.limits) || "none of its own"],
   ["Ends", key.expiresAt === null ? "never" : time(key.expiresAt)],
   ["Created", `${time(key.createdAt)}, by ${names.get(key.createdBy) ?? key.createdBy}`],

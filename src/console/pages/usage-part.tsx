@@ -14,7 +14,14 @@ import {
   type RangeName,
   type UsageRow,
 } from "../overview-figures.ts";
-import { column, fileColumn, isoOf, sumColumn, type Column } from "../parts/columns.tsx";
+import {
+  column,
+  fileColumn,
+  isoOf,
+  numberColumn,
+  sumColumn,
+  type Column,
+} from "../parts/columns.tsx";
 import { Button, Pick } from "../parts/page.tsx";
 import { Plot } from "../parts/plot.tsx";
 import { Change, groupings, spenderName, type Top } from "../parts/spend.tsx";
@@ -106,10 +113,8 @@ function Tiles({ data, spending }: UsagePartProps) {
 }
 
 const percentiles = (["p50", "p90", "p99"] as const).map((name): Column<UsageRow> => ({
-  title: `${name} ms`,
-  isNumber: true,
-  show: ({ latency }) => count(latency?.total[name]),
-  text: ({ latency }) => latency?.total[name] ?? null,
+  ...numberColumn(`${name} ms`, ({ latency }) => latency?.total[name], count),
+  isWide: true,
 }));
 
 /** @param by `null` for totals */
@@ -131,6 +136,7 @@ function columnsOf(
       text: ({ at }) => isoOf(at),
     },
     ...(by === null ? [] : groupColumns(groupings[by])),
+    sumColumn("Spent", ({ costUsd }) => costUsd, usdInCents),
     sumColumn("Requests", ({ requests }) => requests),
     fileColumn("Succeeded", ({ succeeded }) => succeeded),
     sumColumn("Failed", ({ failed }) => failed),
@@ -138,7 +144,6 @@ function columnsOf(
     sumColumn("Tokens in", ({ inputTokens }) => inputTokens),
     sumColumn("Tokens out", ({ outputTokens }) => outputTokens),
     ...percentiles,
-    sumColumn("USD", ({ costUsd }) => costUsd, usdInCents),
   ];
 }
 
@@ -179,6 +184,7 @@ function Figures({ data, isWhole, names = {}, choices }: UsagePartProps) {
     return (
       <Table
         name="Usage"
+        isDense
         columns={columnsOf(bucket, isDuration ? null : by, ({ group }) => nameOf(group))}
         rows={data}
         keyOf={({ at, group }) => `${at} ${group}`}
