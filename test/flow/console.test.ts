@@ -2134,7 +2134,16 @@ describe("the playground", () => {
     });
     await open("/t/asks-first/playground");
     await page.getByRole("button", { name: "Create a key for one hour" }).click();
+    // The first wait ends before the decision, and the call is repeated with its key.
+    const keys: (string | undefined)[] = [];
+    await page.route("**/v1/sampling", (route, request) => {
+      const { "idempotency-key": key, ...others } = request.headers();
+      keys.push(key);
+      const prefer = key === undefined ? { prefer: "wait=1" } : { "idempotency-key": key };
+      return route.continue({ headers: { ...others, ...prefer } });
+    });
     await page.getByRole("button", { name: "Send", exact: true }).click();
+    await expect.poll(() => keys).toEqual([undefined, expect.any(String)]);
     const link = page.getByRole("link", { name: "Approve or deny" });
     expect(await link.getAttribute("href")).toMatch(/asks-first\/approvals\?open=req_/);
     const id = (await admin("GET", "/tenants/asks-first/approvals")).get("data.0");
@@ -2143,6 +2152,7 @@ describe("the playground", () => {
     await admin("POST", `/tenants/asks-first/approvals/${requestId}`, decision);
     await page.getByRole("link", { name: "View record" }).waitFor();
     expect(await link.count()).toBe(0);
+    await page.unrouteAll();
   });
 
   it("sends the same request at each model endpoint, and the usage is shown by endpoint", async () => {

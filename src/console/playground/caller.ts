@@ -95,16 +95,23 @@ export const dryRun = (params: SamplingParams): Promise<Asked<Decision>> =>
 export type Answer = Schemas["RpcResult"];
 interface RpcAnswer {
   result?: Answer;
-  error?: { message: string; data?: { reason?: string; detail?: string; requestId?: string } };
+  error?: { message: string; data?: Record<string, unknown> };
 }
 
-export async function send(params: SamplingParams): Promise<Asked<Answer>> {
+/** A call that is still pending is repeated with the key of its refusal, and waits again. */
+export async function send(params: SamplingParams, key?: string): Promise<Asked<Answer>> {
   const call = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage" };
-  const body = { ...call, params: withMeta(params) };
-  const received = await sendAt<RpcAnswer>({ path: "/v1/sampling", headers: modern, body });
+  const received = await sendAt<RpcAnswer>({
+    path: "/v1/sampling",
+    headers: { ...modern, ...(key !== undefined && { "Idempotency-Key": key }) },
+    body: { ...call, params: withMeta(params) },
+  });
   if (!received.ok) return received;
   const { result, error } = received.value;
   if (result !== undefined) return ok(result);
-  const { message = "No answer", data } = error ?? {};
+  const { message = "No answer", data = {} } = error ?? {};
+  const { reason, idempotencyKey } = data;
+  if (reason === "approval_pending" && typeof idempotencyKey === "string")
+    return send(params, idempotencyKey);
   return { ok: false, problem: problemOf(200, { title: message, detail: message, ...data }) };
 }
