@@ -1,8 +1,9 @@
-import { useUnsaved } from "../parts/dialog.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { Decision } from "../../domain/choice/decision.ts";
+import { useUnsaved } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
 import { Card, ForRole, Page, ProblemNotice } from "../parts/page.tsx";
+import { tenantNow } from "../parts/stopped.tsx";
 import { tenantHere } from "../place.ts";
 import { Answered, Pending, WireRequests } from "../playground/answer.tsx";
 import {
@@ -15,6 +16,7 @@ import {
   type Answer,
   type SamplingParams,
 } from "../playground/caller.ts";
+import { membersText } from "../policy-changes.ts";
 import { invalid, ok, type Asked } from "../problem.ts";
 import { DecisionTable } from "../requests/decision.tsx";
 import { axes } from "../requests/notes.ts";
@@ -175,6 +177,8 @@ function Bench() {
   const [answer, setAnswer] = useState<Answer | "awaited" | null>(null);
   const params = paramsOf(draft);
   const ranking = useRanking(params);
+  const policy = tenantNow.value?.policy ?? {};
+  const { mode = "auto" } = policy.approval ?? {};
   // The router withdraws a call whose caller leaves.
   const question = useUnsaved(answer === "awaited", "The pending call");
   const ask = async (): Promise<Asked<unknown>> => {
@@ -189,6 +193,12 @@ function Bench() {
       <section class="card">
         <Form submit="Send" act={ask}>
           <Compose draft={draft} change={change} />
+          {mode !== "auto" && (
+            <p class="faint">
+              The policy requires approval {membersText(policy, ["approval"])}. Costs count with
+              failover.
+            </p>
+          )}
         </Form>
       </section>
       <div class="stack">
