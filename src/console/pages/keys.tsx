@@ -17,6 +17,7 @@ import {
   type Ends,
   type Part,
 } from "../parts/list-page.tsx";
+import type { Names } from "../parts/named.tsx";
 import { Badge, Button, type Fact } from "../parts/page.tsx";
 import {
   BudgetCell,
@@ -32,7 +33,6 @@ import { ChangeKey, consoleUrl, NewKey, roleIn } from "./key-forms.tsx";
 type Key = Schemas["Key"];
 type Scope = Key["scopes"][number];
 type Made = Schemas["NewKey"];
-type Names = ReadonlyMap<string, string>;
 type Spending = ReadonlyMap<string, Spender>;
 
 const keysPath = "/admin/v1/tenants/{tenant}/keys";
@@ -43,8 +43,9 @@ const endOf = ({ revokedAt, expiresAt }: Key): number => revokedAt ?? expiresAt 
 const isActive = (key: Key): boolean => endOf(key) > Date.now();
 const stateOf = (key: Key): string =>
   key.revokedAt !== null ? "revoked" : isActive(key) ? "active" : "expired";
+/** People whose names aren't stored have only an id. */
 const personOf = ({ userId }: Key, names: Names): string | null =>
-  userId === null ? null : (names.get(userId) ?? userId);
+  userId && (names[userId] ?? `${userId.slice(0, 12)}…`);
 /** A person's sign-in names its key after the person's id. */
 const isSignIn = ({ name }: Key): boolean => name.startsWith("Signs in (usr_");
 const nameOf = (key: Key, names: Names): string =>
@@ -93,7 +94,7 @@ const factsOf = (key: Key, { names, spending }: { names: Names; spending: Spendi
   key.userId !== null && ["The person’s budget", <BudgetOfPerson id={key.userId} />],
   ["Limits", limitText(key.limits) || "none of its own"],
   ["Ends", key.expiresAt === null ? "never" : time(key.expiresAt)],
-  ["Created", `${time(key.createdAt)}, by ${names.get(key.createdBy) ?? key.createdBy}`],
+  ["Created", `${time(key.createdAt)}, by ${names[key.createdBy] ?? key.createdBy}`],
   ["Requests", <RequestsOf by="key" id={key.id} name={`Requests of ${nameOf(key, names)}`} />],
   idFact(key.id),
 ];
@@ -167,21 +168,17 @@ const filterFields = [
   },
 ] as const;
 
-async function allKeys(before: Key[] = [], cursor?: string): Promise<Asked<Part<Key>>> {
+type Keys = Part<Key> & { names: Names };
+const noKeys: Keys = { data: [], nextCursor: null, names: {} };
+
+async function allKeys(before = noKeys, cursor?: string): Promise<Asked<Keys>> {
   const page = await api.GET(keysPath, { limit: 200, ...(cursor !== undefined && { cursor }) });
   if (!page.ok) return page;
   const { nextCursor } = page.value;
-  const data = [...before, ...page.value.data];
-  return nextCursor === null || data.length >= 10_000
-    ? ok({ data, nextCursor: null })
-    : allKeys(data, nextCursor);
+  const data = [...before.data, ...page.value.data];
+  const all = { data, nextCursor: null, names: { ...before.names, ...page.value.names } };
+  return nextCursor === null || data.length >= 10_000 ? ok(all) : allKeys(all, nextCursor);
 }
-
-/** `read` if it is needed. */
-const usePart = <Row,>(name: string, read: (() => Promise<Asked<Part<Row>>>) | false) =>
-  useLoaded<Part<Row>>(`${name} ${read === false}`, async () =>
-    read === false ? ok({ data: [], nextCursor: null }) : read(),
-  );
 
 /** The page of keys, or what is found in all. */
 function useKeys(asked: string) {
@@ -190,17 +187,10 @@ function useKeys(asked: string) {
   const paging = usePaging(keysPath);
   const isWhole = paging.cursor === null && valueIn(paging.loading)?.nextCursor === null;
   const readsAll = (find !== "" || show !== "") && !isWhole;
-  const all = usePart("all keys", readsAll && (() => allKeys()));
+  const all = useLoaded(`all keys ${readsAll}`, async () => (readsAll ? allKeys() : ok(noKeys)));
   const again = async () => void (await Promise.all([paging.loading.again(), all.again()]));
   const { loaded } = readsAll ? all : paging.loading;
-  const listed = valueIn({ loaded })?.data ?? [];
-  const people = usePart(
-    "people of keys",
-    listed.some(({ userId }) => userId !== null) &&
-      (() => api.GET("/admin/v1/tenants/{tenant}/users", { limit: 200 })),
-  );
-  const named = [...listed, ...(valueIn(people)?.data ?? [])];
-  const names: Names = new Map(named.map(({ id, name }) => [id, name ?? `${id.slice(0, 12)}…`]));
+  const { data: listed, names } = valueIn({ loaded }) ?? noKeys;
   const filters = (
     <div class="filters">
       <Fields

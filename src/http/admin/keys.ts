@@ -1,4 +1,5 @@
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
+import { names } from "./record-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 import { key, keyInput, keyPatch, newKey } from "./tenant-schemas.ts";
 
@@ -27,9 +28,10 @@ export function keyRoutes() {
     route: "get /{tenant}/keys",
     id: "listKeys",
     summary: "List API keys, newest first",
-    description: "Keys without their secrets, including revoked keys with the time of revocation.",
+    description:
+      "Keys without their secrets, including revoked keys with the time of revocation, and the names of their people and of who created them.",
     query: pageQuery,
-    answer: pageOf(key),
+    answer: pageOf(key).extend({ names }),
     run: ({ admin, actor, params, query }) =>
       admin.keys.list(actor, params.tenant, pageRequestOf(query)),
   });

@@ -11,6 +11,7 @@ import {
 } from "../../../domain/tenancy/access.ts";
 import type { Scope } from "../../../domain/tenancy/scopes.ts";
 import type { Limits, Policy } from "../../../domain/choice/policy.ts";
+import type { NameStore } from "../../../domain/ports/names.ts";
 import type { KeyStore, KeyTokens, Page, PageRequest } from "../../../domain/ports/stores.ts";
 import { genuinePage } from "../../../domain/ports/genuine-page.ts";
 import { err, ok } from "../../../domain/result.ts";
@@ -18,6 +19,7 @@ import { givenTo, type OwnCallDeps } from "../access/own-calls.ts";
 import type { KeyCodes } from "../../callers/key-codes.ts";
 import { openedUser } from "../../people/users.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts";
+import type { Named } from "../audit/records.ts";
 import { calendarOf } from "../../callers/time-zones.ts";
 import { edit, type IfMatch } from "../access/editing.ts";
 
@@ -64,7 +66,8 @@ const expiresSooner = (actor: Actor) =>
     detail: `At most ${actsUntil(actor)}, ms since the epoch: the key that asks expires then.`,
   } as const);
 
-type KeyAdminDeps = AdminDeps & OwnCallDeps & { keys: KeyStore; tokens: KeyTokens };
+type KeyAdminDeps = AdminDeps &
+  OwnCallDeps & { keys: KeyStore; tokens: KeyTokens; names: NameStore };
 
 /** Names are not logged: events outlive a person's erasure. */
 const detailOf = ({ name, scopes, userId }: KeyInput, expiresAt: number | null): JsonObject => ({
@@ -151,11 +154,16 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
     return created.ok ? ok({ ...key, key: token }) : created;
   },
 
-  async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ApiKey>> {
+  /** With the names of the people whose keys they are, and of who made them. */
+  async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ApiKey> & Named> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const found = await genuineKeys(deps, tenant.value.id, page);
-    return found.ok ? ok({ ...found.value, data: found.value.data.map(shown) }) : found;
+    if (!found.ok) return found;
+    const data = found.value.data.map(shown);
+    const ids = data.flatMap(({ userId, createdBy }) => [userId ?? [], createdBy].flat());
+    const names = await deps.names.of(tenant.value.id, ids);
+    return names.ok ? ok({ ...found.value, data, names: names.value }) : names;
   },
 
   async get(actor: Actor, slug: string, id: string): AsyncResult<ApiKey> {
