@@ -1038,6 +1038,23 @@ describe("requests", () => {
     await expect.poll(() => page.url()).toMatch(/from=\d{4}-\d\d-\d\d$/);
   });
 
+  it("have filters that are folded on a phone until one is set", async () => {
+    const { page } = operator;
+    const outcome = page.getByRole("search", { name: "Filters" }).getByLabel("Outcome");
+    const summary = page.getByText("Filters", { exact: true });
+    await page.setViewportSize({ width: 390, height: 900 });
+    await open("/t/watched/requests");
+    expect(await outcome.isVisible()).toBe(false);
+    await summary.click();
+    await outcome.waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await open("/t/watched/requests?outcome=succeeded");
+    expect(await outcome.isVisible()).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await open("/t/watched/requests");
+    expect([await outcome.isVisible(), await summary.isVisible()]).toEqual([true, false]);
+  });
+
   it("are found by the end of an id, and opened by a whole one", async () => {
     const { page } = operator;
     const listed = await admin("GET", "/tenants/watched/requests?outcome=succeeded&limit=1");

@@ -2,8 +2,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { count, duration, usdOfCall } from "../format.ts";
 import { later } from "../later.tsx";
 import { useLive } from "../live/use-live.ts";
-import { useRead } from "../load.ts";
+import { useRead, valueIn } from "../load.ts";
 import {
+  column,
   fileColumn,
   isoOf,
   numberColumn,
@@ -26,13 +27,23 @@ const noFilters = Object.fromEntries([...filters, "cursor"].map((name) => [name,
 
 const RequestDrawer = later(async () => (await import("./request.tsx")).RequestDrawer);
 
+type Shown = { names: Names; open: (id: string) => void };
+
 /** Opens the request in the drawer, unless the reader wants a new tab. */
-const opening = (open: () => void) => (event: MouseEvent) => {
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  event.stopPropagation();
-  open();
-};
+const Opening = ({ id, createdAt, open }: RequestRecord & Pick<Shown, "open">) => (
+  <a
+    href={requestPath(id)}
+    aria-haspopup="dialog"
+    onClick={(event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      open(id);
+    }}
+  >
+    <Time at={createdAt} />
+  </a>
+);
 
 /** Its key, and the server and the tool or else the client. Deleted ones have only an id. */
 const fromOf = ({ who }: RequestRecord, names: Names): (string | null)[] => [
@@ -41,27 +52,23 @@ const fromOf = ({ who }: RequestRecord, names: Names): (string | null)[] => [
   who.tool ?? who.clientName,
 ];
 
-type Shown = { names: Names; open: (id: string) => void };
+const tokensOf = ({ usage }: RequestRecord) => usage && usage.inputTokens + usage.outputTokens;
 
 const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
-  {
-    title: "When",
-    show: ({ id, createdAt }) => (
-      <a href={requestPath(id)} aria-haspopup="dialog" onClick={opening(() => open(id))}>
-        <Time at={createdAt} />
-      </a>
-    ),
-    text: ({ createdAt }) => isoOf(createdAt),
-  },
+  column(
+    "When",
+    ({ createdAt }) => isoOf(createdAt),
+    (record) => <Opening {...record} open={open} />,
+  ),
   fileColumn("Id", ({ id }) => id),
-  { title: "Outcome", show: (record) => <Badge word={outcomeWord(record)} />, text: outcomeWord },
-  {
-    title: "Model",
-    show: ({ model }) => model && <code>{model}</code>,
-    text: ({ model }) => model,
-  },
+  column("Outcome", outcomeWord, (record) => <Badge word={outcomeWord(record)} />),
+  column(
+    "Model",
+    ({ model }) => model,
+    ({ model }) => model && <code>{model}</code>,
+  ),
   numberColumn("Cost", ({ costUsd }) => costUsd, usdOfCall),
-  textColumn("Error", (record) => causeText(record) || null, "error"),
+  textColumn("Error", causeText, "error"),
   {
     title: "From",
     order: (record) => fromOf(record, names)[0] ?? null,
@@ -77,55 +84,40 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
   ...["Key", "Server", "Tool or client"].map((title, at) =>
     fileColumn<RequestRecord>(title, (record) => fromOf(record, names)[at] ?? null),
   ),
-  {
-    ...numberColumn<RequestRecord>(
-      "Tokens",
-      ({ usage }) => usage && usage.inputTokens + usage.outputTokens,
-      count,
-    ),
-    isWide: true,
-  },
+  { ...numberColumn("Tokens", tokensOf, count), isWide: true },
   fileColumn("Tokens in", ({ usage }) => usage?.inputTokens ?? null),
   fileColumn("Tokens out", ({ usage }) => usage?.outputTokens ?? null),
   { ...numberColumn("Took", ({ totalMs }) => totalMs, duration), isWide: true },
   { title: "Id", isWide: true, show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
 ];
 
-type Query = Readonly<Record<string, string>>;
-
 /** Only the newest page can be live. */
-function useRequestList({ query, isLive }: { query: Query; isLive: boolean }) {
+function useRequestList({ query, isLive }: { query: Names; isLive: boolean }) {
   const wanted = { limit: "100", ...askedFor(query) };
   const loading = useRead("/admin/v1/tenants/{tenant}/requests", wanted as object);
-  const { loaded, again } = loading;
+  const listed = valueIn(loading);
   const [liveRecords, setLiveRecords] = useState<ReadonlyMap<string, RequestRecord>>(new Map());
   useEffect(() => setLiveRecords(new Map()), [tenantHere()]);
   // Names stay available when filters change.
-  const names = useRef<Record<string, string>>({});
-  if (loaded.state === "there") Object.assign(names.current, loaded.value.names);
+  const { current: names } = useRef<Record<string, string>>({});
+  Object.assign(names, listed?.names);
   const isFollowing = useLive({
     isOn: isLive,
     hear(records) {
       setLiveRecords((before) => mergedWith(before, records));
-      if (loaded.state !== "there") return;
       const unknown = records
-        .flatMap(({ who }) => [who.keyId, who.serverId, who.user])
-        .filter((id): id is string => typeof id === "string" && !(id in names.current));
+        .flatMap(({ who }) => [who.keyId, who.serverId ?? [], who.user ?? []].flat())
+        .filter((id) => listed !== undefined && !(id in names));
       // Asked for once.
-      for (const id of unknown) names.current[id] = id;
-      if (unknown.length > 0) void again();
+      for (const id of unknown) names[id] = id;
+      if (unknown.length > 0) void loading.again();
     },
-    reload: again,
+    reload: loading.again,
   });
-  const rowsOf = (listed: { data: RequestRecord[]; nextCursor: string | null }) =>
-    query["cursor"]
-      ? { rows: listed.data, nextCursor: listed.nextCursor }
-      : withLive(listed.data, liveRecords, {
-          query: wanted,
-          max: Number(wanted.limit),
-          nextCursor: listed.nextCursor,
-        });
-  return { loading, rowsOf, names: names.current, isFollowing };
+  const { data: rows = [], nextCursor = null } = listed ?? {};
+  const options = { query: wanted, max: Number(wanted.limit), nextCursor };
+  const shown = query["cursor"] ? { rows, nextCursor } : withLive(rows, liveRecords, options);
+  return { ...shown, loading, names, isFollowing };
 }
 
 function NoRequests({ isFiltered, isOver }: { isFiltered: boolean; isOver: boolean }) {
@@ -145,10 +137,11 @@ export function Requests() {
   const inAddress = useQuery();
   const [query, change] = inAddress;
   const { shown, open, close } = useOpened(inAddress);
-  const [isLive, setLive] = useState(true);
-  const cursor = query["cursor"] ?? null;
+  const [isOn, setOn] = useState(true);
+  const { cursor = null } = query;
   const isFiltered = filters.some((name) => query[name]);
-  const list = useRequestList({ query, isLive: isLive && cursor === null });
+  const isLive = isOn && cursor === null;
+  const { loading, rows, nextCursor, names, isFollowing } = useRequestList({ query, isLive });
   return (
     <Page
       title="Requests"
@@ -157,37 +150,31 @@ export function Requests() {
         <>
           {isFiltered && <Button onClick={() => change(noFilters)}>Clear filters</Button>}
           {cursor === null && (
-            <span title={list.isFollowing ? "Live" : "Every few seconds"}>
-              <Check title="Live" name="live" value={isLive} onInput={setLive} />
+            <span title={isFollowing ? "Live" : "Every few seconds"}>
+              <Check title="Live" name="live" value={isOn} onInput={setOn} />
             </span>
           )}
         </>
       }
     >
-      <Filters {...{ inAddress, open }} names={list.names} />
-      <There what="requests" loading={list.loading}>
-        {(listed) => {
-          const { rows, nextCursor } = list.rowsOf(listed);
-          return (
-            <Table
-              name="Requests"
-              columns={columnsOf({ names: list.names, open })}
-              rows={rows}
-              keyOf={({ id }) => id}
-              open={({ id }) => open(id)}
-              current={shown ?? null}
-              isDense
-              order={{ title: "When", isDescending: true }}
-              empty={<NoRequests isFiltered={isFiltered} isOver={nextCursor === null} />}
-              foot={
-                <Steps
-                  {...{ cursor, next: nextCursor }}
-                  go={(to) => change({ cursor: to ?? "" })}
-                />
-              }
-            />
-          );
-        }}
+      <Filters {...{ inAddress, isFiltered, names, open }} />
+      <There what="requests" loading={loading}>
+        {() => (
+          <Table
+            name="Requests"
+            columns={columnsOf({ names, open })}
+            rows={rows}
+            keyOf={({ id }) => id}
+            open={({ id }) => open(id)}
+            current={shown ?? null}
+            isDense
+            order={{ title: "When", isDescending: true }}
+            empty={<NoRequests isFiltered={isFiltered} isOver={nextCursor === null} />}
+            foot={
+              <Steps cursor={cursor} next={nextCursor} go={(to) => change({ cursor: to ?? "" })} />
+            }
+          />
+        )}
       </There>
       {shown !== undefined && <RequestDrawer id={shown} onClose={close} />}
     </Page>
