@@ -18,22 +18,17 @@ export function capabilityText(capabilities: Capabilities): string {
   return texts.length === 0 ? "nothing" : texts.join(", ");
 }
 
-export function countedCapabilities(session: {
-  capabilities: Capabilities;
-  effective: Capabilities;
-  modalities: readonly string[];
-}) {
+type Counted = Record<"capabilities" | "effective", Capabilities> & { modalities: string[] };
+
+export function countedCapabilities({ capabilities, effective, modalities }: Counted) {
   const countsAs = (name: string): string => {
-    if (!Object.hasOwn(session.effective, name)) return "nothing";
-    const parts = partsOf(session.effective[name]);
-    if (name === "sampling") {
-      // Only modalities are listed.
-      const { supportedModalities: _, ...flags } = session.effective[name] as Capabilities;
-      return worded(name, [...partsOf(flags), ...session.modalities]);
-    }
+    if (!Object.hasOwn(effective, name)) return "nothing";
+    const { supportedModalities: _, ...flags } = { ...(effective[name] as Capabilities) };
+    const parts = partsOf(flags);
+    if (name === "sampling") parts.push(...modalities);
     return worded(name, name === "elicitation" && parts.length === 0 ? ["form"] : parts);
   };
-  return Object.entries(session.capabilities).map(([name, value]) => ({
+  return Object.entries(capabilities).map(([name, value]) => ({
     declared: worded(name, partsOf(value)),
     counts: countsAs(name),
   }));

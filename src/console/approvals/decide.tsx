@@ -6,12 +6,10 @@ import { Confirm } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
 import { Button } from "../parts/page.tsx";
 import { tenantChanges, tenantNow } from "../parts/stopped.tsx";
-import type { Asked } from "../problem.ts";
+import { ok, type Asked } from "../problem.ts";
 import { draftOf, editsOf, withText, type Draft, type Shown } from "./edits.ts";
 
 export type Held = Pick<Schemas["ListedApproval"], "requestId" | "contentHash" | "stage">;
-type Input = Omit<Schemas["ApprovalDecision"], "contentHash">;
-
 /** what was decided, and what happens now */
 export type Decided = { requestId: string; text: string };
 
@@ -25,15 +23,13 @@ const paid = "The provider has been paid, so a denial is also charged.";
 
 async function decide(
   { requestId, contentHash, stage }: Held,
-  { reason, ...input }: Input,
-  onDone: (decided: Decided) => void,
-): Promise<Asked<unknown>> {
+  { reason, ...input }: Omit<Schemas["ApprovalDecision"], "contentHash">,
+): Promise<Asked<Decided>> {
   const body = { ...input, contentHash, ...(reason && { reason }) };
   const path = "/admin/v1/tenants/{tenant}/approvals/{id}";
   const done = await api.POST(path, { id: requestId, body });
   tenantChanges.value += 1;
-  if (done.ok) onDone({ requestId, text: outcomes[`${input.decision} ${stage}`] });
-  return done;
+  return done.ok ? ok({ requestId, text: outcomes[`${input.decision} ${stage}`] }) : done;
 }
 
 function Prompt(its: Editing<Draft>) {
@@ -65,14 +61,12 @@ function Prompt(its: Editing<Draft>) {
   );
 }
 
-const resultField = { name: "text", title: "Result", rows: 6 } as const;
-
-const Result = (its: Editing<Draft>) =>
-  its.draft.text === null ? (
-    <p class="faint">The result has several parts, so it can only be approved or denied.</p>
-  ) : (
-    <Fields of={[{ ...resultField, hint: "The caller receives this text." }]} {...its} />
-  );
+const Result = (its: Editing<Draft>) => {
+  if (its.draft.text === null)
+    return <p class="faint">The result has several parts, so it can only be approved or denied.</p>;
+  const hint = "The caller receives this text.";
+  return <Fields of={[{ name: "text", title: "Result", rows: 6, hint }]} {...its} />;
+};
 
 /** Offers no model that would be refused by now. */
 function Model({ all, ...its }: Editing<Draft> & { all: readonly string[] }) {
@@ -90,9 +84,9 @@ function Model({ all, ...its }: Editing<Draft> & { all: readonly string[] }) {
 
 export interface DecideProps {
   held: Schemas["Approval"];
-  deny: () => void;
+  deny: (call: Held) => void;
   onDone: (decided: Decided) => void;
-  onConflict: () => void;
+  onConflict: () => Promise<void>;
 }
 
 export function Decide({ held, deny, onDone, onConflict }: DecideProps) {
@@ -106,26 +100,24 @@ export function Decide({ held, deny, onDone, onConflict }: DecideProps) {
   useEffect(() => void (tenantChanges.value += 1), []);
   const approve = async () => {
     const edits = edited === null ? {} : { edited };
-    const done = await decide(held, { decision: "approve", reason, ...edits }, onDone);
-    if (!done.ok && done.problem.status === 409) onConflict();
+    const done = await decide(held, { decision: "approve", reason, ...edits });
+    if (!done.ok && done.problem.status === 409) await onConflict();
     return done;
   };
   return (
     <Form
       submit={edited === null ? "Approve" : "Approve as edited"}
       act={approve}
+      onDone={onDone}
       beside={
-        <Button class="danger" onClick={deny}>
+        <Button class="danger" onClick={() => deny(held)}>
           {isRequest ? "Deny" : "Deny and charge"}
         </Button>
       }
     >
-      {!isRequest && <p class="notice warn">{paid}</p>}
+      {isRequest ? <Prompt {...its} /> : <p class="notice warn">{paid}</p>}
       {isRequest ? (
-        <>
-          <Prompt {...its} />
-          <Model {...its} all={[before.model, ...(shown.alternatives ?? [])]} />
-        </>
+        <Model {...its} all={[before.model, ...(shown.alternatives ?? [])]} />
       ) : (
         <Result {...its} />
       )}
@@ -142,9 +134,8 @@ export function Deny({ call, onDone, onClose }: DenyProps) {
   return (
     <Confirm
       title={isRequest ? "Deny call" : "Deny and charge"}
-      act={() => decide(call, { decision: "deny", reason }, onDone)}
-      onDone={onClose}
-      onClose={onClose}
+      act={() => decide(call, { decision: "deny", reason })}
+      {...{ onDone, onClose }}
     >
       <p>{isRequest ? "The caller receives an error, and nothing is charged." : paid}</p>
       <Field

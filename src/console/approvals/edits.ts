@@ -17,13 +17,10 @@ export type Shown = Partial<{
   content: Block[];
 }>;
 
-interface Message {
-  role: "user" | "assistant";
-  content: Extract<Block, { type: "text" | "image" | "audio" }>[];
-}
+type Editable = Extract<Block, { type: "text" | "image" | "audio" }>;
 
 export interface Draft {
-  messages: Message[] | null;
+  messages: { role: "user" | "assistant"; content: Editable[] }[] | null;
   systemPrompt: string;
   model: string;
   text: string | null;
@@ -33,12 +30,10 @@ export interface Draft {
 const isEditable = ({ type }: Block): boolean => type !== "tool_use" && type !== "tool_result";
 
 export function draftOf({ call, content, model = "" }: Shown): Draft {
-  const messages = call?.messages.every((message) => message.content.every(isEditable))
-    ? (call.messages as Message[])
-    : null;
+  const isWhole = call?.messages.every((message) => message.content.every(isEditable));
   const [first, ...others] = content ?? [];
   return {
-    messages,
+    messages: isWhole ? (call?.messages as Draft["messages"]) : null,
     systemPrompt: call?.systemPrompt ?? "",
     model,
     text: first?.type === "text" && others.length === 0 ? first.text : null,
@@ -46,23 +41,17 @@ export function draftOf({ call, content, model = "" }: Shown): Draft {
 }
 
 export function editsOf(before: Draft, after: Draft): Edits | null {
-  const edits = Object.fromEntries(
-    Object.entries(after).filter(
-      ([name, value]) =>
-        value !== null && JSON.stringify(value) !== JSON.stringify(before[name as keyof Draft]),
-    ),
-  ) as Edits;
-  return Object.keys(edits).length === 0 ? null : edits;
+  const edits = Object.entries(after).filter(
+    ([name, value]) =>
+      value !== null && JSON.stringify(value) !== JSON.stringify(before[name as keyof Draft]),
+  );
+  return edits.length === 0 ? null : Object.fromEntries(edits);
 }
 
-export const withText = (
-  draft: Draft,
-  { at, block, text }: { at: number; block: number; text: string },
-): Draft => ({
-  ...draft,
-  messages: (draft.messages ?? []).map((message, index) =>
-    index === at
-      ? { ...message, content: message.content.with(block, { type: "text", text }) }
-      : message,
-  ),
-});
+type Text = { at: number; block: number; text: string };
+
+export function withText({ messages: before, ...draft }: Draft, { at, block, text }: Text): Draft {
+  const messages = structuredClone(before ?? []);
+  messages[at]?.content.splice(block, 1, { type: "text", text });
+  return { ...draft, messages };
+}

@@ -34,21 +34,16 @@ export function HeldCall({ held }: { held: Schemas["Approval"] }) {
   const shown = held.content as Shown | null;
   const { who, server, model, estimate, reservedUsd, costUsd, call, content } = shown ?? {};
   const person = names[who?.user ?? ""];
+  const isResult = stage === "result";
+  const cost = isResult ? costUsd : reservedUsd;
+  const expected = isResult ? null : `, expected: ${usd(estimate?.costUsd)}`;
   return (
     <>
       <Facts
         of={[
           ["Model", model ?? none],
-          stage === "result"
-            ? ["Cost, paid", <strong>{usd(costUsd)}</strong>]
-            : [
-                "Highest cost",
-                [<strong>{usd(reservedUsd)}</strong>, `, expected: ${usd(estimate?.costUsd)}`],
-              ],
-          [
-            "Why it needs approval",
-            conditionsText(conditions, stage === "result" ? costUsd : reservedUsd),
-          ],
+          [isResult ? "Cost, paid" : "Highest cost", [<strong>{usd(cost)}</strong>, expected]],
+          ["Why it needs approval", conditionsText(conditions, cost)],
           person !== undefined && ["Person", person],
           ["Asked by key", [names[keyId] ?? "", " ", <code class="faint">{keyId}</code>]],
           ["Server", server ?? "none (direct call)"],
@@ -60,7 +55,7 @@ export function HeldCall({ held }: { held: Schemas["Approval"] }) {
           ],
           [
             "Request",
-            <a href={ownPath(`/requests/${encodeURIComponent(requestId)}`)}>
+            <a href={ownPath(`/requests/${requestId}`)}>
               <code>{requestId}</code>
             </a>,
           ],
@@ -70,7 +65,7 @@ export function HeldCall({ held }: { held: Schemas["Approval"] }) {
         <p class="faint">The request is no longer stored.</p>
       ) : (
         <details>
-          <summary>{stage === "request" ? "Full request" : "Full result"}</summary>
+          <summary>{isResult ? "Full result" : "Full request"}</summary>
           <CodeBlock title="As JSON" text={JSON.stringify(call ?? content, null, 2)} />
         </details>
       )}

@@ -1,10 +1,8 @@
 /** Follows the stream of records while the page is visible, from the last event on. */
 import type { RequestRecord } from "../requests/record.ts";
 
-export type LiveEvent =
-  | { kind: "records"; records: RequestRecord[]; id: string | null }
-  /** too many changes: reload the list */
-  | { kind: "reset"; id: string | null };
+/** Without records, too much changed: reload the list. */
+export type LiveEvent = { id: string | null; records: RequestRecord[] | null };
 
 export interface LiveStreamDeps {
   /** Reads until the stream ends; resolves to the ms to wait before the next. */

@@ -18,9 +18,9 @@ function eventsOf(found: readonly ServerEvent[]): LiveEvent[] {
   const records = found.flatMap(({ kind, data }) =>
     kind === "started" || kind === "ended" ? [JSON.parse(data) as RequestRecord] : [],
   );
-  if (found.some(({ kind }) => kind === "reset")) return [{ kind: "reset", id }];
+  if (found.some(({ kind }) => kind === "reset")) return [{ records: null, id }];
   const isNews = records.length > 0 || found.some(({ kind }) => kind === "ready");
-  return isNews ? [{ kind: "records", records, id }] : [];
+  return isNews ? [{ records, id }] : [];
 }
 
 /** `EventSource` can’t start at a given time. */
@@ -64,10 +64,9 @@ const once = (target: EventTarget, kind: string, signal: AbortSignal): Promise<v
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-const isSeen = (): boolean => document.visibilityState === "visible";
-
 async function seen(signal: AbortSignal): Promise<AbortSignal> {
-  while (!isSeen() && !signal.aborted) await once(document, "visibilitychange", signal);
+  while (document.visibilityState !== "visible" && !signal.aborted)
+    await once(document, "visibilitychange", signal);
   const hidden = new AbortController();
   void once(document, "visibilitychange", signal).then(() => hidden.abort());
   return hidden.signal;
@@ -90,9 +89,6 @@ interface LiveOptions {
   reload: () => Promise<void>;
 }
 
-const gatherMs = 200;
-const pollMs = 4_000;
-
 export function useLive({ isOn, hear, reload }: LiveOptions): boolean {
   const tenant = tenantHere();
   const [isLive, setLive] = useState(false);
@@ -101,26 +97,26 @@ export function useLive({ isOn, hear, reload }: LiveOptions): boolean {
   useEffect(() => {
     if (!isOn || follow === null) return undefined;
     let gathered: RequestRecord[] = [];
-    let timer: ReturnType<typeof setTimeout> | null = null;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const give = (): void => {
-      timer = null;
+      timer = undefined;
       newest.current.hear(gathered);
       gathered = [];
     };
     const end = follow(tenant, {
       changed: setLive,
-      hear(event) {
-        if (event.kind === "reset") return void newest.current.reload();
-        gathered.push(...event.records);
-        if (gathered.length > 0) timer ??= setTimeout(give, gatherMs);
+      hear({ records }) {
+        if (records === null) return void newest.current.reload();
+        gathered.push(...records);
+        if (gathered.length > 0) timer ??= setTimeout(give, 200);
       },
     });
     return () => {
       end();
-      if (timer !== null) clearTimeout(timer);
+      clearTimeout(timer);
       setLive(false);
     };
   }, [tenant, isOn]);
-  useRepeated(isOn && !isLive ? pollMs : null, reload);
+  useRepeated(isOn && !isLive ? 4_000 : null, reload);
   return isOn && isLive;
 }

@@ -6,6 +6,7 @@ import { conditionsText, HeldCall } from "../approvals/held.tsx";
 import { fromNow, none, usdOfCall } from "../format.ts";
 import { useRead, useRepeated, valueIn } from "../load.ts";
 import {
+  column,
   fileColumn,
   isoOf,
   numberColumn,
@@ -33,24 +34,20 @@ const stateWords: Readonly<Record<State, string>> = {
   expired: "expired",
   withdrawn: "withdrawn by the caller",
 };
-const refreshMs = 3_000;
 const states = [...Object.entries(stateWords), ["all", "all"]] as [State | "all", string][];
-const good = { tone: "good" };
-const tones: Partial<Record<State, typeof good>> = {
-  approved: good,
-  started: good,
+const tones: Readonly<Record<string, object>> = {
+  approved: { tone: "good" },
+  started: { tone: "good" },
   denied: { tone: "bad" },
 };
 
 const why = "Why it needs approval";
 
-const askerOf = ({ user, keyId }: Call, names: Names): string =>
-  [names[user ?? ""] ?? [], names[keyId] ?? keyId].flat().join(", ");
-
 const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] => [
-  {
-    title: "Asked",
-    show: ({ requestId, createdAt }) =>
+  column(
+    "Asked",
+    ({ createdAt }) => isoOf(createdAt),
+    ({ requestId, createdAt }) =>
       may("approve") ? (
         <Button class="link" aria-haspopup="dialog" onClick={() => open(requestId)}>
           <Time at={createdAt} />
@@ -58,39 +55,37 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
       ) : (
         <Time at={createdAt} />
       ),
-    text: ({ createdAt }) => isoOf(createdAt),
-  },
-  {
-    title: "State",
-    show: ({ state }) => <Badge word={stateWords[state]} {...tones[state]} />,
-    text: ({ state }) => stateWords[state],
-  },
-  {
-    title: "Model",
-    show: ({ model }) => <span class="nowrap">{model}</span>,
-    text: ({ model }) => model,
-  },
+  ),
+  column(
+    "State",
+    ({ state }) => stateWords[state],
+    ({ state }) => <Badge word={stateWords[state]} {...tones[state]} />,
+  ),
+  column(
+    "Model",
+    ({ model }) => model,
+    ({ model }) => <span class="nowrap">{model}</span>,
+  ),
   numberColumn("Highest cost", ({ maxCostUsd }) => maxCostUsd, usdOfCall),
-  textColumn("Asked by", (call) => askerOf(call, names)),
-  {
-    title: why,
-    show: ({ conditions, maxCostUsd }) => conditionsText(conditions, maxCostUsd),
-    text: ({ conditions }) => conditions.join(" "),
-  },
-];
-
-const decisionColumns = (names: Names): Column<Call>[] => [
+  textColumn("Asked by", ({ user, keyId }) =>
+    [names[user ?? ""] ?? [], names[keyId] ?? keyId].flat().join(", "),
+  ),
+  column(
+    why,
+    ({ conditions }) => conditions.join(" "),
+    ({ conditions, maxCostUsd }) => conditionsText(conditions, maxCostUsd),
+  ),
   textColumn("Stage", ({ stage }) => (stage === "result" ? "result" : null)),
-  {
-    title: "Decision",
-    show: ({ state, deadline, decidedBy, comment }) =>
+  column(
+    "Decision",
+    ({ decidedBy }) => names[decidedBy ?? ""] ?? decidedBy,
+    ({ state, deadline, decidedBy, comment }) =>
       state === "waiting" ? (
         <span class="nowrap">due {fromNow(deadline)}</span>
       ) : (
         [names[decidedBy ?? ""] ?? decidedBy ?? none, comment ?? []].flat().join(": ")
       ),
-    text: ({ decidedBy }) => names[decidedBy ?? ""] ?? decidedBy,
-  },
+  ),
   fileColumn("Reason", ({ comment }) => comment),
   fileColumn("Deadline", ({ state, deadline }) => (state === "waiting" ? isoOf(deadline) : null)),
   fileColumn("Request", ({ requestId }) => requestId),
@@ -102,36 +97,26 @@ function endOf({ state, decidedBy, isOwn, comment, names }: Schemas["Approval"])
   return `This call is no longer pending: ${state}${by}${own}. ${comment ?? ""}`;
 }
 
-interface DrawerProps extends Omit<DecideProps, "held" | "deny"> {
-  id: string;
-  deny: (call: Held) => void;
-  onClose: () => void;
-}
+type OpenedProps = Omit<DecideProps, "held"> & { id: string };
 
-function Drawer({ id, deny, onConflict, onClose, onDone }: DrawerProps) {
+function Opened({ id, onConflict, ...its }: OpenedProps) {
   const loading = useRead("/admin/v1/tenants/{tenant}/approvals/{id}", { id });
+  const reload = () => loading.again().then(onConflict);
   return (
-    <Dialog title="Approval" onClose={onClose} isDrawer>
-      <There what="the call" loading={loading}>
-        {(held) => (
-          <div class="stack">
-            <HeldCall held={held} />
-            {held.state === "waiting" ? (
-              <Decide
-                key={held.contentHash}
-                {...{ held, onDone }}
-                deny={() => deny(held)}
-                onConflict={() => void loading.again().then(onConflict)}
-              />
-            ) : (
-              <p class="notice" role="status">
-                {endOf(held)}
-              </p>
-            )}
-          </div>
-        )}
-      </There>
-    </Dialog>
+    <There what="the call" loading={loading}>
+      {(held) => (
+        <div class="stack">
+          <HeldCall held={held} />
+          {held.state === "waiting" ? (
+            <Decide key={held.contentHash} {...its} held={held} onConflict={reload} />
+          ) : (
+            <p class="notice" role="status">
+              {endOf(held)}
+            </p>
+          )}
+        </div>
+      )}
+    </There>
   );
 }
 
@@ -140,7 +125,7 @@ function Notice({ text, requestId }: Decided) {
   useEffect(() => document.querySelector("h1")?.focus(), []);
   return (
     <p class="notice good" role="status">
-      {text} <a href={ownPath(`/requests/${encodeURIComponent(requestId)}`)}>View request</a>
+      {text} <a href={ownPath(`/requests/${requestId}`)}>View request</a>
     </p>
   );
 }
@@ -156,12 +141,10 @@ const NoCalls = () => (
 
 function Calls({ state }: { state: State | "all" }) {
   const { shown, open, close } = useOpened(useQuery());
-  const paging = usePaging(
-    "/admin/v1/tenants/{tenant}/approvals",
-    state === "all" ? {} : { state },
-  );
+  const isAll = state === "all";
+  const paging = usePaging("/admin/v1/tenants/{tenant}/approvals", isAll ? {} : { state });
   const { loading, cursor } = paging;
-  useRepeated(cursor === null ? refreshMs : null, loading.again);
+  useRepeated(cursor === null ? 3_000 : null, loading.again);
   const [decided, say] = useState<Decided | null>(null);
   const [denied, deny] = useState<Held | null>(null);
   const names = valueIn(loading)?.names ?? {};
@@ -172,7 +155,7 @@ function Calls({ state }: { state: State | "all" }) {
       act={(verb) => (verb === "Deny" ? deny(call) : open(call.requestId))}
     />
   );
-  const columns = [...callColumns(names, open), ...decisionColumns(names)];
+  const columns = callColumns(names, open).filter(({ title }) => title !== (isAll ? why : "State"));
   const onDone = (done: Decided): void => {
     if (shown !== undefined) close();
     deny(null);
@@ -186,22 +169,16 @@ function Calls({ state }: { state: State | "all" }) {
         what="pending approvals"
         paging={paging}
         name="Approvals"
-        columns={[
-          ...columns.filter(({ title }) => title !== (state === "all" ? why : "State")),
-          { title: "", show: actions },
-        ]}
+        columns={[...columns, { title: "", show: actions }]}
         keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
         {...(may("approve") && { open: ({ requestId }: Call) => open(requestId) })}
         empty={state === "waiting" ? <NoCalls /> : "No calls with this state."}
       />
       {denied !== null && <Deny call={denied} onDone={onDone} onClose={() => deny(null)} />}
       {shown !== undefined && may("approve") && (
-        <Drawer
-          id={shown}
-          {...{ deny, onDone }}
-          onClose={close}
-          onConflict={() => void loading.again()}
-        />
+        <Dialog title="Approval" onClose={close} isDrawer>
+          <Opened id={shown} {...{ deny, onDone }} onConflict={loading.again} />
+        </Dialog>
       )}
     </>
   );

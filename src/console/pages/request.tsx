@@ -11,13 +11,14 @@ import { adviceText, outcomeWord, pendingWord, verdictText } from "../requests/c
 import { Correct, Replay, Seal } from "../requests/checks.tsx";
 import { DecisionTable } from "../requests/decision.tsx";
 import type { WholeRecord } from "../requests/record.ts";
-import { isOperator } from "../session.ts";
 
 /** `cacheReadTokens` → `Cache read tokens` */
 const titleOf = (member: string): string => {
   const words = spaced(member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
+
+const freeText = " (the credential declares that calls cost nothing)";
 
 function usageFacts({ usage, costUsd, correction, attempts, overshoot }: WholeRecord): Fact[] {
   if (usage === null) return [];
@@ -29,14 +30,7 @@ function usageFacts({ usage, costUsd, correction, attempts, overshoot }: WholeRe
       titleOf(name),
       count(amount),
     ]),
-    [
-      "Cost",
-      [
-        usdOfCall(costUsd),
-        overshoot && " (more than was reserved)",
-        isFree && " (the credential declares that calls cost nothing)",
-      ],
-    ],
+    ["Cost", [usdOfCall(costUsd), overshoot && " (more than was reserved)", isFree && freeText]],
     correction !== null && [
       "Corrected",
       `${usdOfCall(correction.costUsd)} by ${correction.actor}: ${correction.reason}`,
@@ -46,7 +40,7 @@ function usageFacts({ usage, costUsd, correction, attempts, overshoot }: WholeRe
 
 function requestFacts(record: WholeRecord): Fact[] {
   const { who, createdAt, contentSha256 } = record;
-  const asked: Partial<Asked> | null = record.asked;
+  const asked: Partial<Asked> = record.asked ?? {};
   const client = [who.clientName, who.clientVersion].join(" ").trim();
   const named = (title: string, name: string, id: string | null = null): Fact =>
     id !== null && [
@@ -62,13 +56,11 @@ function requestFacts(record: WholeRecord): Fact[] {
     named("Server", "server", who.serverId),
     who.tool !== null && ["Tool", who.tool],
     client !== "" && ["Client", client],
-    asked?.endpoint === undefined
-      ? ["Revision", who.revision ?? none]
-      : ["Endpoint", asked.endpoint],
-    ["Messages", [count(asked?.messages), " with ", count(asked?.characters), " characters"]],
-    ["Tools", count(asked?.tools)],
-    ["maxTokens", count(asked?.maxTokens)],
-    asked?.declared !== undefined && ["Declared", capabilityText(asked.declared)],
+    asked.endpoint ? ["Endpoint", asked.endpoint] : ["Revision", who.revision ?? none],
+    ["Messages", `${count(asked.messages)} with ${count(asked.characters)} characters`],
+    ["Tools", count(asked.tools)],
+    ["maxTokens", count(asked.maxTokens)],
+    asked.declared !== undefined && ["Declared", capabilityText(asked.declared)],
     ["SHA-256 of the content", <code>{contentSha256}</code>],
   ];
 }
@@ -88,17 +80,17 @@ function curlOf(record: WholeRecord): string {
 function HeldVerdict({ id }: { id: string }) {
   const approval = valueIn(useRead("/admin/v1/tenants/{tenant}/approvals/{id}", { id }));
   return approval?.state === "approved" ? (
-    <p class="verdict">
+    <>
       <Badge word="approved" tone="good" />{" "}
       <strong>The call runs as soon as its caller is connected</strong>
-    </p>
+    </>
   ) : (
-    <p class="verdict">
+    <>
       <Badge word={pendingWord} />{" "}
-      <a class="button" href={`${ownPath("/approvals")}?open=${encodeURIComponent(id)}`}>
+      <a class="button" href={`${ownPath("/approvals")}?open=${id}`}>
         Approve or deny
       </a>
-    </p>
+    </>
   );
 }
 
@@ -106,25 +98,19 @@ function HeldVerdict({ id }: { id: string }) {
 function Head({ record }: { record: WholeRecord }) {
   const { createdAt, who, costUsd, totalMs, names } = record;
   const advice = adviceText(record);
-  const facts = [
-    time(createdAt),
-    names[who.keyId] ?? who.keyId,
-    costUsd !== null && usdOfCall(costUsd),
-    totalMs !== null && duration(totalMs),
-  ];
+  const facts = [time(createdAt), names[who.keyId] ?? who.keyId];
+  if (costUsd !== null) facts.push(usdOfCall(costUsd));
+  if (totalMs !== null) facts.push(duration(totalMs));
   return (
     <div class="over">
       <div>
-        {record.held ? (
-          <HeldVerdict id={record.id} />
-        ) : (
-          <p class="verdict">
-            <Badge word={outcomeWord(record)} /> <strong>{verdictText(record)}</strong>
-          </p>
-        )}
+        <p class="verdict">
+          {record.held ? <HeldVerdict id={record.id} /> : <Badge word={outcomeWord(record)} />}{" "}
+          {!record.held && <strong>{verdictText(record)}</strong>}
+        </p>
         {advice !== "" && <p>{advice}</p>}
         <p class="faint">
-          {facts.filter((fact) => fact !== false).join(" · ")} · <code>{record.id}</code>
+          {facts.join(" · ")} · <code>{record.id}</code>
         </p>
       </div>
       <div class="row-actions">
@@ -135,27 +121,13 @@ function Head({ record }: { record: WholeRecord }) {
   );
 }
 
-const Json = ({ title, value }: { title: string; value: unknown }) => (
-  <details class="card">
-    <summary>{title}</summary>
-    <CodeBlock title={title} text={JSON.stringify(value, null, 2)} />
-  </details>
-);
-
 function RequestDetail({ record, onChanged }: { record: WholeRecord; onChanged: () => void }) {
   const { decision, asked, attempts } = record;
-  const usage = usageFacts(record);
   return (
     <div class="stack">
       <Head record={record} />
-      {record.correction === null && isOperator.value && (
-        <Correct record={record} onDone={onChanged} />
-      )}
-      {attempts.length > 0 && (
-        <Card title="Attempts">
-          <Attempts record={record} />
-        </Card>
-      )}
+      <Correct record={record} onDone={onChanged} />
+      <Attempts record={record} />
       <Timeline record={record} />
       <Card title="Why this model" isStack>
         {decision === null ? (
@@ -166,30 +138,34 @@ function RequestDetail({ record, onChanged }: { record: WholeRecord; onChanged: 
         <Replay record={record} />
       </Card>
       <div class="two">
-        {usage.length > 0 && (
-          <Card title="Usage">
-            <Facts of={usage} />
-          </Card>
+        {Object.entries({ Usage: usageFacts(record), Request: requestFacts(record) }).map(
+          ([title, facts]) =>
+            facts.length > 0 && (
+              <Card key={title} title={title}>
+                <Facts of={facts} />
+              </Card>
+            ),
         )}
-        <Card title="Request">
-          <Facts of={requestFacts(record)} />
-        </Card>
       </div>
       <Card title="Seal">
         <Seal record={record} />
       </Card>
-      {record.captured && <Json title="Captured content" value={record.content} />}
-      <Json title="Raw JSON" value={record} />
+      {Object.entries({
+        ...(record.captured && { "Captured content": record.content }),
+        "Raw JSON": record,
+      }).map(([title, value]) => (
+        <details class="card" key={title}>
+          <summary>{title}</summary>
+          <CodeBlock title={title} text={JSON.stringify(value, null, 2)} />
+        </details>
+      ))}
     </div>
   );
 }
 
-/** ms between polls while it runs */
-const runningMs = 2_000;
-
 function Loaded({ id }: { id: string }) {
   const loading = useRead("/admin/v1/tenants/{tenant}/requests/{id}", { id });
-  useRepeated(valueIn(loading)?.outcome === "admitted" ? runningMs : null, loading.again);
+  useRepeated(valueIn(loading)?.outcome === "admitted" ? 2_000 : null, loading.again);
   return (
     <There what="the request" loading={loading}>
       {(record) => <RequestDetail record={record} onChanged={() => void loading.again()} />}

@@ -2,7 +2,15 @@ import { api, type Schemas } from "../api.ts";
 import { capabilityText, countedCapabilities } from "../capability-text.ts";
 import { fromNow } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
-import { fileColumn, isoOf, textColumn, Time, type Column } from "../parts/columns.tsx";
+import {
+  column,
+  fileColumn,
+  isoOf,
+  lineColumn,
+  textColumn,
+  Time,
+  type Column,
+} from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
@@ -11,18 +19,6 @@ import { ownPath } from "../place.ts";
 type Session = Schemas["Session"];
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
-
-const Declared = ({ session }: { session: Session }) => (
-  <div title={JSON.stringify(session.capabilities)}>
-    {Object.keys(session.capabilities).length === 0 && "nothing"}
-    {countedCapabilities(session).map(({ declared, counts }) => (
-      <div key={declared}>
-        {declared}
-        {counts !== declared && <span class="faint">, counts as {counts}</span>}
-      </div>
-    ))}
-  </div>
-);
 
 type Servers = readonly Schemas["Server"][];
 
@@ -38,61 +34,52 @@ function answererOf(session: Session, servers: Servers): string | null {
 }
 
 const columnsOf = (names: Names, servers: Servers): readonly Column<Session>[] => [
-  {
-    title: "Session",
-    show: ({ id }) => (
-      <a
-        href={`${ownPath("/requests")}?session=${encodeURIComponent(id)}`}
-        title={`Requests of ${id}`}
-      >
+  column(
+    "Session",
+    ({ id }) => id,
+    ({ id }) => (
+      <a href={`${ownPath("/requests")}?session=${id}`} title={`Requests of ${id}`}>
         <code>{id.slice(-6)}</code>
       </a>
     ),
-    text: ({ id }) => id,
-  },
+  ),
   textColumn("Client", ({ clientInfo: { name, version } }) => `${text(name)} ${text(version)}`),
   textColumn("Key", ({ keyId }) => names[keyId] ?? keyId),
   textColumn("Server", ({ serverId }) => serverId && (names[serverId] ?? serverId)),
+  lineColumn("Revision", ({ revision }) => revision),
+  column(
+    "Client declared",
+    ({ capabilities }) => JSON.stringify(capabilities),
+    (session) => (
+      <div title={JSON.stringify(session.capabilities)}>
+        {Object.keys(session.capabilities).length === 0 && "nothing"}
+        {countedCapabilities(session).map(({ declared, counts }) => (
+          <div key={declared}>
+            {declared}
+            {counts !== declared && <span class="faint">, counts as {counts}</span>}
+          </div>
+        ))}
+      </div>
+    ),
+  ),
+  { ...column("Answers sampling", (session) => answererOf(session, servers)), isOptional: true },
   {
-    title: "Revision",
-    show: ({ revision }) => <span class="nowrap">{revision}</span>,
-    text: ({ revision }) => revision,
-  },
-  {
-    title: "Client declared",
-    show: (session) => <Declared session={session} />,
-    text: ({ capabilities }) => JSON.stringify(capabilities),
-  },
-  { title: "Answers sampling", text: (session) => answererOf(session, servers), isOptional: true },
-  {
-    title: "Announced to server",
-    text: ({ advertisedCapabilities: announced }) => announced && capabilityText(announced),
+    ...column(
+      "Announced to server",
+      ({ advertisedCapabilities: its }) => its && capabilityText(its),
+    ),
     isOptional: true,
   },
-  {
-    title: "Last used",
-    show: ({ lastUsedAt, expiresAt }) => (
-      <>
-        <Time at={lastUsedAt} />
-        <small> ends {fromNow(expiresAt)}</small>
-      </>
-    ),
-    text: ({ lastUsedAt }) => isoOf(lastUsedAt),
-  },
+  column(
+    "Last used",
+    ({ lastUsedAt }) => isoOf(lastUsedAt),
+    ({ lastUsedAt, expiresAt }) => [
+      <Time at={lastUsedAt} />,
+      <small> ends {fromNow(expiresAt)}</small>,
+    ],
+  ),
   fileColumn("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
-
-const NoSessions = () => (
-  <>
-    <p>
-      No active sessions. One begins when a client of MCP 2025-11-25 or earlier connects to a server
-      or to the router itself.
-    </p>
-    <a class="button" href={ownPath("/servers")}>
-      Connect a client
-    </a>
-  </>
-);
 
 export function Sessions() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/sessions");
@@ -105,7 +92,17 @@ export function Sessions() {
       columns={columnsOf(valueIn(paging.loading)?.names ?? {}, servers?.data ?? [])}
       nameOf={({ id }) => `session ${id.slice(-6)}`}
       verbs={() => ["End"] as const}
-      empty={<NoSessions />}
+      empty={
+        <>
+          <p>
+            No active sessions. One begins when a client of MCP 2025-11-25 or earlier connects to a
+            server or to the router itself.
+          </p>
+          <a class="button" href={ownPath("/servers")}>
+            Connect a client
+          </a>
+        </>
+      }
       dialog={({ row: { id } }, ends) => (
         <Confirm
           title="End session"

@@ -59,9 +59,12 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
   );
 }
 
-type ConfirmProps = DialogProps & { act: () => Promise<Asked<unknown>>; onDone: () => void };
+type ConfirmProps<Value> = DialogProps & {
+  act: () => Promise<Asked<Value>>;
+  onDone: (value: Value) => void;
+};
 
-export const Confirm = ({ title, onClose, ...form }: ConfirmProps) => (
+export const Confirm = <Value,>({ title, onClose, ...form }: ConfirmProps<Value>) => (
   <Dialog title={title} onClose={onClose}>
     <Form submit={title} isDanger onCancel={onClose} {...form} />
   </Dialog>

@@ -1,6 +1,6 @@
 import { networkMessage } from "../../domain/network-fault.ts";
 import { duration, usdOfCall } from "../format.ts";
-import { numberColumn, textColumn, type Column } from "../parts/columns.tsx";
+import { column, numberColumn, textColumn, type Column } from "../parts/columns.tsx";
 import { Badge, Card } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { faultText } from "./cause.ts";
@@ -15,6 +15,7 @@ export const End = ({ fault }: Pick<Attempt, "fault">) =>
 
 export function Attempts({ record }: { record: WholeRecord }) {
   const { attempts, providerMessages } = record;
+  if (attempts.length === 0) return null;
   const waited = pausesOf(record);
   const messageOf = (attempt: Attempt): string | null => {
     if (attempt.fault === null) return null;
@@ -22,36 +23,30 @@ export function Attempts({ record }: { record: WholeRecord }) {
     return providerMessages.find((each) => nameOf(each) === nameOf(attempt))?.message ?? null;
   };
   const columns: Column<Attempt>[] = [
-    { title: "Model", show: (attempt) => <code>{nameOf(attempt)}</code>, text: nameOf },
-    {
-      title: "Ended",
-      show: ({ fault, code }) => (
-        <>
-          <End fault={fault} /> {fault !== null && faultText(code ?? fault)}
-        </>
-      ),
-      text: ({ fault, code }) => code ?? fault ?? "answered",
-    },
+    column("Model", nameOf, (attempt) => <code>{nameOf(attempt)}</code>),
+    column(
+      "Ended",
+      ({ fault, code }) => code ?? fault ?? "answered",
+      ({ fault, code }) => [<End fault={fault} />, fault && ` ${faultText(code ?? fault)}`],
+    ),
     { title: "Provider’s message", isOptional: true, text: messageOf },
     numberColumn("HTTP", ({ status }) => status),
     numberColumn("Took", ({ latencyMs }) => latencyMs, duration),
     textColumn("Stream", (attempt) => streamText(attempt) || null),
-    { title: "Billed", text: ({ billed }) => billed },
-    numberColumn(
-      "Cost",
-      ({ costMicroUsd }) => (typeof costMicroUsd === "number" ? costMicroUsd / 1e6 : null),
-      usdOfCall,
-    ),
+    column("Billed", ({ billed }) => billed),
+    numberColumn("Cost", ({ costMicroUsd: cost }) => cost && cost / 1e6, usdOfCall),
   ];
   return (
-    <Table
-      name="Attempts"
-      {...{ columns }}
-      rows={attempts}
-      keyOf={(attempt) => String(attempts.indexOf(attempt))}
-      empty="No provider was called."
-      foot={waited > 0 && <span class="faint">{duration(waited)} of waiting between them</span>}
-    />
+    <Card title="Attempts">
+      <Table
+        name="Attempts"
+        {...{ columns }}
+        rows={attempts}
+        keyOf={(attempt) => String(attempts.indexOf(attempt))}
+        empty={null}
+        foot={waited > 0 && <span class="faint">{duration(waited)} of waiting between them</span>}
+      />
+    </Card>
   );
 }
 

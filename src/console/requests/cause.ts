@@ -3,14 +3,11 @@ import { isObject, parsedJson, type JsonValue } from "../../domain/json.ts";
 import { capabilityText } from "../capability-text.ts";
 import { count, spaced, time } from "../format.ts";
 import { scopedTitle } from "../limit-titles.ts";
-import { exclusionText } from "./notes.ts";
+import { exclusionText, nameOf } from "./notes.ts";
 import type { RequestRecord } from "./record.ts";
 
 type Rows = Readonly<Record<string, string>>;
-type Attempt = Pick<RequestRecord["attempts"][number], "code" | "fault">;
-type Ended = Pick<RequestRecord, "outcome" | "reason" | "reasonDetail" | "omitted"> & {
-  attempts: readonly Attempt[];
-};
+type Ended = Pick<RequestRecord, "outcome" | "reason" | "reasonDetail" | "omitted" | "attempts">;
 
 /** of fault codes and kinds that aren't clear */
 const faultWords: Rows = {
@@ -93,16 +90,16 @@ const adviceIn = (rows: Rows, cause: string): string | undefined =>
 
 export const faultAdvice = (fault: string): string | undefined => adviceIn(faultAdvices, fault);
 
-const faultsIn = (attempts: readonly Attempt[]): string[] => [
+const faultsIn = ({ attempts }: Ended): string[] => [
   ...new Set(attempts.flatMap(({ code, fault }) => (fault === null ? [] : [code ?? fault]))),
 ];
 export const faultText = (fault: string): string => faultWords[fault] ?? spaced(fault);
 
 /** Empty if there is nothing to do, for example about a cancellation. */
-export function adviceText({ outcome, reason, attempts }: Ended): string {
-  if (outcome === "succeeded" || outcome === "admitted") return "";
-  const advices = faultsIn(attempts).flatMap((fault) => faultAdvice(fault) ?? []);
-  if (advices.length === 0) return adviceIn(reasonAdvices, reason ?? "") ?? "";
+export function adviceText(record: Ended): string {
+  if (record.outcome === "succeeded" || record.outcome === "admitted") return "";
+  const advices = faultsIn(record).flatMap((fault) => faultAdvice(fault) ?? []);
+  if (advices.length === 0) return adviceIn(reasonAdvices, record.reason ?? "") ?? "";
   return [...new Set(advices)].join(" ");
 }
 
@@ -129,15 +126,14 @@ function detailText({ reason, reasonDetail, omitted }: Ended): string | null {
 
 /** Why a request failed or was refused, or why models failed before another one answered. */
 export function causeText(record: Ended): string {
-  const { reason, attempts, outcome } = record;
-  const faults = faultsIn(attempts).map(faultText).join(", ");
+  const { reason, outcome } = record;
+  const faults = faultsIn(record).map(faultText).join(", ");
   if (outcome === "succeeded") return faults === "" ? "" : `retried: ${faults}`;
   if (faults !== "" && (reason?.startsWith("provider_") ?? true)) return faults;
   if (reason === null) return outcome === "unknown" ? "router stopped during the call" : "";
   const detail = detailText(record);
   if (reason === "unavailable" && detail !== null) return `models ${detail}`;
-  const words = reasonWords[reason] ?? spaced(reason);
-  return detail === null || detail === "" ? words : `${words}: ${detail}`;
+  return [reasonWords[reason] ?? spaced(reason), detail || []].flat().join(": ");
 }
 
 /** of a call until its approval is decided, on every page */
@@ -147,15 +143,12 @@ export const outcomeWord = ({ outcome, held }: Pick<RequestRecord, "outcome" | "
   held ? pendingWord : outcome === "admitted" ? "running" : outcome;
 
 /** What became of a request, in a line. */
-export function verdictText(
-  record: Omit<Ended, "attempts"> & Pick<RequestRecord, "attempts">,
-): string {
+export function verdictText(record: Ended): string {
   const { attempts, outcome } = record;
   const answered = attempts.findLast(({ fault }) => fault === null);
-  const cause = causeText(record);
   if (outcome !== "succeeded" || answered === undefined)
-    return `${cause.charAt(0).toUpperCase()}${cause.slice(1)}`;
+    return causeText(record).replace(/^./, (first) => first.toUpperCase());
   const failed = attempts.length - 1;
   const after = failed === 0 ? "" : ` after ${failed} failed attempt${failed === 1 ? "" : "s"}`;
-  return `${answered.provider}/${answered.model} answered${after}`;
+  return `${nameOf(answered)} answered${after}`;
 }

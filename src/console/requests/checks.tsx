@@ -5,6 +5,7 @@ import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { Button, ForRole, ProblemNotice } from "../parts/page.tsx";
 import { prefix, tenantHere } from "../place.ts";
 import type { Problem } from "../problem.ts";
+import { isOperator } from "../session.ts";
 import type { Found, RequestRecord, WholeRecord } from "./record.ts";
 
 function Check(props: { button: string; check: () => Promise<Found | Problem> }) {
@@ -32,12 +33,12 @@ function Check(props: { button: string; check: () => Promise<Found | Problem> })
   );
 }
 
-const reload: Found = { tone: "warn", title: "Not verified", says: "Reload the page.", list: [] };
-
 async function verified(record: WholeRecord): Promise<Found> {
   // The import fails if a newer version has other files.
   const file = await import("./verify.ts").catch(() => null);
-  return file?.verifyRecord({ tenant: tenantHere(), prefix, record }) ?? reload;
+  if (file === null)
+    return { tone: "warn", title: "Not verified", says: "Reload the page.", list: [] };
+  return file.verifyRecord({ tenant: tenantHere(), prefix, record });
 }
 
 export const Seal = ({ record }: { record: WholeRecord }) => (
@@ -61,15 +62,10 @@ export const Replay = ({ record }: { record: WholeRecord }) => (
   <Check button="Re-run selection (no model is called)" check={() => replayed(record)} />
 );
 
-type Correction = Schemas["Correction"];
-
+const outcomes = ["succeeded", "failed", "cancelled"];
 const figure = { as: "number", min: 0, isRequired: true } as const;
-const fields: readonly FieldOf<Correction>[] = [
-  {
-    name: "outcome",
-    title: "Outcome",
-    options: ["succeeded", "failed", "cancelled"].map((each) => [each, each] as const),
-  },
+const fields: readonly FieldOf<Schemas["Correction"]>[] = [
+  { name: "outcome", title: "Outcome", options: outcomes.map((each) => [each, each]) },
   { name: "inputTokens", title: "Tokens in", ...figure },
   { name: "outputTokens", title: "Tokens out", ...figure },
   { name: "costUsd", title: "Cost (USD)", ...figure },
@@ -79,12 +75,14 @@ const fields: readonly FieldOf<Correction>[] = [
 export function Correct({ record, onDone }: { record: RequestRecord; onDone: () => void }) {
   const [isOpen, setOpen] = useState(false);
   // The form requires the others.
-  const its = useDraft({ outcome: "failed" } as Correction);
-  const isUnknown = record.outcome === "unknown";
-  if (!isUnknown && record.usage?.implausible !== true) return null;
+  const its = useDraft({ outcome: "failed" } as Schemas["Correction"]);
+  const { id, outcome, usage, correction } = record;
+  const isUnknown = outcome === "unknown";
+  if (correction !== null || !isOperator.value) return null;
+  if (!isUnknown && usage?.implausible !== true) return null;
   const close = (): void => setOpen(false);
   const path = "/admin/v1/tenants/{tenant}/requests/{id}/correct";
-  const correct = () => api.POST(path, { id: record.id, body: its.draft });
+  const correct = () => api.POST(path, { id, body: its.draft });
   return (
     <>
       <p class="notice warn">

@@ -2,7 +2,7 @@ import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import type { ExclusionReason } from "../../domain/requirements.ts";
 import { count, none, percent, usdOfCall } from "../format.ts";
-import { fileColumn, numberColumn, type Column } from "../parts/columns.tsx";
+import { column, fileColumn, numberColumn, type Column } from "../parts/columns.tsx";
 import { Facts } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
@@ -18,27 +18,23 @@ import {
 } from "./notes.ts";
 import type { RequestRecord } from "./record.ts";
 
-type Attempts = RequestRecord["attempts"];
-
 /** A long "cost" bar would look expensive. */
 const axisTitles = { cost: "Cheapness", speed: "Speed", intelligence: "Intelligence" } as const;
 
+type Attempts = RequestRecord["attempts"];
+
 function columnsOf(attempts: Attempts, context: CandidateContext): Column<Candidate>[] {
   return [
-    {
-      title: "Model",
-      show(candidate) {
-        const notes = notesOf(candidate, context);
-        const attempt = attempts.findLast((each) => nameOf(each) === nameOf(candidate));
-        return (
-          <>
-            <code class="wraps">{nameOf(candidate)}</code> {attempt && <End {...attempt} />}
-            {notes !== "" && <div class="faint">{notes}</div>}
-          </>
-        );
-      },
-      text: nameOf,
-    },
+    column("Model", nameOf, (candidate) => {
+      const notes = notesOf(candidate, context);
+      const attempt = attempts.findLast((each) => nameOf(each) === nameOf(candidate));
+      return (
+        <>
+          <code class="wraps">{nameOf(candidate)}</code> {attempt && <End {...attempt} />}
+          {notes !== "" && <div class="faint">{notes}</div>}
+        </>
+      );
+    }),
     numberColumn(
       "Score",
       ({ score }) => score,
@@ -72,13 +68,13 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** Records have only the number of excluded models, dry runs have their names too. */
 function Excluded({ candidates = [], excluded = {} }: Partial<Decision>) {
-  const named = Map.groupBy(candidates, ({ excludedBy }) => excludedBy ?? "");
-  const reasons = new Set([...named.keys(), ...Object.keys(excluded)]);
-  reasons.delete("");
-  const shown = [...(reasons as Set<ExclusionReason>)].map((reason, at) => {
-    const names = (named.get(reason) ?? []).map(nameOf);
-    const page = remedies[reason];
-    const why = exclusionText(reason);
+  const reasons = [
+    ...candidates.flatMap((each) => each.excludedBy ?? []),
+    ...Object.keys(excluded),
+  ];
+  const shown = [...new Set(reasons as ExclusionReason[])].map((reason, at) => {
+    const names = candidates.filter((each) => each.excludedBy === reason).map(nameOf);
+    const [page, why] = [remedies[reason], exclusionText(reason)];
     return (
       <span key={reason} title={names.join(", ")}>
         {at > 0 && ", "}
@@ -102,9 +98,6 @@ interface DecisionProps {
   asked?: Partial<Asked> | null;
   attempts?: Attempts;
 }
-
-/** candidates that are shown first; called ones always are */
-const maxBest = 5;
 
 export function DecisionTable({ decision, asked = null, attempts = [] }: DecisionProps) {
   const { candidates = [], weights, estimate, notes = [] } = decision;
@@ -132,7 +125,7 @@ export function DecisionTable({ decision, asked = null, attempts = [] }: Decisio
         rows={feasible}
         keyOf={nameOf}
         isDense
-        isShown={(its, at) => at < maxBest || attempts.map(nameOf).includes(nameOf(its))}
+        isShown={(its, at) => at < 5 || attempts.map(nameOf).includes(nameOf(its))}
         empty="No feasible model."
       />
       <Excluded {...decision} />

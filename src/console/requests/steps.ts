@@ -23,11 +23,9 @@ const parts = [
   ["admit", "check limits"],
 ] as const;
 
-export function pausesOf(record: Timed): number {
-  const { attempts } = record;
-  const provider = record.timing?.provider;
+export function pausesOf({ attempts, timing }: Timed): number {
   const called = attempts.reduce((ms, { latencyMs }) => ms + latencyMs, 0);
-  return attempts.length < 2 || provider === undefined ? 0 : Math.max(0, provider - called);
+  return attempts.length < 2 ? 0 : Math.max(0, (timing?.provider ?? 0) - called);
 }
 
 function stepsOfAttempt({ latencyMs, fault, stream, ...its }: Attempt): Omit<Step, "from">[] {
@@ -41,11 +39,9 @@ function stepsOfAttempt({ latencyMs, fault, stream, ...its }: Attempt): Omit<Ste
   ];
 }
 
-export function streamText({
-  stream,
-  latencyMs,
-  usage,
-}: Pick<RequestRecord["attempts"][number], "stream" | "latencyMs" | "usage">): string {
+type Streamed = Pick<RequestRecord["attempts"][number], "stream" | "latencyMs" | "usage">;
+
+export function streamText({ stream, latencyMs, usage }: Streamed): string {
   if (stream === undefined) return "";
   const { firstMs, status, interruptedBy } = stream;
   const end = status === "complete" ? status : `interrupted by the ${interruptedBy ?? "provider"}`;
@@ -58,22 +54,20 @@ export function streamText({
 /** The record has only the sum of pauses, shown after the attempts. Steps of less than 1 ms are left out. */
 export function stepsOf(record: Timed): Step[] {
   const { attempts, timing, totalMs } = record;
-  const pause = {
-    name: attempts.length === 2 ? "pause" : "pauses between attempts",
-    ms: pausesOf(record),
-    kind: "step",
-  } as const;
   const called = attempts.map(stepsOfAttempt);
-  called.splice(attempts.length === 2 ? 1 : attempts.length, 0, [pause]);
+  const isOne = attempts.length === 2;
+  const pause = isOne ? "pause" : "pauses between attempts";
+  const waited = { name: pause, ms: pausesOf(record), kind: "step" } as const;
+  called.splice(isOne ? 1 : attempts.length, 0, [waited]);
   const before = parts.map(
     ([part, name]) => ({ name, ms: timing?.[part] ?? 0, kind: "step" }) as const,
   );
   const steps: Step[] = [];
   let from = 0;
   for (const step of [...before, ...called.flat()]) {
-    if (step.ms > 0) steps.push({ ...step, from });
+    steps.push({ ...step, from });
     from += step.ms;
   }
-  const last = { name: "write the record", kind: "step", from, ms: (totalMs ?? 0) - from } as const;
-  return last.ms > 0 ? [...steps, last] : steps;
+  steps.push({ name: "write the record", kind: "step", from, ms: (totalMs ?? 0) - from });
+  return steps.filter(({ ms }) => ms > 0);
 }

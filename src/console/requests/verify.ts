@@ -19,9 +19,8 @@ async function publishedKeys(prefix: string) {
 type ToVerify = { tenant: string; prefix: string; record: WholeRecord };
 
 async function exportAround({ prefix, tenant, record }: ToVerify): Promise<string[] | null> {
-  const { createdAt } = record;
   const path = `/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/export`;
-  const range = `from=${createdAt}&to=${createdAt + 1}`;
+  const range = `from=${record.createdAt}&to=${record.createdAt + 1}`;
   const answer = await fetch(`${prefix}${path}?${range}`, { credentials: "same-origin" });
   return answer.ok ? (await answer.text()).split("\n").filter((line) => line !== "") : null;
 }

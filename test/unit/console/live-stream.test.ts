@@ -10,7 +10,7 @@ import {
 const settled = async () => {
   for (let turns = 0; turns < 8; turns += 1) await turn();
 };
-const news = (id: string): LiveEvent => ({ kind: "records", records: [], id });
+const news = (id: string): LiveEvent => ({ records: [], id });
 
 /** A page, and the streams that it reads. */
 function openPage() {
@@ -28,7 +28,7 @@ function openPage() {
       };
       streams.push({ since, tell, end });
       signal.addEventListener("abort", end);
-      tell({ kind: "records", records: [], id: null });
+      tell({ records: [], id: null });
     });
   const follow = createLiveStream({
     read,
