@@ -40,6 +40,7 @@ export function Attempts({ record }: { record: WholeRecord }) {
     <Card title="Attempts">
       <Table
         name="Attempts"
+        isDense
         {...{ columns }}
         rows={attempts}
         keyOf={(attempt) => String(attempts.indexOf(attempt))}
