@@ -2,12 +2,82 @@ import { useEffect, useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
 import { api, type Schemas } from "../api.ts";
+import { fromNow, none, usd } from "../format.ts";
+import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
-import { Button } from "../parts/page.tsx";
+import { Button, Facts } from "../parts/page.tsx";
 import { tenantChanges, tenantNow } from "../parts/stopped.tsx";
+import { ownPath } from "../place.ts";
 import { ok, type Asked } from "../problem.ts";
 import { draftOf, editsOf, withText, type Draft, type Shown } from "./edits.ts";
+
+/** The policy may have changed since, and the rule also counts the attempts of failover. */
+function costText(cost: number | null = 0): string {
+  const limit = tenantNow.value?.policy.approval?.when?.costUsdAbove ?? Infinity;
+  if (cost === null) return "no known price";
+  if (cost > limit) return `${usd(cost)}, above ${usd(limit)}`;
+  return limit === Infinity
+    ? "above the rule’s limit"
+    : `${usd(cost)} for an attempt, above ${usd(limit)} with failover`;
+}
+
+const texts: Readonly<Record<string, string>> = {
+  models: "model matches",
+  servers: "server matches",
+  tools: "tool matches",
+  modalities: "modality matches",
+};
+
+/** @param cost the highest, in USD */
+export const conditionsText = (conditions: readonly string[], cost?: number | null): string =>
+  conditions
+    .map((each) => (each === "costUsdAbove" ? costText(cost) : (texts[each] ?? each)))
+    .join(", ") || "the rule covers every call";
+
+export function HeldCall({ held }: { held: Schemas["Approval"] }) {
+  const { keyId, conditions, deadline, onTimeout, stage, state, names, requestId } = held;
+  const shown = held.content as Shown | null;
+  const { who, server, model, estimate, reservedUsd, costUsd, call, content } = shown ?? {};
+  const person = names[who?.user ?? ""];
+  const isResult = stage === "result";
+  const cost = isResult ? costUsd : reservedUsd;
+  const expected = isResult ? null : `, expected: ${usd(estimate?.costUsd)}`;
+  return (
+    <>
+      <Facts
+        of={[
+          ["Model", model ?? none],
+          [isResult ? "Cost, paid" : "Highest cost", [<strong>{usd(cost)}</strong>, expected]],
+          ["Why it needs approval", conditionsText(conditions, cost)],
+          person !== undefined && ["Person", person],
+          ["Asked by key", [names[keyId] ?? "", " ", <code class="faint">{keyId}</code>]],
+          ["Server", server ?? "none (direct call)"],
+          ["Tool", who?.tool ?? none],
+          ["Client", [who?.clientName, who?.clientVersion].join(" ").trim() || none],
+          state === "waiting" && [
+            "If undecided",
+            `${onTimeout === "deny" ? "denied" : "approved"} ${fromNow(deadline)}`,
+          ],
+          [
+            "Request",
+            <a href={ownPath(`/requests/${requestId}`)}>
+              <code>{requestId}</code>
+            </a>,
+          ],
+        ]}
+      />
+      {shown === null ? (
+        <p class="faint">The request is no longer stored.</p>
+      ) : (
+        <details>
+          <summary>{isResult ? "Full result" : "Full request"}</summary>
+          <CodeBlock title="As JSON" text={JSON.stringify(call ?? content, null, 2)} />
+        </details>
+      )}
+    </>
+  );
+}
 
 export type Held = Pick<Schemas["ListedApproval"], "requestId" | "contentHash" | "stage">;
 /** what was decided, and what happens now */
@@ -19,6 +89,8 @@ const outcomes = {
   "deny request": "Denied. The caller receives an error, and nothing is charged.",
   "deny result": "Denied. The caller receives an error, and the call is charged.",
 } as const;
+const reasonField = { name: "reason", title: "Reason" } as const;
+const receivedText = "The caller receives this text.";
 const paid = "The provider has been paid, so a denial is also charged.";
 
 async function decide(
@@ -61,13 +133,6 @@ function Prompt(its: Editing<Draft>) {
   );
 }
 
-const Result = (its: Editing<Draft>) => {
-  if (its.draft.text === null)
-    return <p class="faint">The result has several parts, so it can only be approved or denied.</p>;
-  const hint = "The caller receives this text.";
-  return <Fields of={[{ name: "text", title: "Result", rows: 6, hint }]} {...its} />;
-};
-
 /** Offers no model that would be refused by now. */
 function Model({ all, ...its }: Editing<Draft> & { all: readonly string[] }) {
   const policy = tenantNow.value?.policy ?? {};
@@ -94,13 +159,13 @@ export function Decide({ held, deny, onDone, onConflict }: DecideProps) {
   const shown = (held.content ?? {}) as Shown;
   const [before] = useState(() => draftOf(shown));
   const its = useDraft(before);
-  const [reason, setReason] = useState("");
+  const reason = useDraft({ reason: "" });
   const edited = editsOf(before, its.draft);
   // The models offered depend on the policy as of now.
   useEffect(() => void (tenantChanges.value += 1), []);
   const approve = async () => {
     const edits = edited === null ? {} : { edited };
-    const done = await decide(held, { decision: "approve", reason, ...edits });
+    const done = await decide(held, { decision: "approve", ...reason.draft, ...edits });
     if (!done.ok && done.problem.status === 409) await onConflict();
     return done;
   };
@@ -118,10 +183,12 @@ export function Decide({ held, deny, onDone, onConflict }: DecideProps) {
       {isRequest ? <Prompt {...its} /> : <p class="notice warn">{paid}</p>}
       {isRequest ? (
         <Model {...its} all={[before.model, ...(shown.alternatives ?? [])]} />
+      ) : before.text === null ? (
+        <p class="faint">The result has several parts, so it can only be approved or denied.</p>
       ) : (
-        <Result {...its} />
+        <Fields of={[{ name: "text", title: "Result", rows: 6, hint: receivedText }]} {...its} />
       )}
-      <Field title="Reason" name="reason" value={reason} onInput={setReason} />
+      <Fields of={[reasonField]} {...reason} />
     </Form>
   );
 }
@@ -129,18 +196,18 @@ export function Decide({ held, deny, onDone, onConflict }: DecideProps) {
 type DenyProps = Pick<DecideProps, "onDone"> & { call: Held; onClose: () => void };
 
 export function Deny({ call, onDone, onClose }: DenyProps) {
-  const [reason, setReason] = useState("");
+  const its = useDraft({ reason: "" });
   const isRequest = call.stage === "request";
   return (
     <Confirm
       title={isRequest ? "Deny call" : "Deny and charge"}
-      act={() => decide(call, { decision: "deny", reason })}
+      act={() => decide(call, { decision: "deny", ...its.draft })}
       {...{ onDone, onClose }}
     >
       <p>{isRequest ? "The caller receives an error, and nothing is charged." : paid}</p>
-      <Field
-        {...{ title: "Reason", name: "reason", value: reason, onInput: setReason }}
-        hint="For the audit log. The caller doesn’t see it."
+      <Fields
+        of={[{ ...reasonField, hint: "For the audit log. The caller doesn’t see it." }]}
+        {...its}
       />
     </Confirm>
   );

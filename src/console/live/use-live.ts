@@ -96,19 +96,15 @@ export function useLive({ isOn, hear, reload }: LiveOptions): boolean {
   newest.current = { hear, reload };
   useEffect(() => {
     if (!isOn || follow === null) return undefined;
-    let gathered: RequestRecord[] = [];
+    const gathered: RequestRecord[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const give = (): void => {
-      timer = undefined;
-      newest.current.hear(gathered);
-      gathered = [];
-    };
+    const give = () => newest.current.hear(gathered.splice(0));
     const end = follow(tenant, {
       changed: setLive,
       hear({ records }) {
         if (records === null) return void newest.current.reload();
+        if (gathered.length === 0 && records.length > 0) timer = setTimeout(give, 200);
         gathered.push(...records);
-        if (gathered.length > 0) timer ??= setTimeout(give, 200);
       },
     });
     return () => {

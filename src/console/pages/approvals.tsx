@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { pendingWord } from "../requests/cause.ts";
 import { Decide, Deny, type Decided, type DecideProps, type Held } from "../approvals/decide.tsx";
-import { conditionsText, HeldCall } from "../approvals/held.tsx";
+import { conditionsText, HeldCall } from "../approvals/decide.tsx";
 import { fromNow, none, usdOfCall } from "../format.ts";
 import { useRead, useRepeated, valueIn } from "../load.ts";
 import {
@@ -15,7 +15,7 @@ import {
   type Column,
 } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Field } from "../parts/form.tsx";
+import { Fields } from "../parts/form.tsx";
 import { Listed, RowActions, useOpened, usePaging, useQuery } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
 import { Badge, Button, ForRole, Page, There } from "../parts/page.tsx";
@@ -24,22 +24,19 @@ import { ownPath } from "../place.ts";
 import { may } from "../session.ts";
 
 type Call = Schemas["ListedApproval"];
-type State = Call["state"];
+type State = Call["state"] | "all";
 
-const stateWords: Readonly<Record<State, string>> = {
-  waiting: pendingWord,
-  approved: "approved",
-  started: "approved, ran",
-  denied: "denied",
-  expired: "expired",
-  withdrawn: "withdrawn by the caller",
+const badges: Readonly<Record<State, { word: string; tone?: string }>> = {
+  waiting: { word: pendingWord },
+  approved: { word: "approved", tone: "good" },
+  started: { word: "approved, ran", tone: "good" },
+  denied: { word: "denied", tone: "bad" },
+  expired: { word: "expired" },
+  withdrawn: { word: "withdrawn by the caller" },
+  all: { word: "all" },
 };
-const states = [...Object.entries(stateWords), ["all", "all"]] as [State | "all", string][];
-const tones: Readonly<Record<string, object>> = {
-  approved: { tone: "good" },
-  started: { tone: "good" },
-  denied: { tone: "bad" },
-};
+const options = Object.entries(badges).map(([state, { word }]) => [state, word] as const);
+const fields = [{ name: "state", title: "State", options }] as const;
 
 const why = "Why it needs approval";
 
@@ -58,8 +55,8 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
   ),
   column(
     "State",
-    ({ state }) => stateWords[state],
-    ({ state }) => <Badge word={stateWords[state]} {...tones[state]} />,
+    ({ state }) => badges[state].word,
+    ({ state }) => <Badge {...badges[state]} />,
   ),
   column(
     "Model",
@@ -139,7 +136,7 @@ const NoCalls = () => (
   </>
 );
 
-function Calls({ state }: { state: State | "all" }) {
+function Calls({ state }: { state: State }) {
   const { shown, open, close } = useOpened(useQuery());
   const isAll = state === "all";
   const paging = usePaging("/admin/v1/tenants/{tenant}/approvals", isAll ? {} : { state });
@@ -186,20 +183,15 @@ function Calls({ state }: { state: State | "all" }) {
 
 export function Approvals() {
   const [query, change] = useQuery();
-  const state = states.find(([each]) => each === query["state"])?.[0] ?? "waiting";
+  const { state: given = "" } = query;
+  const state = Object.hasOwn(badges, given) ? (given as State) : "waiting";
   return (
     <Page
       title="Approvals"
       lead="Calls that wait for an approver, as the policy requires. A key can’t approve its own calls."
     >
       <div class="filters">
-        <Field
-          title="State"
-          name="state"
-          value={state}
-          options={states}
-          onInput={(value) => change({ state: value })}
-        />
+        <Fields of={fields} draft={{ state }} change={change} />
       </div>
       <Calls key={state} state={state} />
       <Webhooks />

@@ -1,16 +1,20 @@
 import type { Asked } from "../../domain/audit/record.ts";
+import { networkMessage } from "../../domain/network-fault.ts";
 import { capabilityText } from "../capability-text.ts";
 import { count, duration, none, spaced, time, usdOfCall } from "../format.ts";
 import { useRead, useRepeated, valueIn } from "../load.ts";
+import { column, numberColumn, textColumn, type Column } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Badge, Card, Facts, Page, There, type Fact } from "../parts/page.tsx";
+import { Table } from "../parts/table.tsx";
 import { ownPath, requestPath, routerUrl, tenantHere } from "../place.ts";
-import { Attempts, Timeline } from "../requests/attempts.tsx";
-import { adviceText, outcomeWord, pendingWord, verdictText } from "../requests/cause.ts";
+import { adviceText, faultText, outcomeWord, pendingWord, verdictText } from "../requests/cause.ts";
 import { Correct, Replay, Seal } from "../requests/checks.tsx";
-import { DecisionTable } from "../requests/decision.tsx";
-import type { WholeRecord } from "../requests/record.ts";
+import { DecisionTable, End } from "../requests/decision.tsx";
+import { nameOf } from "../requests/notes.ts";
+import type { RequestRecord, WholeRecord } from "../requests/record.ts";
+import { pausesOf, stepsOf, streamText } from "../requests/steps.ts";
 
 /** `cacheReadTokens` → `Cache read tokens` */
 const titleOf = (member: string): string => {
@@ -39,7 +43,7 @@ function usageFacts({ usage, costUsd, correction, attempts, overshoot }: WholeRe
 }
 
 function requestFacts(record: WholeRecord): Fact[] {
-  const { who, createdAt, contentSha256 } = record;
+  const { who } = record;
   const asked: Partial<Asked> = record.asked ?? {};
   const client = [who.clientName, who.clientVersion].join(" ").trim();
   const named = (title: string, name: string, id: string | null = null): Fact =>
@@ -50,7 +54,7 @@ function requestFacts(record: WholeRecord): Fact[] {
       </a>,
     ];
   return [
-    ["Received", time(createdAt)],
+    ["Received", time(record.createdAt)],
     named("Key", "key", who.keyId),
     named("Person", "user", who.user),
     named("Server", "server", who.serverId),
@@ -61,7 +65,7 @@ function requestFacts(record: WholeRecord): Fact[] {
     ["Tools", count(asked.tools)],
     ["maxTokens", count(asked.maxTokens)],
     asked.declared !== undefined && ["Declared", capabilityText(asked.declared)],
-    ["SHA-256 of the content", <code>{contentSha256}</code>],
+    ["SHA-256 of the content", <code>{record.contentSha256}</code>],
   ];
 }
 
@@ -118,6 +122,82 @@ function Head({ record }: { record: WholeRecord }) {
         <CopyButton text={curlOf(record)} label="Copy as curl" />
       </div>
     </div>
+  );
+}
+
+type Attempt = WholeRecord["attempts"][number];
+
+function Attempts({ record }: { record: WholeRecord }) {
+  const { attempts, providerMessages } = record;
+  if (attempts.length === 0) return null;
+  const waited = pausesOf(record);
+  const messageOf = (attempt: Attempt): string | null => {
+    if (attempt.fault === null) return null;
+    if (attempt.network !== undefined) return networkMessage(attempt.network);
+    return providerMessages.find((each) => nameOf(each) === nameOf(attempt))?.message ?? null;
+  };
+  const columns: Column<Attempt>[] = [
+    column("Model", nameOf, (attempt) => <code>{nameOf(attempt)}</code>),
+    column(
+      "Ended",
+      ({ fault, code }) => code ?? fault ?? "answered",
+      ({ fault, code }) => [<End fault={fault} />, fault && ` ${faultText(code ?? fault)}`],
+    ),
+    { title: "Provider’s message", isOptional: true, text: messageOf },
+    numberColumn("HTTP", ({ status }) => status),
+    numberColumn("Took", ({ latencyMs }) => latencyMs, duration),
+    textColumn("Stream", (attempt) => streamText(attempt) || null),
+    column("Billed", ({ billed }) => billed),
+    numberColumn("Cost", ({ costMicroUsd: cost }) => cost && cost / 1e6, usdOfCall),
+  ];
+  return (
+    <Card title="Attempts">
+      <Table
+        name="Attempts"
+        isDense
+        {...{ columns }}
+        rows={attempts}
+        keyOf={(attempt) => String(attempts.indexOf(attempt))}
+        empty={null}
+        foot={waited > 0 && <span class="faint">{duration(waited)} of waiting between them</span>}
+      />
+    </Card>
+  );
+}
+
+function Timeline({ record }: { record: RequestRecord }) {
+  const steps = stepsOf(record);
+  const pauses = pausesOf(record);
+  const { totalMs, overheadMs } = record;
+  const whole = Math.max(1, totalMs ?? 0, ...steps.map(({ from, ms }) => from + ms));
+  if (steps.length === 0) return null;
+  return (
+    <Card title="Timeline">
+      <div class="timeline" role="list" aria-label="Timeline">
+        {steps.map(({ name, from, ms, kind }, at) => (
+          <div key={at} role="listitem">
+            <code>{name}</code>
+            <span class="lane" aria-hidden="true">
+              <span
+                class={kind}
+                style={{ left: `${(from / whole) * 100}%`, width: `${(ms / whole) * 100}%` }}
+              />
+            </span>
+            <span class="number">
+              {duration(ms)}
+              {kind === "failed" && " (failed)"}
+            </span>
+          </div>
+        ))}
+      </div>
+      {totalMs !== null && overheadMs !== null && (
+        <p class="faint">
+          {duration(totalMs)} in all: {duration(overheadMs)} in the router,{" "}
+          {pauses > 0 && `${duration(pauses)} pauses between attempts, `}
+          {duration(Math.max(0, totalMs - overheadMs - pauses))} at providers.
+        </p>
+      )}
+    </Card>
   );
 }
 

@@ -72,13 +72,9 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
   {
     title: "From",
     order: (record) => fromOf(record, names)[0] ?? null,
-    show: (record) => {
+    show(record) {
       const from = fromOf(record, names).filter((each) => each !== null);
-      return (
-        <span class="brief line" title={from.join(", ")}>
-          {from[0]}
-        </span>
-      );
+      return <span class="brief line" title={from.join(", ")} children={from[0]} />;
     },
   },
   ...["Key", "Server", "Tool or client"].map((title, at) =>

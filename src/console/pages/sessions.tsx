@@ -23,11 +23,10 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 type Servers = readonly Schemas["Server"][];
 
 /** `null` without a server. */
-function answererOf(session: Session, servers: Servers): string | null {
-  const { serverId, effective, advertisedCapabilities: announced } = session;
+function answererOf({ serverId, effective, ...its }: Session, servers: Servers): string | null {
   if (serverId === null) return null;
   const mode = servers.find(({ id }) => id === serverId)?.sampling;
-  if (mode === "deny" || announced?.["sampling"] === undefined) return "none";
+  if (mode === "deny" || its.advertisedCapabilities?.["sampling"] === undefined) return "none";
   if (mode === "client-then-router")
     return Object.hasOwn(effective, "sampling") ? "the client" : "the router";
   return mode === undefined ? null : `the ${mode}`;

@@ -24,7 +24,7 @@ function Check(props: { button: string; check: () => Promise<Found | Problem> })
       ) : (
         <div class={`notice ${found.tone}`} role="status">
           <strong>{found.title}</strong>
-          {[found.says ?? [], found.list].flat().map((each) => (
+          {found.says.map((each) => (
             <p key={each}>{each}</p>
           ))}
         </div>
@@ -36,8 +36,7 @@ function Check(props: { button: string; check: () => Promise<Found | Problem> })
 async function verified(record: WholeRecord): Promise<Found> {
   // The import fails if a newer version has other files.
   const file = await import("./verify.ts").catch(() => null);
-  if (file === null)
-    return { tone: "warn", title: "Not verified", says: "Reload the page.", list: [] };
+  if (file === null) return { tone: "warn", title: "Not verified", says: ["Reload the page."] };
   return file.verifyRecord({ tenant: tenantHere(), prefix, record });
 }
 
@@ -50,12 +49,9 @@ export const Seal = ({ record }: { record: WholeRecord }) => (
 async function replayed({ id }: WholeRecord): Promise<Found | Problem> {
   const asked = await api.POST("/admin/v1/tenants/{tenant}/requests/{id}/replay", { id });
   if (!asked.ok) return asked.problem;
-  const { same, differences } = asked.value;
-  return {
-    tone: same ? "good" : "warn",
-    title: `${same ? "The same" : "Another"} model would be selected today.`,
-    list: differences,
-  };
+  const { same, differences: says } = asked.value;
+  const title = `${same ? "The same" : "Another"} model would be selected today.`;
+  return { tone: same ? "good" : "warn", title, says };
 }
 
 export const Replay = ({ record }: { record: WholeRecord }) => (

@@ -3,30 +3,26 @@ import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import type { ExclusionReason } from "../../domain/requirements.ts";
 import { count, none, percent, usdOfCall } from "../format.ts";
 import { column, fileColumn, numberColumn, type Column } from "../parts/columns.tsx";
-import { Facts } from "../parts/page.tsx";
+import { Badge, Facts } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
-import { End } from "./attempts.tsx";
-import {
-  axes,
-  exclusionText,
-  nameOf,
-  notesOf,
-  sentenceOf,
-  wishesOf,
-  type CandidateContext,
-} from "./notes.ts";
+import { axes, exclusionText, nameOf, notesOf, sentenceOf, wishesOf } from "./notes.ts";
 import type { RequestRecord } from "./record.ts";
+
+export const End = ({ fault }: Pick<Attempts[number], "fault">) =>
+  fault === null ? <Badge word="answered" tone="good" /> : <Badge word="failed" />;
 
 /** A long "cost" bar would look expensive. */
 const axisTitles = { cost: "Cheapness", speed: "Speed", intelligence: "Intelligence" } as const;
 
 type Attempts = RequestRecord["attempts"];
 
-function columnsOf(attempts: Attempts, context: CandidateContext): Column<Candidate>[] {
+const scoreOf = (score?: number | null): string => score?.toFixed(3) ?? none;
+
+function columnsOf(attempts: Attempts, whyOf: (its: Candidate) => string): Column<Candidate>[] {
   return [
     column("Model", nameOf, (candidate) => {
-      const notes = notesOf(candidate, context);
+      const notes = whyOf(candidate);
       const attempt = attempts.findLast((each) => nameOf(each) === nameOf(candidate));
       return (
         <>
@@ -35,11 +31,7 @@ function columnsOf(attempts: Attempts, context: CandidateContext): Column<Candid
         </>
       );
     }),
-    numberColumn(
-      "Score",
-      ({ score }) => score,
-      (score) => score?.toFixed(3) ?? none,
-    ),
+    numberColumn("Score", ({ score }) => score, scoreOf),
     ...axes.map((axis): Column<Candidate> => ({
       title: axisTitles[axis],
       show({ axes: { [axis]: value } = {} }) {
@@ -55,7 +47,7 @@ function columnsOf(attempts: Attempts, context: CandidateContext): Column<Candid
       },
       text: ({ axes: values }) => values?.[axis] ?? null,
     })),
-    fileColumn("Why", (candidate) => notesOf(candidate, context)),
+    fileColumn("Why", whyOf),
   ];
 }
 
@@ -121,7 +113,7 @@ export function DecisionTable({ decision, asked = null, attempts = [] }: Decisio
       </p>
       <Table
         name="Candidates"
-        columns={columnsOf(attempts, { isHinted, weights })}
+        columns={columnsOf(attempts, (its) => notesOf(its, { isHinted, weights }))}
         rows={feasible}
         keyOf={nameOf}
         isDense

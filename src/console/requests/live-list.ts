@@ -48,10 +48,9 @@ export const filters: readonly string[] = Object.keys(matchers);
 /** Of the page's address for the API. Omits empty values. */
 export const askedFor = (query: Query): Record<string, string> =>
   Object.fromEntries(
-    [...filters, "cursor", "limit"].flatMap((name) => {
-      const value = query[name];
-      return value ? [[name, momentIn(name, value)]] : [];
-    }),
+    [...filters, "cursor", "limit"]
+      .map((name) => [name, momentIn(name, query[name] ?? "")] as const)
+      .filter(([, value]) => value !== ""),
   );
 
 type ListOptions = { query: Query; max: number; nextCursor: string | null };

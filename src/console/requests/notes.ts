@@ -15,7 +15,7 @@ export const exclusionText = (reason: string): string =>
 
 export const axes = ["cost", "speed", "intelligence"] as const;
 
-export type CandidateContext = { isHinted: boolean; weights: Decision["weights"] | undefined };
+type CandidateContext = { isHinted: boolean; weights: Decision["weights"] | undefined };
 
 const lettersIn = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
@@ -26,15 +26,11 @@ export const hasInName = (candidate: Candidate, hint: string): boolean =>
 function hintText(candidate: Candidate, isHinted: boolean) {
   const { matchedHint, viaEquivalence, viaFailover } = candidate;
   if (matchedHint !== undefined) {
-    if (viaEquivalence === true) return `equivalent of the hint “${matchedHint}”`;
-    return hasInName(candidate, matchedHint)
-      ? `matches the hint “${matchedHint}”`
-      : `close to the hint “${matchedHint}”`;
+    const how = hasInName(candidate, matchedHint) ? "matches" : "close to";
+    return `${viaEquivalence ? "equivalent of" : how} the hint “${matchedHint}”`;
   }
   if (!isHinted) return "";
-  return viaFailover === true
-    ? "matches no hint: used only if all matches fail"
-    : "matches no hint: not used";
+  return `matches no hint: ${viaFailover ? "used only if all matches fail" : "not used"}`;
 }
 
 /** Only `reasoningLoss` of `domain/choice/score.ts` reduces a score. */
@@ -107,8 +103,7 @@ export function wishesOf(
 ): string {
   const given = axes.filter((axis) => priorities[axis] !== undefined);
   const quoted = hints.map((hint) => `“${hint}”`).join(", ");
-  const hinted =
-    hints.length === 0 ? "no hint" : `the hint${hints.length === 1 ? "" : "s"} ${quoted}`;
+  const hinted = quoted === "" ? "no hint" : `the hint${hints.length === 1 ? "" : "s"} ${quoted}`;
   if (given.length === 0) return `The request has ${hinted} and no priority.`;
   const values = given.map((axis) => `${axis} ${compact(priorities[axis] ?? 0)}`).join(", ");
   const rest = axes

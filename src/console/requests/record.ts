@@ -7,6 +7,5 @@ export type RequestRecord = Omit<WholeRecord, "content" | "providerMessages" | "
 export interface Found {
   tone: "good" | "warn" | "bad";
   title: string;
-  says?: string;
-  list: readonly string[];
+  says: readonly string[];
 }

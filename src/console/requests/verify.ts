@@ -8,7 +8,7 @@ import { createVerification } from "../../domain/audit/verification.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
 import type { Found, WholeRecord } from "./record.ts";
 
-const unsure = (says: string): Found => ({ tone: "warn", title: "Not verified", says, list: [] });
+const unsure = (text: string): Found => ({ tone: "warn", title: "Not verified", says: [text] });
 
 async function publishedKeys(prefix: string) {
   const answer = await fetch(`${prefix}/.well-known/sampling-router/audit-keys.json`);
@@ -31,11 +31,6 @@ function shownText({ names: _, ...record }: WholeRecord): string {
   return canonicalJson(sealedRecord(content as unknown as SamplingRecord));
 }
 
-function parsedLine(text: string): ExportLine | null {
-  const value: unknown = JSON.parse(text);
-  return canonicalJson(value) === text ? (value as ExportLine) : null;
-}
-
 export async function verifyRecord(asked: ToVerify): Promise<Found> {
   const { prefix, record } = asked;
   try {
@@ -49,15 +44,18 @@ export async function verifyRecord(asked: ToVerify): Promise<Found> {
     if (found === undefined)
       return unsure("Not sealed yet. Records are sealed within a minute after they end.");
     const verification = createVerification({ hashing, verify: verifySignature, pinned: keys });
-    for (const [at, line] of lines.entries())
-      await verification.line({ number: at + 1, text: line, parsed: parsedLine(line) });
+    for (const [at, text] of lines.entries()) {
+      const value = JSON.parse(text) as ExportLine;
+      const parsed = canonicalJson(value) === text ? value : null;
+      await verification.line({ number: at + 1, text, parsed });
+    }
     const list = (await verification.endOfFile()).map((finding) => finding.text);
     if (canonicalJson(found.record) !== shownText(record))
       list.push("this page differs from the sealed record");
-    if (list.length > 0)
-      return { ...unsure("The record differs from what was sealed."), tone: "bad", list };
-    const says = `This page matches seal ${found.seal}, signed by a published key of the router.`;
-    return { tone: "good", title: "Genuine", says, list };
+    list.unshift("The record differs from what was sealed.");
+    if (list.length > 1) return { tone: "bad", title: "Not verified", says: list };
+    const match = `This page matches seal ${found.seal}, signed by a published key of the router.`;
+    return { tone: "good", title: "Genuine", says: [match] };
   } catch {
     return unsure("Verification failed: the browser lacks Ed25519, or the router is unreachable.");
   }
