@@ -4,15 +4,10 @@ import { roleMay, roles, type Permission } from "../domain/tenancy/scopes.ts";
 import { prefix } from "./place.ts";
 import { ok, problemOf, unreachable, type Asked } from "./problem.ts";
 
+type ActorKind = "operator" | "key" | "person";
 export interface Session {
   csrf: string;
-  actor: {
-    kind: "operator" | "key" | "person";
-    name?: string;
-    role: string;
-    id?: string;
-    tenant?: string;
-  };
+  actor: Partial<Record<"name" | "id" | "tenant", string>> & { kind: ActorKind; role: string };
   /** ms since the epoch */
   expiresAt: number;
 }

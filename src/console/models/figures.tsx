@@ -1,25 +1,22 @@
 import { isoDay } from "../../domain/calendar.ts";
 import { endingSoon } from "../../domain/models/retirement.ts";
-import { api, type Schemas } from "../api.ts";
+import type { Schemas } from "../api.ts";
 import { compact, count, day, duration, none, usdInCents, usdOfPrice } from "../format.ts";
 import { fileColumn, numberColumn, type Column } from "../parts/columns.tsx";
+import { allPages } from "../parts/list-page.tsx";
 import { Badge, Button } from "../parts/page.tsx";
 import { RequestsOf, type Spender } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
-import type { Asked } from "../problem.ts";
+import { ok, type Asked } from "../problem.ts";
 
 export type Model = Schemas["Model"];
 /** This month's by name. */
 export type Spending = ReadonlyMap<string, Spender>;
 type Figure = number | null | undefined;
 
-export async function allModels(after = {}): Promise<Asked<Model[]>> {
-  const page = await api.GET("/admin/v1/tenants/{tenant}/models", { limit: 1_000, ...after });
-  if (!page.ok) return page;
-  const { data, nextCursor: cursor } = page.value;
-  if (cursor === null) return { ...page, value: data };
-  const rest = await allModels({ cursor });
-  return rest.ok ? { ...rest, value: [...data, ...rest.value] } : rest;
+export async function allModels(): Promise<Asked<Model[]>> {
+  const asked = await allPages("/admin/v1/tenants/{tenant}/models", { limit: 1_000 });
+  return asked.ok ? ok(asked.value.flatMap(({ data }) => data)) : asked;
 }
 
 export const nameOf = ({ provider, id }: Model): string => `${provider}/${id}`;

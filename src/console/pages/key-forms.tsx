@@ -2,8 +2,19 @@ import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { localText } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
+import { given } from "../members.ts";
 import { CopyButton } from "../parts/copy.tsx";
-import { Fields, Form, useDraft, useEdited, type Editing, type FieldOf } from "../parts/form.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import {
+  Check,
+  Field,
+  Fields,
+  Form,
+  useDraft,
+  useEdited,
+  type Editing,
+  type FieldOf,
+} from "../parts/form.tsx";
 import { LimitFields, type Limits } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
@@ -25,17 +36,11 @@ export const roleIn = (scopes: readonly string[]) =>
   roles.find(([role]) => scopes.includes(role))?.[0] ??
   (scopes.includes("tenant-admin") ? "admin" : "");
 
-const draftOf = ({ name = "", scopes = [], expiresAt = null, limits, userId }: Partial<Key>) => ({
-  name,
-  userId: userId ?? "",
-  role: roleIn(scopes),
-  sampling: scopes.includes("sampling"),
-  models: scopes.includes("models"),
-  proxy: scopes.includes("proxy"),
-  expiresAt,
-  limits: (limits ?? {}) as Limits,
-});
-type Draft = ReturnType<typeof draftOf>;
+const uses = [
+  ["sampling", "calls /v1/sampling"],
+  ["models", "calls models with an OpenAI or Anthropic SDK"],
+  ["proxy", "uses registered servers through /mcp"],
+] as const;
 
 const endField: FieldOf<Pick<Key, "expiresAt">> = {
   name: "expiresAt",
@@ -43,25 +48,7 @@ const endField: FieldOf<Pick<Key, "expiresAt">> = {
   as: "moment",
   hint: "In your time zone. Leave blank for no expiry.",
 };
-const nameField: FieldOf<Pick<Key, "name">> = { name: "name", title: "Name", isRequired: true };
-const newFields = (people: readonly Schemas["User"][]): readonly FieldOf<Draft>[] => [
-  { ...nameField, hint: "Who or what uses it, for example “search server”." },
-  { name: "role", title: "Role in the console and the admin API", options: roles, path: "scopes" },
-  {
-    name: "userId",
-    title: "On behalf of",
-    options: [
-      ["", "no particular person"],
-      ...people.map(({ id, name }) => [id, name ?? id] as const),
-    ],
-  },
-];
-
-const useFields: readonly FieldOf<Draft>[] = [
-  { name: "sampling", title: "sampling: calls /v1/sampling" },
-  { name: "models", title: "models: calls models with an OpenAI or Anthropic SDK" },
-  { name: "proxy", title: "proxy: uses registered servers through /mcp" },
-];
+const nameField = { name: "name", title: "Name", isRequired: true } as const;
 
 const LimitsOfKey = ({ draft, change }: Editing<{ limits: Limits }>) => (
   <details open={Object.keys(draft.limits).length > 0}>
@@ -70,58 +57,91 @@ const LimitsOfKey = ({ draft, change }: Editing<{ limits: Limits }>) => (
   </details>
 );
 
-type NewKeyProps = Pick<Ends, "onClose"> & {
-  like: Partial<Key>;
-  onDone: (made: Schemas["NewKey"]) => void;
-};
-
-export function NewKey({ like, onDone, onClose }: NewKeyProps) {
-  const { draft, change } = useDraft(draftOf(like));
-  const people = valueIn(useRead("/admin/v1/tenants/{tenant}/users", { limit: 200 }));
-  const [earliest] = useState(() => localText(Date.now()));
-  const make = async () => {
-    const { name, role, limits, userId, expiresAt } = draft;
-    const used = (["sampling", "models", "proxy"] as const).filter((use) => draft[use]);
-    return api.POST("/admin/v1/tenants/{tenant}/keys", {
-      body: {
-        name,
-        scopes: role === "" ? used : [...used, role],
-        limits,
-        ...(expiresAt && { expiresAt }),
-        ...(userId !== "" && { userId }),
-      },
-    });
-  };
-  return (
-    <Form submit="Create key" act={make} onDone={onDone} onCancel={onClose}>
-      <Fields
-        of={newFields(people?.data ?? [])}
-        draft={draft}
-        // People who only sign in, for example auditors, call nothing.
-        change={({ role, ...others }) =>
-          change(role === undefined ? others : { role, sampling: role === "" })
-        }
+const UsesOfKey = ({ draft: { scopes }, change }: Editing<Pick<Key, "scopes">>) => (
+  <fieldset>
+    <legend>Allowed to use</legend>
+    {uses.map(([use, what]) => (
+      <Check
+        key={use}
+        {...{ title: `${use}: ${what}`, name: use }}
+        value={scopes.includes(use)}
+        onInput={(isUsed) => {
+          const others = scopes.filter((each) => each !== use);
+          change({ scopes: isUsed ? [...others, use] : others });
+        }}
       />
-      {draft.role !== "" && (
-        <p class="faint">
-          People sign in with the key at <code>{consoleUrl}</code>{" "}
-          <CopyButton text={consoleUrl} of="the console’s address" />
-        </p>
-      )}
-      <fieldset>
-        <legend>Allowed to use</legend>
-        <Fields of={useFields} {...{ draft, change }} />
-      </fieldset>
-      <Fields of={[{ ...endField, min: earliest }]} {...{ draft, change }} />
-      <LimitsOfKey {...{ draft, change }} />
-    </Form>
+    ))}
+  </fieldset>
+);
+
+type Titled = Ends & { title: string };
+type NewKeyProps = Titled & { like: Partial<Key>; setMade: (made: Schemas["NewKey"]) => void };
+
+export function NewKey({ title, like, setMade, onDone, onClose }: NewKeyProps) {
+  const { name = "", scopes = [], limits = {}, userId, expiresAt = null } = like;
+  const its = useDraft({ name, scopes, limits, userId: userId ?? "", expiresAt });
+  const { draft, change } = its;
+  const people = valueIn(useRead("/admin/v1/tenants/{tenant}/users", { limit: 200 }))?.data ?? [];
+  const persons = people.map((each) => [each.id, each.name ?? each.id] as const);
+  const [min] = useState(() => localText(Date.now()));
+  const role = roleIn(draft.scopes);
+  return (
+    <Dialog {...{ title, onClose }}>
+      <Form
+        submit="Create key"
+        act={() => api.POST("/admin/v1/tenants/{tenant}/keys", { body: given(draft) ?? draft })}
+        onDone={(made) => {
+          setMade(made);
+          onDone();
+        }}
+        onCancel={onClose}
+      >
+        <Fields
+          of={[{ ...nameField, hint: "Who or what uses it, for example “search server”." }]}
+          {...its}
+        />
+        <Field
+          title="Role in the console and the admin API"
+          name="role"
+          path="scopes"
+          options={roles}
+          value={role}
+          // People who only sign in, for example auditors, call nothing.
+          onInput={(chosen) => {
+            const others = draft.scopes.filter((each) => each === "models" || each === "proxy");
+            change({ scopes: [...others, chosen === "" ? "sampling" : chosen] });
+          }}
+        />
+        <Fields
+          of={[
+            {
+              name: "userId",
+              title: "On behalf of",
+              options: [["", "no particular person"], ...persons],
+            },
+          ]}
+          {...its}
+        />
+        {role !== "" && (
+          <p class="faint">
+            People sign in with the key at <code>{consoleUrl}</code>{" "}
+            <CopyButton text={consoleUrl} of="the console’s address" />
+          </p>
+        )}
+        <UsesOfKey {...its} />
+        <Fields of={[{ ...endField, min }]} {...its} />
+        <LimitsOfKey {...its} />
+      </Form>
+    </Dialog>
   );
 }
 
-export const ChangeKey = ({ id, ...ends }: Ends & { id: string }) => (
-  <There what="the key" loading={useRead("/admin/v1/tenants/{tenant}/keys/{id}", { id })}>
-    {(shown, { tag }) => <KeyForm {...{ shown, tag, ...ends }} />}
-  </There>
+export const ChangeKey = ({ title, id, ...ends }: Titled & { id: string }) => (
+  <Dialog title={title} onClose={ends.onClose}>
+    <There what="the key" loading={useRead("/admin/v1/tenants/{tenant}/keys/{id}", { id })}>
+      {(shown, { tag }) => <KeyForm {...{ shown, tag, ...ends }} />}
+    </There>
+  </Dialog>
 );
 
 function KeyForm({ shown, tag, onDone, onClose }: Ends & { shown: Key; tag: string | null }) {

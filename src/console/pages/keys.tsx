@@ -1,14 +1,14 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { day, shortTime, time } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import { dayColumn, fileColumn, isoOf, lineColumn, type Column } from "../parts/columns.tsx";
 import { CodeBlock, idFact, Secret } from "../parts/copy.tsx";
-import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Confirm } from "../parts/dialog.tsx";
 import { Fields, useDraft } from "../parts/form.tsx";
 import { limitText } from "../parts/limits.tsx";
 import {
+  allPages,
   DetailsOf,
   ListPage,
   NoMatch,
@@ -31,7 +31,6 @@ import { ok, type Asked } from "../problem.ts";
 import { ChangeKey, consoleUrl, NewKey, roleIn } from "./key-forms.tsx";
 
 type Key = Schemas["Key"];
-type Scope = Key["scopes"][number];
 type Made = Schemas["NewKey"];
 type Spending = ReadonlyMap<string, Spender>;
 
@@ -99,39 +98,29 @@ const factsOf = (key: Key, { names, spending }: { names: Names; spending: Spendi
   idFact(key.id),
 ];
 
-interface DoProps extends Ends {
-  doing: { verb: Verb; row: Key };
-  make: (like: Partial<Key>, ends: Ends) => ComponentChildren;
-  setMade: (made: Made) => void;
-}
+type DoProps = Ends & { doing: { verb: Verb; row: Key }; setMade: (made: Made) => void };
 
-function Do({ doing, make, setMade, ...ends }: DoProps) {
-  const [verb, setVerb] = useState(doing.verb);
-  const { id, name } = doing.row;
-  if (verb === "Change" || verb === "Duplicate")
-    return (
-      <Dialog title={`${verb} ${name}`} onClose={ends.onClose}>
-        {verb === "Change" ? (
-          <ChangeKey {...{ id, ...ends }} />
-        ) : (
-          make({ ...doing.row, name: `${name} (copy)`, expiresAt: null }, ends)
-        )}
-      </Dialog>
-    );
+function Do({ doing: { row, ...begun }, setMade, ...ends }: DoProps) {
+  const [verb, setVerb] = useState(begun.verb);
+  const { id, name } = row;
+  const title = `${verb} ${name}`;
+  if (verb === "Change") return <ChangeKey {...{ title, id, ...ends }} />;
+  if (verb === "Duplicate") {
+    const like = { ...row, name: `${name} (copy)`, expiresAt: null };
+    return <NewKey {...{ title, like, setMade, ...ends }} />;
+  }
   const rotate = async () => {
     const made = await api.POST(`${keysPath}/{id}/rotate`, { id });
     if (made.ok) setMade(made.value);
     return made;
   };
-  if (verb === "Rotate")
-    return (
-      <Confirm title="Rotate key" act={rotate} {...ends}>
-        <p>
-          <strong>{name}</strong> gets a new secret. The old one stops working immediately.
-        </p>
-      </Confirm>
-    );
-  return (
+  return verb === "Rotate" ? (
+    <Confirm title="Rotate key" act={rotate} {...ends}>
+      <p>
+        <strong>{name}</strong> gets a new secret. The old one stops working immediately.
+      </p>
+    </Confirm>
+  ) : (
     <Confirm title="Revoke key" act={() => api.DELETE(`${keysPath}/{id}`, { id })} {...ends}>
       <p>
         <strong>{name}</strong>: programs that use this key are refused. This can’t be undone.
@@ -171,13 +160,11 @@ const filterFields = [
 type Keys = Part<Key> & { names: Names };
 const noKeys: Keys = { data: [], nextCursor: null, names: {} };
 
-async function allKeys(before = noKeys, cursor?: string): Promise<Asked<Keys>> {
-  const page = await api.GET(keysPath, { limit: 200, ...(cursor !== undefined && { cursor }) });
-  if (!page.ok) return page;
-  const { nextCursor } = page.value;
-  const data = [...before.data, ...page.value.data];
-  const all = { data, nextCursor: null, names: { ...before.names, ...page.value.names } };
-  return nextCursor === null || data.length >= 10_000 ? ok(all) : allKeys(all, nextCursor);
+async function allKeys(): Promise<Asked<Keys>> {
+  const asked = await allPages(keysPath, { limit: 200 });
+  if (!asked.ok) return asked;
+  const names = Object.assign({}, ...asked.value.map((page) => page.names)) as Names;
+  return ok({ ...noKeys, data: asked.value.flatMap(({ data }) => data), names });
 }
 
 /** The page of keys, or what is found in all. */
@@ -221,19 +208,11 @@ function useKeys(asked: string) {
 }
 
 export function Keys() {
-  const [{ role, find: asked = "" }] = useQuery();
+  const [{ role, find = "" }] = useQuery();
   const [made, setMade] = useState<Made | null>(null);
-  const { filters, names, ...shown } = useKeys(asked);
+  const { filters, names, ...shown } = useKeys(find);
   const spending = useSpending("key");
-  const make = (like: Partial<Key>, { onDone, onClose }: Ends) => (
-    <NewKey
-      {...{ like, onClose }}
-      onDone={(key) => {
-        setMade(key);
-        onDone();
-      }}
-    />
-  );
+  const like = { scopes: [(role ?? "sampling") as Key["scopes"][number]] };
   return (
     <ListPage
       title="API keys"
@@ -247,13 +226,9 @@ export function Keys() {
       make={{
         title: "New key",
         isOpen: role !== undefined,
-        dialog: (ends) => (
-          <Dialog title="New API key" onClose={ends.onClose}>
-            {make({ scopes: [(role ?? "sampling") as Scope] }, ends)}
-          </Dialog>
-        ),
+        dialog: (ends) => <NewKey title="New API key" {...{ like, setMade, ...ends }} />,
       }}
-      dialog={(doing, ends) => <Do {...{ doing, make, setMade, ...ends }} />}
+      dialog={(doing, ends) => <Do {...{ doing, setMade, ...ends }} />}
     >
       {made !== null && (
         <Secret title={`The key ${made.name}`} secret={made.key} onDone={() => setMade(null)}>

@@ -18,7 +18,6 @@ import {
 import { ownPath } from "../place.ts";
 
 type User = Schemas["User"];
-
 const nameOf = ({ id, name }: User): string => name ?? `${id.slice(0, 12)}…`;
 
 const columns: readonly Column<User>[] = [

@@ -25,8 +25,7 @@ const tenantInAddress = query.get("tenant") ?? "";
 /** Whose identity provider there is: the tenant's, the operator's. Unknown if the page came with a session. */
 const places =
   document.querySelector<HTMLElement>("#console")?.dataset["signIn"] ?? "tenant operator";
-const hasTenants = places.includes("tenant");
-const hasOperators = places.includes("operator");
+const [hasTenants, hasOperators] = [places.includes("tenant"), places.includes("operator")];
 
 const reasons: Readonly<Record<string, string>> = {
   signed_out: "You are signed out.",
@@ -38,15 +37,14 @@ const reasons: Readonly<Record<string, string>> = {
 };
 const sentenceFor = (reason: string): string => reasons[reason] ?? "The sign-in failed. Try again.";
 
-/** By script, since the page's policy blocks forms. */
-async function leave(tenant: string | null): Promise<void> {
-  const begun = await beginSingleSignOn(tenant);
-  if (begun.ok) location.assign(begun.value.url);
-  else signInReason.value = sentenceFor(begun.problem.reason);
-}
-
 function SingleSignOn() {
   const [tenant, setTenant] = useState(tenantInAddress);
+  /** By script, since the page's policy blocks forms. */
+  const leave = async (to: string | null): Promise<void> => {
+    const begun = await beginSingleSignOn(to);
+    if (begun.ok) location.assign(begun.value.url);
+    else signInReason.value = sentenceFor(begun.problem.reason);
+  };
   return (
     <form
       onSubmit={(event) => {

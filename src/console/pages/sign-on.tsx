@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { roles, type Role } from "../../domain/tenancy/scopes.ts";
+import { roles as roleNames, type Role } from "../../domain/tenancy/scopes.ts";
 import { api, type Schemas } from "../api.ts";
 import { time } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm, useUnsaved } from "../parts/dialog.tsx";
 import { Check, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
-import { Button, Card, Facts, ForRole, Page, Pick, There } from "../parts/page.tsx";
+import { Button, Card, Facts, ForRole, Page, Pick, There, type Fact } from "../parts/page.tsx";
 import { guides } from "../people/provider-guides.ts";
 import { SignInTrial } from "../people/sign-in-trial.tsx";
 import { routerUrl, tenantHere } from "../place.ts";
@@ -14,47 +14,34 @@ import { ok, type Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
 
 type Provider = Schemas["IdentityProvider"];
+type Settings = Schemas["IdentityProviderInput"];
 
-/** What people with a claim value may do. */
-interface Group {
-  value: string;
-  role: Role | "";
-  /** by OAuth */
-  connects: boolean;
-}
+/** What people with a claim value may do: `connects` programs by OAuth. */
+type Group = { value: string; role: Role | ""; connects: boolean };
 const newGroup: Group = { value: "", role: "viewer", connects: false };
+const blank = { issuer: "", clientId: "", claim: "groups", roles: {} };
+const blankProvider: Settings = { kind: "openid-connect", ...blank };
 
-const draftOf = (provider: Provider | null) => {
-  const { kind, issuer = "", clientId = "", claim = "groups", roles: given = {} } = provider ?? {};
-  const callers = provider?.callers ?? [];
-  const values = [...new Set([...Object.keys(given), ...callers])];
-  const groups = values.map((value): Group => ({
-    value,
-    role: given[value] ?? "",
-    connects: callers.includes(value),
-  }));
-  return {
-    kind: kind ?? ("openid-connect" as const),
-    issuer,
-    clientId,
-    claim,
-    clientSecret: "",
-    isSure: false,
-    groups: groups.length === 0 ? [newGroup] : groups,
-  };
+const draftOf = ({ kind, issuer, clientId, claim, roles, callers = [] }: Settings) => {
+  const values = [...new Set([...Object.keys(roles), ...callers])];
+  const groups = values.map((value): Group => {
+    return { value, role: roles[value] ?? "", connects: callers.includes(value) };
+  });
+  const shown = groups.length === 0 ? [newGroup] : groups;
+  return { kind, issuer, clientId, claim, clientSecret: "", groups: shown };
 };
 type Draft = ReturnType<typeof draftOf>;
 
-function settingsIn({ groups, clientSecret, isSure: _, ...settings }: Draft) {
-  const named = groups
-    .map((group) => ({ ...group, value: group.value.trim() }))
-    .filter(({ value }) => value !== "");
-  const callers = named.filter(({ connects }) => connects).map(({ value }) => value);
+function settingsIn({ groups, clientSecret, ...settings }: Draft): Settings {
+  const valuesOf = (isOne: (group: Group) => boolean): string[] =>
+    groups.filter(isOne).flatMap(({ value }) => value.trim() || []);
+  const callers = valuesOf(({ connects }) => connects);
+  const roles = roleNames.flatMap((role) =>
+    valuesOf((group) => group.role === role).map((value) => [value, role] as const),
+  );
   return {
     ...settings,
-    roles: Object.fromEntries(
-      named.flatMap(({ value, role }) => (role === "" ? [] : [[value, role] as const])),
-    ),
+    roles: Object.fromEntries(roles),
     ...(callers.length > 0 && { callers }),
     ...(clientSecret !== "" && { clientSecret }),
   };
@@ -65,7 +52,7 @@ const groupFields: readonly FieldOf<Group>[] = [
   {
     name: "role",
     title: "Console role",
-    options: [["", "no access"], ...roles.map((role) => [role, role] as const)],
+    options: [["", "no access"], ...roleNames.map((role) => [role, role] as const)],
   },
   { name: "connects", title: "May connect programs to servers" },
 ];
@@ -159,20 +146,22 @@ const Guide = ({ guide, pick }: { guide: string; pick: (name: string) => void })
 );
 
 function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => void }) {
-  const { draft, change } = useDraft(draftOf(provider));
+  const saved = draftOf(provider ?? blankProvider);
+  const { draft, change } = useDraft(saved);
   const [guide, setGuide] = useState(guideOf(draft.issuer));
   const [hasFailed, setFailed] = useState(false);
-  const question = useUnsaved(JSON.stringify(draft) !== JSON.stringify(draftOf(provider)));
+  const [isSure, setSure] = useState(false);
+  const question = useUnsaved(JSON.stringify(draft) !== JSON.stringify(saved));
   const pick = (picked: string): void => {
     setGuide(picked);
-    const { issuer, claim } = guideNamed(picked) ?? draft;
+    const { issuer, claim = "groups" } = guideNamed(picked) ?? draft;
     // What was typed or saved stays.
     if (guides.some((each) => each.issuer === draft.issuer))
       change({ issuer: issuer.includes("<") ? "" : issuer, claim });
   };
   const save = async (): Promise<Asked<unknown>> => {
     const body = settingsIn(draft);
-    if (draft.kind === "openid-connect" && !draft.isSure) {
+    if (draft.kind === "openid-connect" && !isSure) {
       const tried = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { body });
       setFailed(!tried.ok);
       if (!tried.ok) return tried;
@@ -199,8 +188,8 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
         <Check
           title="Save although the provider can’t be used now"
           name="isSure"
-          value={draft.isSure}
-          onInput={(isSure) => change({ isSure })}
+          value={isSure}
+          onInput={setSure}
         />
       )}
       {question}
@@ -209,23 +198,13 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
   );
 }
 
-/** For roles that may not change it. */
-const Shown = ({ provider }: { provider: Provider | null }) => (
-  <>
-    <ForRole without="can’t set the identity provider" />
-    {provider !== null && (
-      <Facts
-        of={[
-          ["Issuer", provider.issuer],
-          ["Client id", provider.clientId],
-          ["Claim", provider.claim],
-          ...Object.entries(provider.roles),
-          ["May connect programs", provider.callers?.join(", ") ?? "none"],
-        ]}
-      />
-    )}
-  </>
-);
+const factsOf = ({ issuer, clientId, claim, roles, callers }: Provider): Fact[] => [
+  ["Issuer", issuer],
+  ["Client id", clientId],
+  ["Claim", claim],
+  ...Object.entries(roles),
+  ["May connect programs", callers?.join(", ") ?? "none"],
+];
 
 /** A missing provider isn't an error. */
 async function providerOf(): Promise<Asked<Provider | null>> {
@@ -254,27 +233,26 @@ export function SignOn() {
                 ? "No identity provider configured. People sign in with API keys."
                 : `Set on ${time(provider.updatedAt)}.`}
             </p>
-            {mayChange.value ? (
+            <ForRole without="can’t set the identity provider">
               <Edit
                 key={provider?.updatedAt}
                 {...{ provider }}
                 onDone={() => done("Saved. People sign in again.")}
               />
-            ) : (
-              <Shown {...{ provider }} />
-            )}
-            {said !== "" && (
-              <p class="notice good" role="status">
-                {said}
-              </p>
-            )}
-            {mayChange.value && provider !== null && (
-              <div class="buttons">
-                <Button class="quiet danger" onClick={() => setRemoving(true)}>
-                  Remove identity provider
-                </Button>
-              </div>
-            )}
+              {said !== "" && (
+                <p class="notice good" role="status">
+                  {said}
+                </p>
+              )}
+              {provider !== null && (
+                <div class="buttons">
+                  <Button class="quiet danger" onClick={() => setRemoving(true)}>
+                    Remove identity provider
+                  </Button>
+                </div>
+              )}
+            </ForRole>
+            {!mayChange.value && provider !== null && <Facts of={factsOf(provider)} />}
           </Card>
         )}
       </There>

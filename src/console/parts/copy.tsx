@@ -6,15 +6,15 @@ import { Button } from "./page.tsx";
 type CopyButtonProps = { text: string; label?: string; of?: string };
 
 export function CopyButton({ text, label = "Copy", of }: CopyButtonProps) {
-  const [said, setText] = useState<string | null>(null);
+  const [said, say] = useState<string | null>(null);
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text);
-      setText("Copied");
+      say("Copied");
     } catch {
-      setText("Select and copy manually");
+      say("Select and copy manually");
     }
-    setTimeout(() => setText(null), 2_000);
+    setTimeout(() => say(null), 2_000);
   };
   return (
     <Button class="quiet" onClick={() => void copy()}>
@@ -46,12 +46,12 @@ export function CodeBlock({ title, text }: { title: string; text: string }) {
   );
 }
 
-interface SecretProps {
+type SecretProps = {
   title: string;
   secret: string;
-  children: ComponentChildren;
   onDone: () => void;
-}
+  children: ComponentChildren;
+};
 
 /** Only a hash is stored, so the secret is shown once. */
 export function Secret({ title, secret, children, onDone }: SecretProps) {

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useId, useRef, useState } from "preact/hooks";
-import { addressOf, type Inputs, type Read, type Readable, type ReadResult } from "../api.ts";
+import { addressOf, api, type Inputs, type Read, type Readable, type ReadResult } from "../api.ts";
 import { useRead, valueIn, type Loading } from "../load.ts";
+import { ok, type Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
 import { Dialog } from "./dialog.tsx";
 import { Button, Facts, Page, There, type Fact } from "./page.tsx";
@@ -32,6 +33,20 @@ export function usePaging<P extends Pageable>(
   const query = { limit: 100, ...input, cursor };
   const loading = useRead(path, ...([query] as unknown as Inputs<Read<P>>));
   return { loading, cursor, go: (next) => setAt({ list, cursor: next }) };
+}
+
+/** All pages of a list, at most 50. */
+export async function allPages<P extends Pageable>(
+  path: P,
+  query: { limit: number; cursor?: string },
+  before: ReadResult<P>[] = [],
+): Promise<Asked<ReadResult<P>[]>> {
+  const page = await api.GET(path, ...([query] as unknown as Inputs<Read<P>>));
+  if (!page.ok) return page;
+  const { nextCursor: cursor } = page.value as Part<unknown>;
+  const pages = [...before, page.value as ReadResult<P>];
+  const isLast = cursor === null || pages.length >= 50;
+  return isLast ? ok(pages) : allPages(path, { ...query, cursor }, pages);
 }
 
 type StepsProps = Pick<Paging<unknown>, "cursor" | "go"> & { next: string | null };

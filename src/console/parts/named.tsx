@@ -9,10 +9,10 @@ export type Names = Readonly<Record<string, string>>;
 export const Named = ({ id, names }: { id: string; names: Names }) =>
   names[id] === undefined ? <code>{id}</code> : <span title={id}>{names[id]}</span>;
 
-type Key = Schemas["Key"];
-
 /** Empty if the role may not read a list. */
-export async function namesIn(isShown: (key: Key) => boolean = () => true): Promise<Names> {
+export async function namesIn(
+  isShown: (key: Schemas["Key"]) => boolean = () => true,
+): Promise<Names> {
   const [keys, servers, users] = await Promise.all([
     api.GET("/admin/v1/tenants/{tenant}/keys", { limit: 200 }),
     api.GET("/admin/v1/tenants/{tenant}/servers", { limit: 200 }),
@@ -22,10 +22,10 @@ export async function namesIn(isShown: (key: Key) => boolean = () => true): Prom
     users.ok ? users.value.data.map(({ id, name }) => [id, name ?? id]) : [],
   ) as Names;
   // A person's sign-in names its key after the person's id.
-  const nameOf = ({ name, userId }: Key): string =>
-    name.startsWith("Signs in (usr_") && people[userId ?? ""]
-      ? `${people[userId ?? ""]}’s sign-in`
-      : name;
+  const nameOf = ({ name, userId }: Schemas["Key"]): string => {
+    const person = name.startsWith("Signs in (usr_") && people[userId ?? ""];
+    return person ? `${person}’s sign-in` : name;
+  };
   return Object.fromEntries([
     ...(keys.ok ? keys.value.data.filter(isShown).map((key) => [key.id, nameOf(key)]) : []),
     ...(servers.ok ? servers.value.data.map(({ id, slug }) => [id, slug]) : []),
@@ -49,9 +49,8 @@ async function subjectNames(): Promise<Names> {
   ]) as Names;
 }
 
-export function useSubjectNames(): Names {
-  return valueIn(useLoaded("names of subjects", async () => ok(await subjectNames()))) ?? {};
-}
+export const useSubjectNames = (): Names =>
+  valueIn(useLoaded("names of subjects", async () => ok(await subjectNames()))) ?? {};
 
 type OpenChoiceProps = FieldProps & {
   options: NonNullable<FieldProps["options"]>;

@@ -4,7 +4,8 @@ interface Guide {
   /** part of its issuers; the last guide whose mark is in an issuer applies */
   mark: string;
   issuer: string;
-  claim: string;
+  /** `groups` by default */
+  claim?: string;
   steps: readonly string[];
 }
 
@@ -18,7 +19,6 @@ export const guides: readonly Guide[] = [
     name: "Okta",
     mark: "okta.com",
     issuer: "https://<your-domain>.okta.com",
-    claim: "groups",
     steps: [
       ...oktaSteps,
       "In the application: Sign On, OpenID Connect ID Token, Groups claim type Filter, groups, matches regex .*",
@@ -29,7 +29,6 @@ export const guides: readonly Guide[] = [
     name: "Okta (custom authorization server)",
     mark: "okta.com/oauth2",
     issuer: "https://<your-domain>.okta.com/oauth2/default",
-    claim: "groups",
     steps: [
       ...oktaSteps,
       "Security, API, default, Claims, Add Claim: name groups, in the ID token, always, value type Groups, matching .*, for any scope.",
@@ -39,7 +38,6 @@ export const guides: readonly Guide[] = [
     name: "Microsoft Entra ID",
     mark: "login.microsoftonline.com",
     issuer: "https://login.microsoftonline.com/<directory-id>/v2.0",
-    claim: "groups",
     steps: [
       "App registrations, New registration, platform Web. Paste both redirect URIs, the second under Authentication.",
       "Certificates & secrets, New client secret.",
@@ -51,7 +49,6 @@ export const guides: readonly Guide[] = [
     name: "Keycloak",
     mark: "/realms/",
     issuer: "https://<keycloak>/realms/<realm>",
-    claim: "groups",
     steps: [
       "Clients, Create client, OpenID Connect, with client authentication and standard flow.",
       "Paste both redirect URIs as Valid redirect URIs.",
@@ -73,7 +70,6 @@ export const guides: readonly Guide[] = [
     name: "Another",
     mark: "",
     issuer: "",
-    claim: "groups",
     steps: [
       "Register a web application (OpenID Connect, authorization code) with both redirect URIs.",
       "Have it put the person’s groups into the ID token.",

@@ -10,7 +10,8 @@ type Settings = Schemas["IdentityProviderInput"];
 type Begun = Schemas["BegunSignInTrial"] & { settings: Settings };
 type Trial = Schemas["SignInTrial"];
 
-function sentenceFor({ role, person, mayConnect }: Trial): string {
+function sentenceFor(trial: Pick<Trial, "role" | "person" | "mayConnect">): string {
+  const { role, person, mayConnect } = trial;
   if (person === null) return "The token has no usable “sub” or “email”.";
   const console =
     role === null
@@ -19,24 +20,18 @@ function sentenceFor({ role, person, mayConnect }: Trial): string {
   return `${console} The person may ${mayConnect ? "" : "not "}connect programs.`;
 }
 
-function Result({ trial }: { trial: Trial }) {
-  const { fault, claims, role, person } = trial;
-  const isGood = fault === null && role !== null && person !== null;
-  return (
-    <div class={`notice ${isGood ? "good" : "warn"}`} role="status">
-      <strong>
-        {fault ?? `The provider signed in ${person?.replace("person:", "") ?? "you"}.`}
-      </strong>
-      {claims !== null && (
-        <>
-          <p>{sentenceFor(trial)}</p>
-          <CodeBlock title="Claims of the ID token" text={JSON.stringify(claims, null, 2)} />
-        </>
-      )}
-      <p class="faint">Nothing was saved.</p>
-    </div>
-  );
-}
+const Result = ({ fault, claims, role, person, mayConnect }: Trial) => (
+  <div class={`notice ${fault === null && role && person ? "good" : "warn"}`} role="status">
+    <strong>{fault ?? `The provider signed in ${person?.replace("person:", "") ?? "you"}.`}</strong>
+    {claims !== null && (
+      <>
+        <p>{sentenceFor({ role, person, mayConnect })}</p>
+        <CodeBlock title="Claims of the ID token" text={JSON.stringify(claims, null, 2)} />
+      </>
+    )}
+    <p class="faint">Nothing was saved.</p>
+  </div>
+);
 
 export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
   const [begun, setBegun] = useState<Begun | null>(null);
@@ -83,7 +78,7 @@ export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
           .
         </p>
       )}
-      {found !== null && <Result trial={found} />}
+      {found !== null && <Result {...found} />}
     </>
   );
 }
