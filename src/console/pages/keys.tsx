@@ -151,7 +151,7 @@ const filterFields = [
     name: "show",
     title: "Show",
     options: [
-      ["", "all keys"],
+      ["", "current keys"],
       ["active", "active keys of programs"],
     ],
   },

@@ -80,7 +80,7 @@ const Messages = () => (
       name="Webhook messages"
       columns={columns}
       keyOf={({ id }) => id}
-      empty="No messages in the last 7 days. Set a URL for alerts here, and for pending approvals in the policy."
+      empty="No messages in the last 7 days. Tests aren’t listed."
     />
     {mayChange.value && <NewSecret />}
   </>
