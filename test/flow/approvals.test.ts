@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   adminOf,
+  answered,
   asking,
   callOnce,
   createTenant,
@@ -66,6 +67,25 @@ describe("a call that needs approval", () => {
       contentHash: shown.get("contentHash"),
       ...decision,
     });
+
+  it("is known before it is made: a dry run says why it would wait, and what it may cost", async () => {
+    const when = { models: ["demo/*"], costUsdAbove: 1_000 };
+    const { key } = await tenantWith("ask-dry", { mode: "both", when });
+    const route = async () => {
+      const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+      const body = JSON.stringify(asking("May I?"));
+      const init = { method: "POST", headers, body };
+      return (await answered(await fetch(`${router.url}/v1/route`, init))).get("approval");
+    };
+    expect(await route()).toEqual({
+      stages: ["request", "result"],
+      conditions: ["models"],
+      maxCostUsd: expect.any(Number),
+    });
+    const approval = { when: { models: ["other/*"] } };
+    await operator("PATCH", "/tenants/ask-dry/policy", { approval });
+    await expect.poll(route).toBeUndefined();
+  });
 
   // cites: S-021
   it("shows who asks for what, and runs once it is approved", async () => {

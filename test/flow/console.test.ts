@@ -2159,6 +2159,7 @@ describe("the playground", () => {
       const prefer = key === undefined ? { prefer: "wait=1" } : { "idempotency-key": key };
       return route.continue({ headers: { ...others, ...prefer } });
     });
+    await page.getByText("This call waits for approval: the rule covers every call.").waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await expect.poll(() => keys).toEqual([undefined, expect.any(String)]);
     const link = page.getByRole("link", { name: "Approve or deny" });

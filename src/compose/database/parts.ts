@@ -31,6 +31,7 @@ import {
 import { createRequestFeeds } from "../../pipeline/request-feeds.ts";
 import { createCountTokens } from "../../pipeline/sampling/choice/count-tokens.ts";
 import { createServedModels } from "../../pipeline/sampling/choice/served-models.ts";
+import { approvalFor } from "../../pipeline/approvals/hold-request.ts";
 import { createRoute } from "../../pipeline/sampling/route.ts";
 import { createJobs } from "../../pipeline/scheduled/jobs.ts";
 import { createSinkJob } from "../../pipeline/sink/send.ts";
@@ -182,7 +183,7 @@ export function createDatabaseParts(
         parking: () => createDatabaseParking(isolate, lifetime),
         states,
         questions: () => createQuestions({ questions: stores.questions, vault: roundVault, now }),
-        route: () => createRoute({ chooser, now }),
+        route: () => createRoute({ chooser, approvalFor, now }),
         servedModels: () => createServedModels({ chooser }),
         pins: () => isolate.pins,
         countTokens,

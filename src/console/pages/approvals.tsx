@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { pendingWord } from "../requests/cause.ts";
-import { Decide, Deny, type Decided, type DecideProps, type Held } from "../approvals/decide.tsx";
-import { conditionsText, HeldCall } from "../approvals/decide.tsx";
+import { conditionsText } from "../approvals/conditions.ts";
+import { Decide, Deny, HeldCall } from "../approvals/decide.tsx";
+import type { Decided, DecideProps, Held } from "../approvals/decide.tsx";
 import { fromNow, none, usdOfCall } from "../format.ts";
 import { useRead, useRepeated, valueIn } from "../load.ts";
 import {

@@ -1,9 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Decision } from "../../domain/choice/decision.ts";
+import { conditionsText } from "../approvals/conditions.ts";
 import { useUnsaved } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
 import { Card, ForRole, Page, ProblemNotice } from "../parts/page.tsx";
-import { tenantNow } from "../parts/stopped.tsx";
 import { tenantHere } from "../place.ts";
 import { Answered, Pending, WireRequests } from "../playground/answer.tsx";
 import {
@@ -14,9 +13,9 @@ import {
   resumeCaller,
   send,
   type Answer,
+  type Ranking,
   type SamplingParams,
 } from "../playground/caller.ts";
-import { membersText } from "../policy-changes.ts";
 import { invalid, ok, type Asked } from "../problem.ts";
 import { DecisionTable } from "../requests/decision.tsx";
 import { axes } from "../requests/notes.ts";
@@ -150,8 +149,8 @@ function Compose({ draft, change }: Editing<Draft>) {
 /** ms after the last change */
 const settledMs = 200;
 
-function useRanking(params: SamplingParams | null): Asked<Decision> | null {
-  const [ranking, setRanking] = useState<Asked<Decision> | null>(null);
+function useRanking(params: SamplingParams | null): Asked<Ranking> | null {
+  const [ranking, setRanking] = useState<Asked<Ranking> | null>(null);
   useEffect(() => {
     if (params === null) return undefined;
     let isOld = false;
@@ -177,8 +176,7 @@ function Bench() {
   const [answer, setAnswer] = useState<Answer | "awaited" | null>(null);
   const params = paramsOf(draft);
   const ranking = useRanking(params);
-  const policy = tenantNow.value?.policy ?? {};
-  const { mode = "auto" } = policy.approval ?? {};
+  const approval = ranking?.ok === true ? ranking.value.approval : undefined;
   // The router withdraws a call whose caller leaves.
   const question = useUnsaved(answer === "awaited", "The pending call");
   const ask = async (): Promise<Asked<unknown>> => {
@@ -193,10 +191,10 @@ function Bench() {
       <section class="card">
         <Form submit="Send" act={ask}>
           <Compose draft={draft} change={change} />
-          {mode !== "auto" && (
-            <p class="faint">
-              The policy requires approval {membersText(policy, ["approval"])}. Costs count with
-              failover.
+          {approval !== undefined && (
+            <p class="notice warn">
+              {approval.stages.includes("request") ? "This call waits" : "The result waits"} for
+              approval: {conditionsText(approval.conditions, approval.maxCostUsd)}.
             </p>
           )}
         </Form>

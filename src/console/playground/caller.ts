@@ -89,7 +89,8 @@ export async function sendAt<T>({ path, headers, body }: WireRequest): Promise<A
   }
 }
 
-export const dryRun = (params: SamplingParams): Promise<Asked<Decision>> =>
+export type Ranking = Decision & Pick<Schemas["RouteDecision"], "approval">;
+export const dryRun = (params: SamplingParams): Promise<Asked<Ranking>> =>
   sendAt({ path: "/v1/route", headers: modern, body: withMeta(params) });
 
 export type Answer = Schemas["RpcResult"];

@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { exclusionReasons } from "../../domain/requirements.ts";
 import { modalities } from "../../domain/modality.ts";
 import { reasons } from "../../domain/refusals.ts";
+import { approvalStages } from "../../domain/sampling/approval.ts";
 
 const priority = z.number().min(0).max(1).optional();
 const figure = z.number();
@@ -97,6 +98,19 @@ export const routeDecision = z
     }),
     catalogueVersion: z.string(),
     notes: z.array(z.string()),
+    approval: z
+      .object({
+        stages: z.array(z.enum(approvalStages)),
+        conditions: z.array(z.string()),
+        maxCostUsd: z.number().nullable().openapi({
+          description: "With failover, in USD; null without a known price.",
+        }),
+      })
+      .optional()
+      .openapi({
+        description:
+          "Absent if the call would run without approval. No conditions: every call needs it.",
+      }),
   })
   .openapi("RouteDecision");
 

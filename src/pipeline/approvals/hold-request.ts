@@ -57,9 +57,13 @@ export const declaredIn = ({ declared }: KeptRequest): Declared => ({
   },
 });
 
-export function approvalFor(
-  call: Pick<Chosen, "plan" | "reserved" | "caller" | "server" | "request">,
-): ApprovalNeed | null {
+type ToApprove = Pick<Chosen, "caller" | "server"> & {
+  plan: Pick<Planned, "decision" | "choices">;
+  reserved: Pick<Reserved, "microUsd">;
+  request: Pick<Chosen["request"], "tool">;
+};
+
+export function approvalFor(call: ToApprove): ApprovalNeed | null {
   const { plan, reserved, caller, server, request } = call;
   const { policy } = caller.snapshot.tenant;
   const { provider, model, requirements } = plan.decision;
