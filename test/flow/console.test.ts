@@ -1082,8 +1082,12 @@ describe("requests", () => {
     const drawer = page.getByRole("dialog", { name: "Request" });
     await drawer.getByRole("button", { name: "Copy as curl" }).click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
-    await expect.poll(copied).toMatch(/^curl -sS 'http/);
-    expect(await copied()).toMatch(/-H "Authorization: Bearer \$(?:KEY|ADMIN_TOKEN)"/);
+    await expect.poll(copied).toMatch(/^curl -sS http\S+\/v1\/sampling /);
+    expect(await copied()).toMatch(/-H "Authorization: Bearer \$KEY"/);
+    // What was copied runs, with a key.
+    const command = (await copied()).replace("$KEY", world.key);
+    const { stdout } = await promisify(execFile)("sh", ["-c", command]);
+    expect(JSON.parse(stdout)).toMatchObject({ result: { model: "own/works" } });
     expect(await copied()).not.toMatch(/srk_|adm_/);
     await drawer.getByRole("button", { name: "Re-run selection (no model is called)" }).click();
     await drawer.getByText("The same model would be selected today.").waitFor();

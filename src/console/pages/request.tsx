@@ -8,7 +8,8 @@ import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Badge, Card, Facts, Page, There, type Fact } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
-import { ownPath, requestPath, routerUrl, tenantHere } from "../place.ts";
+import { ownPath, requestPath, routerUrl } from "../place.ts";
+import { curlOf, samplingRequest } from "../playground/wire-request.ts";
 import { adviceText, faultText, outcomeWord, pendingWord, verdictText } from "../requests/cause.ts";
 import { Correct, Replay, Seal } from "../requests/checks.tsx";
 import { DecisionTable, End } from "../requests/decision.tsx";
@@ -69,15 +70,14 @@ function requestFacts(record: WholeRecord): Fact[] {
   ];
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/** The call, or the record if its content was not captured. */
-function curlOf(record: WholeRecord): string {
-  const content = record.content as { request?: unknown } | null;
-  if (content?.request === undefined || content.request === null)
-    return `curl -sS ${quoted(`${routerUrl}/admin/v1/tenants/${tenantHere()}/requests/${record.id}`)} -H "Authorization: Bearer $ADMIN_TOKEN"`;
-  const call = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params: content.request };
-  return `curl -sS ${quoted(`${routerUrl}/v1/sampling`)} -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' -d ${quoted(JSON.stringify(call))}`;
+/** The call as it was sent; `null` if its content was not stored. */
+function curlIn({ content, asked }: WholeRecord): string | null {
+  const { params } = (content ?? {}) as { params?: object | null };
+  const { endpoint }: Partial<Asked> = asked ?? {};
+  if (!params) return null;
+  const path = `/v1/${endpoint?.replace(".", "/")}`;
+  const request = endpoint ? { path, headers: {}, body: params } : samplingRequest(params);
+  return curlOf(request, { url: routerUrl, key: "$KEY" });
 }
 
 /** A call is held until it is decided, and until its caller takes the decision. */
@@ -101,7 +101,7 @@ function HeldVerdict({ id }: { id: string }) {
 /** The verdict, what to do, and who asked. */
 function Head({ record }: { record: WholeRecord }) {
   const { createdAt, who, costUsd, totalMs, names } = record;
-  const advice = adviceText(record);
+  const [advice, curl] = [adviceText(record), curlIn(record)];
   const facts = [time(createdAt), names[who.keyId] ?? who.keyId];
   if (costUsd !== null) facts.push(usdOfCall(costUsd));
   if (totalMs !== null) facts.push(duration(totalMs));
@@ -119,7 +119,7 @@ function Head({ record }: { record: WholeRecord }) {
       </div>
       <div class="row-actions">
         <CopyButton text={record.id} label="Copy id" />
-        <CopyButton text={curlOf(record)} label="Copy as curl" />
+        {curl !== null && <CopyButton text={curl} label="Copy as curl" />}
       </div>
     </div>
   );

@@ -7,7 +7,8 @@ import { Field, Form } from "../parts/form.tsx";
 import { Facts } from "../parts/page.tsx";
 import { ownPath, routerUrl } from "../place.ts";
 import { caller, sendAt, type Answer, type SamplingParams } from "./caller.ts";
-import { curlOf, requestIn, wires, type Wire } from "./wires.ts";
+import { curlOf } from "./wire-request.ts";
+import { requestIn, wires, type Wire } from "./wires.ts";
 
 const pollMs = 2_000;
 

@@ -6,6 +6,7 @@ import { prefix, tenantHere } from "../place.ts";
 import { ok, problemOf, unreachable, type Asked } from "../problem.ts";
 import type { axes } from "../requests/notes.ts";
 import { session } from "../session.ts";
+import { routeRequest, samplingRequest, type WireRequest } from "./wire-request.ts";
 
 /** `keyId` is unknown of a pasted key. */
 export const caller = signal<{ tenant: string; key: string; keyId?: string } | null>(null);
@@ -55,18 +56,6 @@ export interface SamplingParams {
   tools?: unknown[];
 }
 
-const modern = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "sampling/createMessage" };
-const withMeta = (params: SamplingParams) => ({
-  ...params,
-  _meta: {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientInfo": { name: "console", version: "1" },
-    "io.modelcontextprotocol/clientCapabilities": { sampling: { tools: {}, context: {} } },
-  },
-});
-
-export type WireRequest = { path: string; headers: Record<string, string>; body: object };
-
 export async function sendAt<T>({ path, headers, body }: WireRequest): Promise<Asked<T>> {
   try {
     const response = await fetch(`${prefix}${path}`, {
@@ -91,7 +80,7 @@ export async function sendAt<T>({ path, headers, body }: WireRequest): Promise<A
 
 export type Ranking = Decision & Pick<Schemas["RouteDecision"], "approval">;
 export const dryRun = (params: SamplingParams): Promise<Asked<Ranking>> =>
-  sendAt({ path: "/v1/route", headers: modern, body: withMeta(params) });
+  sendAt(routeRequest(params));
 
 export type Answer = Schemas["RpcResult"];
 interface RpcAnswer {
@@ -101,12 +90,9 @@ interface RpcAnswer {
 
 /** A call that is still pending is repeated with the key of its refusal, and waits again. */
 export async function send(params: SamplingParams, key?: string): Promise<Asked<Answer>> {
-  const call = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage" };
-  const received = await sendAt<RpcAnswer>({
-    path: "/v1/sampling",
-    headers: { ...modern, ...(key !== undefined && { "Idempotency-Key": key }) },
-    body: { ...call, params: withMeta(params) },
-  });
+  const { headers, ...request } = samplingRequest(params);
+  const keyed = { ...headers, ...(key !== undefined && { "Idempotency-Key": key }) };
+  const received = await sendAt<RpcAnswer>({ ...request, headers: keyed });
   if (!received.ok) return received;
   const { result, error } = received.value;
   if (result !== undefined) return ok(result);

@@ -1,38 +1,24 @@
 import { installSnippets } from "../../domain/servers/install.ts";
 import { routerUrl, tenantHere } from "../place.ts";
+import { curlOf, samplingRequest } from "./wire-request.ts";
 
 export type Snippet = { name: string; hint: string; text: string };
 
-const curl = (key: string): string => `curl -sS ${routerUrl}/v1/sampling \\
-  -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\
-  -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' \\
-  -d '{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{
-        "messages":[{"role":"user","content":{"type":"text","text":"Say hello."}}],
-        "maxTokens":100,
-        "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
-                 "io.modelcontextprotocol/clientCapabilities":{"sampling":{}}}}}'`;
+const hello = samplingRequest({
+  messages: [{ role: "user", content: { type: "text", text: "Say hello." } }],
+  maxTokens: 100,
+});
 
-const server = (key: string): string => `const answer = await fetch("${routerUrl}/v1/sampling", {
+/** Names without quotes, as formatters write them. */
+const sourceOf = (value: object): string =>
+  JSON.stringify(value, null, 2)
+    .replaceAll(/"(\w+)":/g, "$1:")
+    .replaceAll("\n", "\n  ");
+
+const server = (key: string): string => `const answer = await fetch("${routerUrl}${hello.path}", {
   method: "POST",
-  headers: {
-    Authorization: "Bearer ${key}",
-    "Content-Type": "application/json",
-    "MCP-Protocol-Version": "2026-07-28",
-    "Mcp-Method": "sampling/createMessage",
-  },
-  body: JSON.stringify({
-    jsonrpc: "2.0",
-    id: 1,
-    method: "sampling/createMessage",
-    params: {
-      messages: [{ role: "user", content: { type: "text", text: "Say hello." } }],
-      maxTokens: 100,
-      _meta: {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": { sampling: {} },
-      },
-    },
-  }),
+  headers: ${sourceOf({ Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...hello.headers })},
+  body: JSON.stringify(${sourceOf(hello.body)}),
 });
 const { result, error } = await answer.json();`;
 
@@ -70,7 +56,11 @@ export function snippetsFor({ apiKey: key }: { apiKey: string }): Snippet[] {
   const ownModels = "Its own model calls go to the router. Paste it into a terminal.";
   const behind = { url: `${routerUrl}/mcp/${tenant}/SERVER`, name: "SERVER", key };
   return [
-    { name: "curl", hint: "Paste it into a terminal.", text: curl(key) },
+    {
+      name: "curl",
+      hint: "Paste it into a terminal.",
+      text: curlOf(hello, { url: routerUrl, key }),
+    },
     { name: "TypeScript server", hint: "In a tool of your MCP server.", text: server(key) },
     { name: "OpenAI SDK", hint: program, text: openai(base, key) },
     { name: "Anthropic SDK", hint: program, text: anthropic(base, key) },

@@ -1,4 +1,5 @@
-import type { SamplingParams, WireRequest } from "./caller.ts";
+import type { SamplingParams } from "./caller.ts";
+import type { WireRequest } from "./wire-request.ts";
 
 export const wires = ["Chat Completions", "Responses", "Messages"] as const;
 export type Wire = (typeof wires)[number];
@@ -81,18 +82,3 @@ export function requestIn(wire: Wire, params: SamplingParams): WireRequest {
   const body = { ...shared, ...led, max_tokens: max, messages: [message] };
   return { path: "/v1/messages", headers: { "anthropic-version": "2023-06-01", ...headers }, body };
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/** @param shown the router's URL, and the key in its place */
-export const curlOf = (
-  { path, headers, body }: WireRequest,
-  { url, key }: { url: string; key: string },
-): string =>
-  [
-    `curl -sS ${url}${path} \\`,
-    `  -H "Authorization: Bearer ${key}" \\`,
-    `  -H "Content-Type: application/json" \\`,
-    ...Object.entries(headers).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)} \\`),
-    `  -d ${quoted(JSON.stringify(body))}`,
-  ].join("\n");

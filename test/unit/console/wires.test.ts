@@ -1,6 +1,7 @@
 /** The playground's request is one that each model endpoint takes, and means the same at all of them. */
 import { describe, expect, it } from "vitest";
-import { curlOf, requestIn, wires, type Wire } from "../../../src/console/playground/wires.ts";
+import { curlOf } from "../../../src/console/playground/wire-request.ts";
+import { requestIn, wires, type Wire } from "../../../src/console/playground/wires.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { decodeChat } from "../../../src/http/models/chat-request.ts";
 import { decodeMessages } from "../../../src/http/models/messages-request.ts";
