@@ -11,7 +11,7 @@ import { Page } from "../parts/page.tsx";
 import { tenantHere, tenantPath } from "../place.ts";
 import { changeText, detailTexts, memberTitle, policyChanges } from "../policy-changes.ts";
 import { ok } from "../problem.ts";
-import { momentIn } from "../requests/live-list.ts";
+import { momentIn } from "../requests/query.ts";
 
 type Event = Schemas["AdminEvent"];
 type Tenant = Record<"id" | "slug" | "name", string>;

@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { count, duration, usdOfCall } from "../format.ts";
 import { later } from "../later.tsx";
-import { useLive } from "../live/use-live.ts";
+import { useLive } from "../live.ts";
 import { useRead, valueIn } from "../load.ts";
 import {
   column,
@@ -17,10 +17,10 @@ import { Steps, useOpened, useQuery } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
 import { Badge, Button, Page, There } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
-import { ownPath, requestPath, tenantHere } from "../place.ts";
+import { ownPath, requestPath } from "../place.ts";
 import { causeText, outcomeWord } from "../requests/cause.ts";
 import { Filters } from "../requests/filters.tsx";
-import { askedFor, filters, mergedWith, withLive } from "../requests/live-list.ts";
+import { askedFor, filters } from "../requests/query.ts";
 import type { RequestRecord } from "../requests/record.ts";
 
 const noFilters = Object.fromEntries([...filters, "cursor"].map((name) => [name, ""]));
@@ -87,35 +87,6 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
   { title: "Id", isWide: true, show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
 ];
 
-/** Only the newest page can be live. */
-function useRequestList({ query, isLive }: { query: Names; isLive: boolean }) {
-  const wanted = { limit: "100", ...askedFor(query) };
-  const loading = useRead("/admin/v1/tenants/{tenant}/requests", wanted as object);
-  const listed = valueIn(loading);
-  const [liveRecords, setLiveRecords] = useState<ReadonlyMap<string, RequestRecord>>(new Map());
-  useEffect(() => setLiveRecords(new Map()), [tenantHere()]);
-  // Names stay available when filters change.
-  const { current: names } = useRef<Record<string, string>>({});
-  Object.assign(names, listed?.names);
-  const isFollowing = useLive({
-    isOn: isLive,
-    hear(records) {
-      setLiveRecords((before) => mergedWith(before, records));
-      const unknown = records
-        .flatMap(({ who }) => [who.keyId, who.serverId ?? [], who.user ?? []].flat())
-        .filter((id) => listed !== undefined && !(id in names));
-      // Asked for once.
-      for (const id of unknown) names[id] = id;
-      if (unknown.length > 0) void loading.again();
-    },
-    reload: loading.again,
-  });
-  const { data: rows = [], nextCursor = null } = listed ?? {};
-  const options = { query: wanted, max: Number(wanted.limit), nextCursor };
-  const shown = query["cursor"] ? { rows, nextCursor } : withLive(rows, liveRecords, options);
-  return { ...shown, loading, names, isFollowing };
-}
-
 function NoRequests({ isFiltered, isOver }: { isFiltered: boolean; isOver: boolean }) {
   if (!isOver) return "No match in the newest 100,000 requests. “Older” continues the search.";
   if (isFiltered) return "No request matches these filters.";
@@ -137,7 +108,12 @@ export function Requests() {
   const { cursor = null } = query;
   const isFiltered = filters.some((name) => query[name]);
   const isLive = isOn && cursor === null;
-  const { loading, rows, nextCursor, names, isFollowing } = useRequestList({ query, isLive });
+  const asked = { limit: "100", ...askedFor(query) };
+  const loading = useRead("/admin/v1/tenants/{tenant}/requests", asked as object);
+  const isFollowing = useLive(isLive, loading.again);
+  // Names stay available when filters change.
+  const { current: names } = useRef<Record<string, string>>({});
+  Object.assign(names, valueIn(loading)?.names);
   return (
     <Page
       title="Requests"
@@ -155,11 +131,11 @@ export function Requests() {
     >
       <Filters {...{ inAddress, isFiltered, names, open }} />
       <There what="requests" loading={loading}>
-        {() => (
+        {({ data, nextCursor }) => (
           <Table
             name="Requests"
             columns={columnsOf({ names, open })}
-            rows={rows}
+            rows={data}
             keyOf={({ id }) => id}
             open={({ id }) => open(id)}
             current={shown ?? null}

@@ -9,7 +9,7 @@ import { Fields, useDraft } from "../parts/form.tsx";
 import { Listed, usePaging } from "../parts/list-page.tsx";
 import { Badge, Button, Card, ForRole, Page } from "../parts/page.tsx";
 import { ownPath, prefix, tenantHere } from "../place.ts";
-import { momentIn } from "../requests/live-list.ts";
+import { momentIn } from "../requests/query.ts";
 
 type Seal = Schemas["Seal"];
 
