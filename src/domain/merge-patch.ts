@@ -18,8 +18,8 @@ export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
 export function mergePatchOf(before: object, after: object): JsonObject {
   const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap(
     (key): [string, JsonValue][] => {
-      const [old = null, now = ""] = [own(before, key), own(after, key)];
-      if (now === "") return old === null ? [] : [[key, null]];
+      const [old = "", now = ""] = [own(before, key), own(after, key)];
+      if (now === "") return old === "" || old === null ? [] : [[key, null]];
       if (!isObject(old) || !isObject(now))
         return JSON.stringify(old) === JSON.stringify(now) ? [] : [[key, now]];
       const inner = mergePatchOf(old, now);

@@ -9,12 +9,11 @@ import {
 } from "../../domain/alerts.ts";
 import { api, type Schemas } from "../api.ts";
 import { useRead } from "../load.ts";
-import { Check, Fields, Form, type Editing, type FieldOf } from "../parts/form.tsx";
+import { Edited, type Changed } from "../parts/edited.tsx";
+import { Check, Fields, type Editing, type FieldOf } from "../parts/form.tsx";
 import { Button, Card, ProblemNotice, There } from "../parts/page.tsx";
 import type { Asked } from "../problem.ts";
 import { emailApis } from "./email-apis.ts";
-
-type Policy = Schemas["Policy"];
 
 const kindTitles: Readonly<Record<AlertKind, string>> = {
   budget_crossed: "A budget reaches a threshold",
@@ -38,49 +37,43 @@ const hosts: readonly (readonly [RegExp, AlertFormat])[] = [
   [/^https:\/\/[\w.-]+\.(?:logic\.azure|api\.powerplatform|webhook\.office)\.com[:/]/, "teams"],
 ];
 
-const thresholdsIn = (text: string): number[] => [
-  ...new Set(text.split(/[,\s]+/).flatMap((each) => (each === "" ? [] : [Number(each)]))),
-];
-
-const draftOf = ({ alerts = {} }: Policy) => ({
-  webhookUrl: alerts.webhookUrl ?? "",
-  format: alerts.format ?? "webhook",
-  thresholds: (alerts.thresholds ?? defaultThresholds).join(", "),
-  kinds: alerts.kinds ?? alertKinds,
-  body: alerts.body ?? "",
-  headerName: "Authorization",
-  headerValue: "",
-});
-type Draft = Omit<ReturnType<typeof draftOf>, "format" | "kinds"> & {
-  format: AlertFormat;
-  kinds: readonly AlertKind[];
-};
+/** What is typed for the header isn’t part of the policy. */
+type Draft = Pick<Schemas["Policy"], "alerts"> & { header?: { name?: string; value?: string } };
 
 const receiverFields: readonly FieldOf<Draft>[] = [
-  { name: "webhookUrl", title: "URL", type: "url", placeholder: "Alerts are only listed here" },
   {
-    name: "format",
-    title: "Receiver",
-    options: alertFormats.map((each) => [each, formatTitles[each]]),
+    name: "alerts.webhookUrl",
+    title: "URL",
+    type: "url",
+    placeholder: "Alerts are only listed here",
+    hint: "Alerts have one receiver.",
   },
   {
-    name: "thresholds",
+    name: "alerts.format",
+    title: "Receiver",
+    options: alertFormats.map((each) => [each, formatTitles[each]]),
+    byDefault: "webhook",
+  },
+  {
+    name: "alerts.thresholds",
     title: "Budget thresholds (%)",
-    pattern: "[0-9,\\s]*",
-    hint: "Of each budget, for example 50, 80, 100.",
+    as: "numbers",
+    pattern: "[0-9.,\\s]*",
+    placeholder: defaultThresholds.join(", "),
+    hint: "Of each budget, separated by commas.",
   },
 ];
 const bodyField: FieldOf<Draft> = {
-  name: "body",
+  name: "alerts.body",
   title: "Message (JSON)",
   rows: 8,
   isCode: true,
   hint: `Replaced in its texts: ${alertPlaceholders.map((each) => `{${each}}`).join(", ")}.`,
 };
 const headerFields = ({ name, origin }: Schemas["WebhookHeader"]): FieldOf<Draft>[] => [
-  { name: "headerName", title: "Header with your key" },
+  { name: "header.name", title: "Header with your key" },
   {
-    name: "headerValue",
+    name: "header.value",
     title: "Its value",
     type: "password",
     hint: origin === null ? "Stored encrypted." : `Leave blank to keep ${name} for ${origin}.`,
@@ -88,24 +81,21 @@ const headerFields = ({ name, origin }: Schemas["WebhookHeader"]): FieldOf<Draft
 ];
 
 function Custom({ draft, change }: Editing<Draft>) {
+  const { alerts } = draft;
   const loading = useRead("/admin/v1/tenants/{tenant}/webhooks/header");
   return (
     <fieldset>
       <legend>The API’s request</legend>
       <p class="buttons">
         Fill in for:
-        {emailApis.map(({ name, url, header: headerName, scheme, body }) => (
+        {emailApis.map(({ name, url: webhookUrl, header, scheme: value, body: message }) => (
           <Button
             key={name}
             class="quiet"
-            onClick={() =>
-              change({
-                webhookUrl: url,
-                headerName,
-                headerValue: scheme,
-                body: JSON.stringify(body, null, 2),
-              })
-            }
+            onClick={() => {
+              const body = JSON.stringify(message, null, 2);
+              change({ alerts: { ...alerts, webhookUrl, body }, header: { name: header, value } });
+            }}
           >
             {name}
           </Button>
@@ -118,37 +108,35 @@ function Custom({ draft, change }: Editing<Draft>) {
           </div>
         )}
       </There>
-      <Fields of={[bodyField]} {...{ draft, change }} path="alerts." />
+      <Fields of={[bodyField]} {...{ draft, change }} />
     </fieldset>
   );
 }
 
-const Kinds = ({ draft: { kinds }, change }: Editing<Draft>) => (
-  <fieldset>
-    <legend>Send if</legend>
-    <div class="grid wide">
-      {alertKinds.map((kind) => (
-        <Check
-          key={kind}
-          name={kind}
-          title={kindTitles[kind]}
-          value={kinds.includes(kind)}
-          onInput={(isOn) =>
-            change({
-              kinds: alertKinds.filter((each) => (each === kind ? isOn : kinds.includes(each))),
-            })
-          }
-        />
-      ))}
-    </div>
-  </fieldset>
-);
-
-type Tested = Asked<Schemas["AlertTest"]> | "asking" | null;
-
-/** Why the last test alert was not delivered. */
-const faultIn = (test: Tested): string | null =>
-  test === null || test === "asking" ? null : test.ok ? test.value.fault : test.problem.detail;
+function Kinds({ draft: { alerts = {} }, change }: Editing<Draft>) {
+  const { kinds = alertKinds } = alerts;
+  const turn = (kind: AlertKind, isOn: boolean): void => {
+    const on = alertKinds.filter((each) => (each === kind ? isOn : kinds.includes(each)));
+    const { kinds: _, ...others } = alerts;
+    change({ alerts: on.length < alertKinds.length ? { ...others, kinds: on } : others });
+  };
+  return (
+    <fieldset>
+      <legend>Send if</legend>
+      <div class="grid wide">
+        {alertKinds.map((kind) => (
+          <Check
+            key={kind}
+            name={kind}
+            title={kindTitles[kind]}
+            value={kinds.includes(kind)}
+            onInput={(isOn) => turn(kind, isOn)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
 
 function headingOf({ status, fault }: Schemas["AlertTest"]): string {
   if (fault === null) return `The receiver accepted the alert (HTTP ${status})`;
@@ -156,7 +144,7 @@ function headingOf({ status, fault }: Schemas["AlertTest"]): string {
   return fault.startsWith("No answer") ? "The receiver could not be reached" : "Nothing was sent";
 }
 
-function Result({ test }: { test: Exclude<Tested, "asking" | null> }) {
+function Result({ test }: { test: Asked<Schemas["AlertTest"]> }) {
   if (!test.ok) return <ProblemNotice problem={test.problem} />;
   const { fault, answer, body } = test.value;
   return (
@@ -172,96 +160,84 @@ function Result({ test }: { test: Exclude<Tested, "asking" | null> }) {
   );
 }
 
-/** A scheme alone isn’t a key. */
-const headerIn = ({ format, headerName: name, headerValue }: Draft) => {
-  const value = headerValue.trim();
-  return format === "custom" && value !== "" && value !== "Bearer" ? { name, value } : null;
+interface Tested {
+  webhookUrl: string;
+  format: AlertFormat;
+  body?: string;
+  header?: { name: string; value: string };
+}
+
+/** With the header's new value. A scheme alone isn’t a key. */
+function receiverIn({ alerts = {}, header: { name = "", value = "" } = {} }: Draft): Tested {
+  const { webhookUrl = "", format = "webhook", body = "" } = alerts;
+  const key = value.trim();
+  const header = key !== "" && key !== "Bearer" && { header: { name, value: key } };
+  return { webhookUrl, format, ...(format === "custom" && { body, ...header }) };
+}
+
+const path = "/admin/v1/tenants/{tenant}/policy";
+const mapped = (answer: Asked<Schemas["Policy"]>): Asked<Draft> => {
+  if (!answer.ok) return answer;
+  const { alerts = {} } = answer.value;
+  return { ...answer, value: { alerts, header: { name: "Authorization" } } };
 };
 
-function testOf(draft: Draft) {
-  const { webhookUrl, format, body } = draft;
-  const header = headerIn(draft);
-  return api.POST("/admin/v1/tenants/{tenant}/alerts/test", {
-    body: {
-      webhookUrl,
-      format,
-      ...(format === "custom" && { body, ...(header !== null && { header }) }),
-    },
-  });
-}
-
-async function saved(draft: Draft, tag: string | null): Promise<Asked<unknown>> {
-  const { webhookUrl, format, kinds, body, thresholds } = draft;
-  const header = headerIn(draft);
-  if (header !== null) {
-    const url = { url: webhookUrl, ...header };
-    const put = await api.PUT("/admin/v1/tenants/{tenant}/webhooks/header", { body: url });
+async function write({ value, patch, tag }: Changed<Draft>): Promise<Asked<Draft>> {
+  const { webhookUrl: url, header } = receiverIn(value);
+  if (header !== undefined) {
+    const body = { url, ...header };
+    const put = await api.PUT("/admin/v1/tenants/{tenant}/webhooks/header", { body });
     if (!put.ok) return put;
   }
-  const alerts = {
-    webhookUrl: webhookUrl === "" ? null : webhookUrl,
-    format: format === "webhook" ? null : format,
-    body: format === "custom" ? body : null,
-    thresholds: thresholdsIn(thresholds),
-    kinds: kinds.length === alertKinds.length ? null : kinds,
-  };
-  return api.PATCH("/admin/v1/tenants/{tenant}/policy", { ifMatch: tag, body: { alerts } });
+  const { header: _, ...body } = patch;
+  return mapped(await api.PATCH(path, { ifMatch: tag, body }));
 }
 
-export interface Saved {
-  tone: "good" | "warn";
-  text: string;
-}
-
-interface ReceiverProps {
-  policy: Policy;
-  tag: string | null;
-  onTest: () => void;
-  onDone: (saved: Saved | null) => void;
-}
-
-export function Receiver({ policy, tag, onTest, onDone }: ReceiverProps) {
-  const former = policy.alerts?.webhookUrl ?? "";
-  const [draft, setDraft] = useState<Draft>(draftOf(policy));
-  const [test, setTest] = useState<Tested>(null);
+function ReceiverFields({ draft, ...its }: Editing<Draft>) {
+  const { webhookUrl, format } = receiverIn(draft);
   const change: Editing<Draft>["change"] = (changes) => {
-    const known = hosts.find(([host]) => host.test(changes.webhookUrl ?? ""))?.[1];
-    setDraft({ ...draft, ...(known !== undefined && { format: known }), ...changes } as Draft);
+    const url = changes.alerts?.webhookUrl ?? webhookUrl;
+    const known = url === webhookUrl ? undefined : hosts.find(([host]) => host.test(url))?.[1];
+    its.change(known ? { ...changes, alerts: { ...changes.alerts, format: known } } : changes);
   };
-  const send = async (): Promise<void> => {
-    onTest();
+  return (
+    <>
+      <div class="grid">
+        <Fields of={receiverFields} {...{ draft, change }} />
+      </div>
+      {format === "custom" && <Custom {...{ draft, change }} />}
+      <Kinds {...{ draft, change }} />
+    </>
+  );
+}
+
+export function Receiver() {
+  const [test, setTest] = useState<Asked<Schemas["AlertTest"]> | "asking" | null>(null);
+  const send = async (draft: Draft): Promise<void> => {
     setTest("asking");
-    setTest(await testOf(draft));
-  };
-  const done = (): void => {
-    const fault = faultIn(test);
-    if (fault !== null)
-      onDone({ tone: "warn", text: `Saved, but the last test alert was not delivered. ${fault}` });
-    else if (draft.webhookUrl === "")
-      onDone({ tone: "good", text: "Saved. Alerts are only listed here." });
-    else onDone({ tone: "good", text: "Saved. Alerts are sent there from now on." });
+    const body = receiverIn(draft);
+    setTest(await api.POST("/admin/v1/tenants/{tenant}/alerts/test", { body }));
   };
   return (
     <Card title="Where alerts are sent" isStack>
-      <Form
+      <Edited
+        what="receiver of alerts"
         submit="Save changes"
-        act={() => saved(draft, tag)}
-        onDone={done}
-        reload={() => onDone(null)}
-      >
-        <div class="grid">
-          <Fields of={receiverFields} {...{ draft, change }} path="alerts." />
-        </div>
-        {former !== "" && draft.webhookUrl !== former && (
-          <p class="notice warn">Saving replaces {former}: alerts have one receiver.</p>
+        hint="Members of the policy, and of the request’s header."
+        read={async () => mapped(await api.GET(path))}
+        write={write}
+        beside={(draft) => (
+          <Button
+            disabled={!draft?.alerts?.webhookUrl || test === "asking"}
+            onClick={() => draft && void send(draft)}
+          >
+            {test === "asking" ? "Sending…" : "Send test alert"}
+          </Button>
         )}
-        {draft.format === "custom" && <Custom {...{ draft, change }} />}
-        <Button disabled={draft.webhookUrl === "" || test === "asking"} onClick={() => void send()}>
-          {test === "asking" ? "Sending…" : "Send test alert"}
-        </Button>
-        {test !== null && test !== "asking" && <Result test={test} />}
-        <Kinds {...{ draft, change }} />
-      </Form>
+      >
+        {(its) => <ReceiverFields {...its} />}
+      </Edited>
+      {test !== null && test !== "asking" && <Result test={test} />}
     </Card>
   );
 }

@@ -1,12 +1,11 @@
-import { useState } from "preact/hooks";
 import { causeOf } from "../../domain/alert-messages.ts";
-import { Receiver, type Saved } from "../alerts/receiver.tsx";
+import { Receiver } from "../alerts/receiver.tsx";
 import type { Schemas } from "../api.ts";
 import { count } from "../format.ts";
-import { useRead, valueIn } from "../load.ts";
+import { valueIn } from "../load.ts";
 import { column, timeColumn, type Column } from "../parts/columns.tsx";
 import { Listed, usePaging } from "../parts/list-page.tsx";
-import { Badge, ForRole, Page, There } from "../parts/page.tsx";
+import { Badge, Page } from "../parts/page.tsx";
 import { Webhooks } from "../parts/webhooks.tsx";
 import { ownPath } from "../place.ts";
 
@@ -32,13 +31,6 @@ const columns: readonly Column<Alert>[] = [
 
 export function Alerts() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/alerts");
-  const policy = useRead("/admin/v1/tenants/{tenant}/policy");
-  const [saved, setSaved] = useState<Saved | null>(null);
-  /** The form begins again with what was saved, so this is said after that. */
-  const show = async (done: Saved | null): Promise<void> => {
-    await policy.again();
-    setSaved(done);
-  };
   const undelivered = valueIn(paging.loading)?.undelivered ?? 0;
   return (
     <Page title="Alerts" lead="Budgets that reach a threshold, and problems that persist.">
@@ -63,23 +55,7 @@ export function Alerts() {
             Not delivered to your webhook: {count(undelivered)}. The messages below say why.
           </p>
         )}
-        <ForRole without="doesn’t change where alerts are sent">
-          <There what="the policy" loading={policy}>
-            {(found, { tag }) => (
-              <Receiver
-                key={tag}
-                {...{ policy: found, tag }}
-                onTest={() => setSaved(null)}
-                onDone={(done) => void show(done)}
-              />
-            )}
-          </There>
-        </ForRole>
-        {saved !== null && (
-          <p class={`notice ${saved.tone}`} role="status">
-            {saved.text}
-          </p>
-        )}
+        <Receiver />
         <Webhooks />
       </div>
     </Page>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { isObject, parsedJson, type JsonObject } from "../../domain/json.ts";
 import { mergePatchOf } from "../../domain/merge-patch.ts";
+import { shortTime } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { changedMembers, changeText, membersText, memberTitle } from "../policy-changes.ts";
 import { invalid, type Asked } from "../problem.ts";
@@ -16,7 +17,7 @@ const textOf = (value: object): string => JSON.stringify(value, null, 2);
 
 type Members = Readonly<Record<string, unknown>>;
 
-interface Changed<Value> {
+export interface Changed<Value> {
   value: Value;
   patch: JsonObject;
   tag: string | null;
@@ -87,11 +88,11 @@ function EditForm<Value extends Members>(props: FormProps<Value>) {
 }
 
 export function Edited<Value extends Members>({ what, read, ...form }: EditedProps<Value>) {
-  const [saved, setSaved] = useState<{ at: string; changes: string[] } | null>(null);
+  const [saved, setSaved] = useState<{ at: number; changes: string[] } | null>(null);
   const loading = useLoaded(`${what} ${saved?.at ?? ""}`, read);
   const onDone = (before: Value, after: Value): void =>
     setSaved({
-      at: new Date().toLocaleTimeString(),
+      at: Date.now(),
       changes: changedMembers(before, after).map(changeText),
     });
   return (
@@ -102,7 +103,7 @@ export function Edited<Value extends Members>({ what, read, ...form }: EditedPro
           role="status"
           ref={(each) => each?.scrollIntoView({ block: "center" })}
         >
-          <strong>Saved at {saved.at}.</strong>
+          <strong>Saved at {shortTime(saved.at)}.</strong>
           <ul class="plain">
             {saved.changes.map((change) => (
               <li key={change}>{change}</li>

@@ -136,6 +136,10 @@ const kinds = {
   number: [String, Number],
   /** in ms since the epoch, in the reader's zone */
   moment: [(value: number) => localText(value), millisOf],
+  numbers: [
+    (items: number[]) => items.join(", "),
+    (text: string) => itemsIn(text, ",")?.map(Number),
+  ],
   list: [(items: string[]) => items.join(", "), (text: string) => itemsIn(text, ",")],
   lines: [(items: string[]) => items.join("\n"), (text: string) => itemsIn(text, "\n")],
 } as const satisfies Record<string, readonly [(value: never) => string, (text: string) => unknown]>;

@@ -47,7 +47,7 @@ describe("the merge patch of an edited value", () => {
     [{ a: "b", c: 1 }, { c: 1 }, { a: null }],
     [{ a: "b" }, { a: "" }, { a: null }],
     [{ a: "b" }, { a: undefined, c: "" }, { a: null }],
-    [{ a: null }, { a: undefined }, {}],
+    [{ a: null, b: "" }, { a: undefined, b: "" }, {}],
     [{ a: ["b"] }, { a: ["b", "c"] }, { a: ["b", "c"] }],
     [{ a: { b: 1, c: 2 } }, { a: { b: 1 } }, { a: { c: null } }],
     [{ a: 1 }, { a: { b: 2 } }, { a: { b: 2 } }],
