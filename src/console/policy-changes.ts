@@ -108,6 +108,10 @@ const topText = (member: string, value: unknown): string =>
 export const memberTitle = (member: string): string =>
   titles[member] ?? spacedName(member).replace(/^./, (one) => one.toUpperCase());
 
+/** SHA-256 as hex or base64url */
+const isHash = (value: unknown): boolean =>
+  typeof value === "string" && /^([0-9a-f]{64}|[\w-]{43})$/.test(value);
+
 /** An event's detail, in words, without hashes and the target's name. */
 export const detailTexts = (
   { action, target, detail }: PolicyEvent,
@@ -119,9 +123,7 @@ export const detailTexts = (
     return [sentenceOf(alert, named(alert.subject.replace(/^\w+:/, "")))];
   }
   return Object.entries(detail)
-    .filter(
-      ([member, value]) => value !== null && !member.endsWith("Hash") && value !== names[target],
-    )
+    .filter(([, value]) => value !== null && !isHash(value) && value !== names[target])
     .map(([member, value]) => {
       const isTime = member.endsWith("At") && typeof value === "number";
       const id = typeof value === "string" && /^[a-z]+_.{26}/.test(value) ? value : null;

@@ -24,11 +24,11 @@ function Details({ event, around: { events, names } }: Shown) {
   const changes = policyChanges(event, events);
   const lines = changes?.map(changeText) ?? detailTexts(event, names);
   const text = lines.join("; ");
-  if (text.length <= 90) return <>{text || none}</>;
+  if (text.length <= 90) return <span class="note">{text || none}</span>;
   const members = changes?.map(({ member }) => memberTitle(member)) ?? [];
   const short = members.length > 1 ? members.join(", ") : `${text.slice(0, 80)}…`;
   return (
-    <details>
+    <details class="note">
       <summary>{short}</summary>
       {lines.map((line) => (
         <p key={line}>{line}</p>
@@ -57,11 +57,7 @@ function Target({ event, around: { names, slugs } }: Shown) {
   const slug = tenantHere() || slugs[tenantId ?? ""];
   const [area = ""] = action.split(".");
   const [, page] = pages.find(([kind]) => kind.test(`${area} ${target}`)) ?? [];
-  const shown = target.startsWith("req_") ? (
-    <code title={target}>…{target.slice(-6)}</code>
-  ) : (
-    <Named id={target} names={names} />
-  );
+  const shown = <Named id={target} names={names} />;
   if (page === undefined || slug === undefined || action.endsWith("delete")) return shown;
   return <a href={tenantPath(slug, page(target))}>{shown}</a>;
 }

@@ -6,8 +6,12 @@ import { Field, type FieldProps } from "./form.tsx";
 
 export type Names = Readonly<Record<string, string>>;
 
-export const Named = ({ id, names }: { id: string; names: Names }) =>
-  names[id] === undefined ? <code>{id}</code> : <span title={id}>{names[id]}</span>;
+/** People of the operator’s identity provider have no name here, and others may be deleted. */
+export function Named({ id, names }: { id: string; names: Names }) {
+  const name = names[id] ?? /^person:(.+)/.exec(id)?.[1];
+  const shown = id.replace(/^[a-z]+_\w*(?=\w{6}$)/, "…");
+  return name === undefined ? <code title={id}>{shown}</code> : <span title={id}>{name}</span>;
+}
 
 /** Empty if the role may not read a list. */
 export async function namesIn(

@@ -66,7 +66,8 @@ describe("a change of a policy", () => {
       expiresAt: null,
       keyId: id,
       userId: `usr_${"b".repeat(43)}`,
-      contentHash: "f00d",
+      contentHash: "f0".repeat(32),
+      subject: "a_-".repeat(14) + "k",
       decidedAt: Date.UTC(2026, 0, 2, 12),
     };
     const event = { action: "key.create", target: id, detail };
