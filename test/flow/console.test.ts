@@ -861,12 +861,25 @@ describe("a cloud's credential", () => {
         .locator("tr")
         .filter({ hasText: /key rejected.*access denied/ })
         .waitFor();
-      const { data } = (await admin("GET", "/tenants/clouds/credentials")).body as {
-        data: { deployments: object[] }[];
+      const stored = async () => {
+        const { data } = (await admin("GET", "/tenants/clouds/credentials")).body as {
+          data: { deployments: object[]; endpoint: string }[];
+        };
+        return data.map(({ deployments, endpoint }) => [endpoint, deployments]);
       };
-      expect(data[0]?.deployments).toEqual([
-        { id: "prod-chat", model: "openai/gpt-5-mini", provisioned: true },
-      ]);
+      const deployment = { id: "prod-chat", model: "openai/gpt-5-mini" };
+      expect(await stored()).toEqual([[azure.endpoint, [{ ...deployment, provisioned: true }]]]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Change main" }).click();
+      const deployments = dialog.getByLabel("Deployments");
+      expect(await deployments.inputValue()).toBe("prod-chat openai/gpt-5-mini provisioned");
+      expect(await dialog.getByLabel("Endpoint", { exact: true }).inputValue()).toBe(
+        azure.endpoint,
+      );
+      await deployments.fill("prod-chat openai/gpt-5-mini");
+      await dialog.getByRole("button", { name: "Save changes" }).click();
+      await dialog.getByText("Error: access denied (HTTP 401).").waitFor();
+      expect(await stored()).toEqual([[azure.endpoint, [deployment]]]);
     } finally {
       await azure.stop();
     }
@@ -2341,7 +2354,7 @@ describe("models", () => {
     ]);
     await page.getByRole("button", { name: "demo/demo-large" }).click();
     const drawer = page.getByRole("dialog", { name: "demo/demo-large" });
-    await drawer.getByRole("row", { name: /^Shutdown 2099-01-01 your override/ }).waitFor();
+    await drawer.getByRole("definition").filter({ hasText: "2099-01-01 your override" }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
   });
 });

@@ -2,11 +2,10 @@ import { isoDay } from "../../domain/calendar.ts";
 import { endingSoon } from "../../domain/models/retirement.ts";
 import type { Schemas } from "../api.ts";
 import { compact, count, day, duration, none, usdInCents, usdOfPrice } from "../format.ts";
-import { fileColumn, numberColumn, type Column } from "../parts/columns.tsx";
+import { column, fileColumn, lineColumn, numberColumn, type Column } from "../parts/columns.tsx";
 import { allPages } from "../parts/list-page.tsx";
-import { Badge, Button } from "../parts/page.tsx";
+import { Badge, Button, Facts, type Fact } from "../parts/page.tsx";
 import { RequestsOf, type Spender } from "../parts/spend.tsx";
-import { Table } from "../parts/table.tsx";
 import { ok, type Asked } from "../problem.ts";
 
 export type Model = Schemas["Model"];
@@ -24,25 +23,12 @@ export const nameOf = ({ provider, id }: Model): string => `${provider}/${id}`;
 export const willEnd = ({ retiresAt }: Model): boolean =>
   typeof retiresAt === "string" && retiresAt > isoDay(Date.now());
 
-const fraction = /(\d+)(\D*)$/;
-const decimalsOf = (price: Figure): number => fraction.exec(usdOfPrice(price))?.[1]?.length ?? 0;
 /** Blanks as wide as digits align the points of prices. */
-const alignedPrice = (price: Figure, decimals: number): string =>
+const alignedPrice = (price: Figure): string =>
   usdOfPrice(price).replace(
-    fraction,
-    (_all, digits: string, rest: string) => digits.padEnd(decimals, "\u2007") + rest,
+    /(\d+)(\D*)$/,
+    (_all, digits: string, rest: string) => digits.padEnd(4, "\u2007") + rest,
   );
-
-type PriceName = "inputUsdPerMTok" | "cachedInputUsdPerMTok" | "outputUsdPerMTok";
-
-function priceColumn(title: string, name: PriceName, models: readonly Model[]): Column<Model> {
-  const decimals = Math.max(...models.map(({ [name]: price }) => decimalsOf(price)));
-  return numberColumn(
-    title,
-    ({ [name]: price }) => price,
-    (price) => alignedPrice(price, decimals),
-  );
-}
 
 function conditionOf({ status, outputModalities }: Model): string {
   const others = outputModalities.filter((kind) => kind !== "text");
@@ -53,23 +39,18 @@ function conditionOf({ status, outputModalities }: Model): string {
   ].join("; ");
 }
 
-/** Breaks only after the provider. */
-const Name = ({ provider, id }: Model) => (
-  <code class="wraps">
-    {provider}/<wbr />
-    <span class="nowrap">{id}</span>
-  </code>
-);
+type Given = { spending: Spending; open: (model: Model) => void };
 
-type Given = { models: readonly Model[]; spending: Spending; open: (model: Model) => void };
-
-export const columnsOf = ({ models, spending, open }: Given): readonly Column<Model>[] => [
+export const columnsOf = ({ spending, open }: Given): readonly Column<Model>[] => [
   {
     title: "Model",
     show: (model) => (
       <>
         <Button class="link" onClick={() => open(model)}>
-          <Name {...model} />
+          <code class="wraps">
+            {model.provider}/<wbr />
+            <span class="nowrap">{model.id}</span>
+          </code>
         </Button>{" "}
         {!model.available && <Badge word="unavailable" />}{" "}
         {model.status !== "active" && <Badge word={model.status} />}
@@ -82,20 +63,18 @@ export const columnsOf = ({ models, spending, open }: Given): readonly Column<Mo
   fileColumn("Status", ({ status }) => status),
   numberColumn("Spent", (model) => spending.get(nameOf(model))?.costUsd, usdInCents),
   numberColumn("Requests", (model) => spending.get(nameOf(model))?.requests, count),
-  priceColumn("Input price", "inputUsdPerMTok", models),
-  { ...priceColumn("Cached input", "cachedInputUsdPerMTok", models), isWide: true },
-  priceColumn("Output price", "outputUsdPerMTok", models),
+  numberColumn("Input price", (model) => model.inputUsdPerMTok, alignedPrice),
+  {
+    ...numberColumn("Cached input", (model) => model.cachedInputUsdPerMTok, alignedPrice),
+    isWide: true,
+  },
+  numberColumn("Output price", (model) => model.outputUsdPerMTok, alignedPrice),
   numberColumn(
     "Context",
     ({ contextTokens }) => contextTokens,
     (tokens) => (typeof tokens === "number" ? compact(tokens) : none),
   ),
-  {
-    title: "Takes",
-    isWide: true,
-    show: ({ inputModalities }) => <span class="nowrap">{inputModalities.join(", ")}</span>,
-    text: ({ inputModalities }) => inputModalities.join(" "),
-  },
+  { ...lineColumn("Takes", ({ inputModalities }) => inputModalities.join(", ")), isWide: true },
   {
     ...numberColumn("Class", ({ intelligence }) => intelligence, count),
     show: ({ intelligence, sources }) =>
@@ -108,18 +87,15 @@ export const columnsOf = ({ models, spending, open }: Given): readonly Column<Mo
   { ...numberColumn("Speed", ({ speed }) => speed, count), isWide: true },
   { ...numberColumn("Median time", ({ measured }) => measured?.p50Ms, duration), isWide: true },
   {
-    title: "Shutdown",
-    isOptional: true,
-    show: (model) => (
-      <span class="nowrap">
-        {endingSoon([model], Date.now()).length > 0 ? (
-          <Badge word={model.retiresAt ?? ""} tone="warn" />
-        ) : (
-          (model.retiresAt ?? none)
-        )}
-      </span>
+    ...column(
+      "Shutdown",
+      ({ retiresAt }) => retiresAt ?? null,
+      (model) => {
+        const isSoon = endingSoon([model], Date.now()).length > 0;
+        return model.retiresAt && <Badge word={model.retiresAt} tone={isSoon ? "warn" : ""} />;
+      },
     ),
-    text: ({ retiresAt }) => retiresAt ?? null,
+    isOptional: true,
   },
 ];
 
@@ -198,70 +174,60 @@ function textOf(member: string, value: unknown): string {
   return Array.isArray(value) ? value.join(", ") : typeof value === "string" ? value : "";
 }
 
-type Row = readonly [title: string, member: string, text: string];
-
-function rowsOf(model: Model): Row[] {
-  const { priceTiers, mediaPrices, reasoningControl: effort, scores = {} } = model;
-  const values: Readonly<Record<string, unknown>> = { ...model, ...mediaPrices };
-  const rows: Row[] = [
-    ...Object.entries(titles).map(([member, title]): Row => {
-      const isMedia = Object.hasOwn(mediaPrices ?? {}, member);
-      return [title, isMedia ? "mediaPrices" : member, textOf(member, values[member])];
-    }),
-    ...priceTiers.map((tier): Row => {
-      const { aboveInputTokens: above, inputUsdPerMTok, outputUsdPerMTok } = tier;
-      const text = `${usdOfPrice(inputUsdPerMTok)} in, ${usdOfPrice(outputUsdPerMTok)} out`;
-      return [`Above ${count(above)} input tokens`, "priceTiers", text];
-    }),
-    ["Reasoning effort", "reasoning", effort?.efforts.join(", ") ?? ""],
-    ["Reasoning effort by default", "reasoning", effort?.byDefault ?? ""],
-    ...Object.entries(scores).map(([title, score]): Row => [title, "scores", String(score)]),
-  ];
-  return rows.filter(([, , text]) => text !== "");
-}
-
 /** @param spent this month */
-export function Figures({ model, spent }: { model: Model; spent: Spender | undefined }) {
-  const { name, source, measured, canonicalName, inputUsdPerMTok, outputUsdPerMTok } = model;
-  const sourceOf = (member: string): string => {
-    const found = (model.sources as Partial<Record<string, string>>)[member] ?? source;
-    return sourceTexts[found] ?? found;
+function factsOf(model: Model, spent: Spender | undefined): Fact[] {
+  const {
+    priceTiers,
+    mediaPrices,
+    reasoningControl: effort,
+    scores = {},
+    measured,
+    canonicalName,
+  } = model;
+  const fact = (title: string, member: string, text = ""): Fact => {
+    const source = (model.sources as Partial<Record<string, string>>)[member] ?? model.source;
+    return text !== "" && [title, [text, <small> {sourceTexts[source] ?? source}</small>]];
   };
-  return (
-    <>
-      <p>
-        {name}.{" "}
-        {canonicalName !== nameOf(model) && canonicalName && `The same as ${canonicalName}. `}
-        {spent === undefined ? (
-          "Not used this month."
-        ) : (
-          <>
-            This month: {usdInCents(spent.costUsd)}, last used on {day(spent.lastUsedAt)}.{" "}
-            <RequestsOf by="model" id={nameOf(model)} name={`${count(spent.requests)} requests`} />
-          </>
-        )}
-      </p>
-      {(inputUsdPerMTok === null || outputUsdPerMTok === null) && (
-        <p>Its price is unknown, so it isn’t used under a USD budget.</p>
-      )}
-      {measured !== null && (
-        <p>
-          Measured in {count(measured.samples)} calls: {duration(measured.p50Ms)} (median),{" "}
-          {count(measured.tokensPerSecond)} tokens per second.
-        </p>
-      )}
-      <Table
-        name="Figures"
-        columns={[
-          { title: "Figure", text: ([title]: Row) => title },
-          { title: "Value", text: ([, , text]) => text },
-          { title: "Source", text: ([, member]) => sourceOf(member) },
-        ]}
-        rows={rowsOf(model)}
-        keyOf={([title]) => title}
-        empty=""
-      />
-      <p class="faint">The API can override figures of your tenant’s models.</p>
-    </>
+  const values: Readonly<Record<string, unknown>> = { ...model, ...mediaPrices };
+  const requests = spent && (
+    <RequestsOf by="model" id={nameOf(model)} name={`${count(spent.requests)} requests`} />
   );
+  return [
+    ["Name", model.name],
+    Boolean(canonicalName) && canonicalName !== nameOf(model) && ["Same as", canonicalName],
+    [
+      "This month",
+      spent
+        ? [`${usdInCents(spent.costUsd)}, `, requests, `, last used on ${day(spent.lastUsedAt)}`]
+        : "not used",
+    ],
+    measured !== null && [
+      `Measured in ${count(measured.samples)} calls`,
+      `${duration(measured.p50Ms)} (median), ${count(measured.tokensPerSecond)} tokens per second`,
+    ],
+    ...Object.entries(titles).map(([member, title]) => {
+      const isMedia = Object.hasOwn(mediaPrices ?? {}, member);
+      return fact(title, isMedia ? "mediaPrices" : member, textOf(member, values[member]));
+    }),
+    ...priceTiers.map(({ aboveInputTokens, inputUsdPerMTok, outputUsdPerMTok }) =>
+      fact(
+        `Above ${count(aboveInputTokens)} input tokens`,
+        "priceTiers",
+        `${usdOfPrice(inputUsdPerMTok)} in, ${usdOfPrice(outputUsdPerMTok)} out`,
+      ),
+    ),
+    fact("Reasoning effort", "reasoning", effort?.efforts.join(", ")),
+    fact("Reasoning effort by default", "reasoning", effort?.byDefault),
+    ...Object.entries(scores).map(([title, score]) => fact(title, "scores", String(score))),
+  ];
 }
+
+export const Figures = ({ model, spent }: { model: Model; spent: Spender | undefined }) => (
+  <>
+    {(model.inputUsdPerMTok === null || model.outputUsdPerMTok === null) && (
+      <p>Its price is unknown, so it isn’t used under a USD budget.</p>
+    )}
+    <Facts of={factsOf(model, spent)} />
+    <p class="faint">The API can override figures of your tenant’s models.</p>
+  </>
+);

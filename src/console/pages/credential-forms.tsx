@@ -1,157 +1,108 @@
-import { isCloud } from "../../domain/models/cloud-place.ts";
+import { parsedJson } from "../../domain/json.ts";
+import { mergePatchOf } from "../../domain/merge-patch.ts";
 import { api, type Schemas } from "../api.ts";
+import { valueAt, withValueAt } from "../members.ts";
 import { hasAddress, ProviderChoice } from "../models/provider-choice.tsx";
-import { Fields, Form, useDraft, type Editing, type FieldOf } from "../parts/form.tsx";
-import { invalid } from "../problem.ts";
+import { Check, Fields, Form, useDraft, type FieldOf, type Kind } from "../parts/form.tsx";
 
 type Credential = Schemas["Credential"];
+type Draft = Omit<Schemas["CredentialInput"], "auth"> &
+  Pick<Credential, "authKind"> & { auth?: object };
+type DraftField = FieldOf<Draft>;
 
-/** by the API's member */
-type CloudTexts = Readonly<Record<string, string>>;
-type CloudField = FieldOf<CloudTexts>;
+type Deployment = NonNullable<Draft["deployments"]>[number];
+const linesIn = (text: string): string[] => text.trim().split(/\s*\n\s*/);
 
-const text = (name: string, title: string): CloudField => ({ name, title, isRequired: true });
-const secret = (name: string, title: string): CloudField => ({
-  ...text(name, title),
-  type: "password",
-});
+/** A line for each, for example `prod-chat openai/gpt-5-mini`. */
+const deploymentLines: Kind = [
+  (all: Deployment[]) =>
+    all.map((its) => `${its.id} ${its.model}${its.provisioned ? " provisioned" : ""}`).join("\n"),
+  (text) =>
+    linesIn(text).map((line) => {
+      const [id, model = "", billed] = line.split(/\s+/);
+      return { id, model, ...(billed === "provisioned" && { provisioned: true }) };
+    }),
+];
+/** Stored ones aren't shown. */
+const headerLines: Kind = [
+  () => "",
+  (text) =>
+    Object.fromEntries(
+      linesIn(text).map((line) => {
+        const [name = "", value = ""] = line.split(/\s*:\s*(.*)/, 2);
+        return [name, value];
+      }),
+    ),
+];
+/** The API says what is wrong with other texts. */
+const json: Kind = [(value) => JSON.stringify(value, null, 1), (text) => parsedJson(text) ?? text];
 
-const hostIdentity = "Identity of the router's machine";
+/** by path */
+type Titles = Readonly<Record<string, string>>;
+/** `auth` by `authKind` */
+type Cloud = { place: Titles; auth: Readonly<Record<string, readonly [way: string, Titles]>> };
 
-interface CloudForm {
-  place: readonly CloudField[];
-  /** by how the credential authenticates */
-  auth: Readonly<Record<string, readonly CloudField[]>>;
-}
-
-const forms: Readonly<Record<string, CloudForm>> = {
+const hostIdentity = ["Identity of the router's machine", {}] as const;
+const clouds: Readonly<Record<string, Cloud>> = {
   azure: {
-    place: [
-      text("endpoint", "Endpoint"),
-      {
-        name: "deployments",
-        title: "Deployments",
-        rows: 3,
-        isCode: true,
-        hint: "One per line, with its base model: prod-chat openai/gpt-5-mini. Add provisioned if it is billed per hour.",
-      },
-    ],
+    place: { endpoint: "Endpoint", deployments: "Deployments" },
     auth: {
-      Key: [secret("apiKey", "KEY 1")],
-      "Microsoft Entra ID": [
-        text("tenantId", "Directory (tenant) ID"),
-        text("clientId", "Application (client) ID"),
-        secret("clientSecret", "Client secret value"),
+      apiKey: ["Key", { "auth.apiKey": "KEY 1" }],
+      clientSecret: [
+        "Microsoft Entra ID",
+        {
+          "auth.tenantId": "Directory (tenant) ID",
+          "auth.clientId": "Application (client) ID",
+          "auth.clientSecret": "Client secret value",
+        },
       ],
-      [hostIdentity]: [],
+      hostIdentity,
     },
   },
   bedrock: {
-    place: [
-      text("region", "Region"),
-      { name: "geography", title: "Geography of inference profiles" },
-    ],
+    place: { region: "Region", geography: "Geography of inference profiles" },
     auth: {
-      "Amazon Bedrock API key": [secret("apiKey", "API key")],
-      "Access key": [
-        text("accessKeyId", "Access key ID"),
-        secret("secretAccessKey", "Secret access key"),
-        { name: "sessionToken", title: "Session token", type: "password" },
+      apiKey: ["Amazon Bedrock API key", { "auth.apiKey": "API key" }],
+      accessKey: [
+        "Access key",
+        {
+          "auth.accessKeyId": "Access key ID",
+          "auth.secretAccessKey": "Secret access key",
+          "auth.sessionToken": "Session token",
+        },
       ],
-      "IAM role": [text("roleArn", "Role ARN")],
-      [hostIdentity]: [],
+      role: ["IAM role", { "auth.roleArn": "Role ARN" }],
+      hostIdentity,
     },
   },
   vertex: {
-    place: [text("project", "Project ID"), text("location", "Location")],
-    auth: { "Service account": [secret("serviceAccount", "Key file (JSON)")], [hostIdentity]: [] },
+    place: { project: "Project ID", location: "Location" },
+    auth: {
+      serviceAccount: ["Service account", { "auth.serviceAccount": "Key file (JSON)" }],
+      hostIdentity,
+    },
   },
 };
-const noForm: CloudForm = { place: [], auth: {} };
+const isOptional = /^(geography|deployments|auth\.sessionToken)$/;
+const isSecret = /(Key|Secret|Token|Account)$/;
 
-const wayIn = ({ auth }: CloudForm, { how = "" }: CloudTexts): string =>
-  auth[how] === undefined ? (Object.keys(auth)[0] ?? "") : how;
+const deployments = {
+  as: deploymentLines,
+  rows: 3,
+  isCode: true,
+  hint: "One per line, with its base model: prod-chat openai/gpt-5-mini. Add provisioned if it is billed per hour.",
+} as const;
 
-const valuesOf = (fields: CloudForm["place"] = [], texts: CloudTexts): [string, unknown][] =>
-  fields
-    .map(({ name }): [string, string] => [name, texts[name]?.trim() ?? ""])
-    .filter(([, value]) => value !== "");
+const cloudFields = (titles: Titles = {}): DraftField[] =>
+  (Object.entries(titles) as [DraftField["name"], string][]).map(([name, title]) => ({
+    name,
+    title,
+    isRequired: !isOptional.test(name),
+    ...(isSecret.test(name) && { type: "password" }),
+    ...(name === "deployments" && deployments),
+  }));
 
-/** One deployment a line: `prod-chat openai/gpt-5-mini`, and `provisioned` after it. */
-const deploymentsIn = (lines: string): { id: string; model: string; provisioned?: true }[] =>
-  lines
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .flatMap(([id = "", model = "", billed]) =>
-      id === "" ? [] : [{ id, model, ...(billed === "provisioned" && { provisioned: true }) }],
-    );
-
-/** The members of the API's input. */
-function cloudMembersOf(provider: string, texts: CloudTexts): Schemas["CredentialPatch"] {
-  const form = forms[provider] ?? noForm;
-  const way = wayIn(form, texts);
-  const auth = way === hostIdentity ? [["hostIdentity", true]] : valuesOf(form.auth[way], texts);
-  const deployments = deploymentsIn(texts["deployments"] ?? "");
-  return {
-    ...Object.fromEntries(valuesOf(form.place, texts)),
-    ...(auth.length > 0 && { auth: Object.fromEntries(auth) as Schemas["CloudAuth"] }),
-    ...(deployments.length > 0 && { deployments }),
-  };
-}
-
-type CloudFieldsProps = { provider: string; isChange: boolean } & Editing<CloudTexts>;
-
-/** In a change, fields may stay empty, which changes nothing. */
-function CloudFields({ provider, draft: texts, change, isChange }: CloudFieldsProps) {
-  const form = forms[provider] ?? noForm;
-  const way = wayIn(form, texts);
-  const ways = Object.keys(form.auth).map((each) => [each, each] as const);
-  const its = { draft: { ...texts, how: way }, change };
-  const shown = (fields: CloudForm["place"] = []): CloudForm["place"] =>
-    isChange ? fields.map((field) => ({ ...field, isRequired: false })) : fields;
-  return (
-    <>
-      <Fields of={shown(form.place)} {...its} />
-      <Fields
-        of={[{ name: "how", title: "Authentication", options: ways, path: "auth" }]}
-        {...its}
-      />
-      <Fields of={shown(form.auth[way])} path="auth." {...its} />
-    </>
-  );
-}
-
-const draftOf = (credential: Credential | undefined) => ({
-  provider: credential?.provider ?? "anthropic",
-  name: credential?.name ?? "main",
-  apiKey: "",
-  baseUrl: credential?.baseUrl ?? "",
-  models: credential?.models ? JSON.stringify(credential.models, null, 1) : "",
-  headers: "",
-  withoutHeaders: false,
-  cloud: {} as CloudTexts,
-});
-type Draft = ReturnType<typeof draftOf>;
-
-/** One header per line: `cf-aig-authorization: Bearer …`. */
-function headersIn({ headers, withoutHeaders }: Draft) {
-  if (withoutHeaders) return { headers: null };
-  const lines = headers.split("\n").filter((line) => line.trim() !== "");
-  const entries = lines.map((line) => {
-    const [name = "", ...value] = line.split(":");
-    return [name.trim(), value.join(":").trim()];
-  });
-  return lines.length === 0 ? {} : { headers: Object.fromEntries(entries) };
-}
-
-const notJson = invalid({
-  title: "Not JSON",
-  detail: "Enter the models as a JSON list.",
-  path: "models",
-});
-
-const nameField = { name: "name", title: "Name", isRequired: true } as const;
-const keyField = (isChange: boolean): FieldOf<Draft> => ({
+const keyField = (isChange: boolean): DraftField => ({
   name: "apiKey",
   title: isChange ? "Another key" : "API key of the provider",
   type: "password",
@@ -160,7 +111,20 @@ const keyField = (isChange: boolean): FieldOf<Draft> => ({
     : "Encrypted immediately and never shown again.",
 });
 
-const endpointFields = (kept: readonly string[]): FieldOf<Draft>[] => [
+/** In a change, secrets may stay empty, which changes nothing. */
+function fieldsOf({ provider, authKind = "apiKey" }: Draft, isChange: boolean): DraftField[] {
+  const cloud = clouds[provider];
+  if (cloud === undefined) return [keyField(isChange)];
+  const ways = Object.entries(cloud.auth).map(([kind, [way]]) => [kind, way] as const);
+  const secrets = cloudFields(cloud.auth[authKind]?.[1]);
+  return [
+    ...cloudFields(cloud.place),
+    { name: "authKind", path: "auth", title: "Authentication", options: ways },
+    ...secrets.map((field) => (isChange ? { ...field, isRequired: false } : field)),
+  ];
+}
+
+const endpointFields = (kept: readonly string[]): readonly DraftField[] => [
   {
     name: "baseUrl",
     title: "Base URL",
@@ -170,6 +134,7 @@ const endpointFields = (kept: readonly string[]): FieldOf<Draft>[] => [
   {
     name: "models",
     title: "Models",
+    as: json,
     rows: 4,
     isCode: true,
     hint: (
@@ -182,6 +147,7 @@ const endpointFields = (kept: readonly string[]): FieldOf<Draft>[] => [
   {
     name: "headers",
     title: "Headers",
+    as: headerLines,
     rows: 2,
     isCode: true,
     hint:
@@ -189,68 +155,75 @@ const endpointFields = (kept: readonly string[]): FieldOf<Draft>[] => [
         ? `Replace ${kept.join(", ")}. Leave blank to keep the current headers.`
         : "Secret headers for a gateway, one per line: cf-aig-authorization: Bearer <token>",
   },
-  ...(kept.length > 0 ? [{ name: "withoutHeaders", title: "Remove the headers" } as const] : []),
 ];
 
-interface FormProps {
-  /** absent: a new one */
-  credential?: Credential;
-  onDone: (saved: Credential) => void;
-  onClose?: (() => void) | undefined;
+const nameField = { name: "name", title: "Name", isRequired: true } as const;
+
+/** What was changed of the shown members. */
+function bodyOf(shown: readonly DraftField[], patch: object): Schemas["CredentialPatch"] {
+  let body: Readonly<Record<string, unknown>> = {};
+  for (const { name } of shown) {
+    const value = valueAt(patch, name);
+    body = withValueAt(body, name, typeof value === "string" ? value.trim() : value);
+  }
+  const { authKind, ...members } = body;
+  return authKind === "hostIdentity" ? { ...members, auth: { hostIdentity: true } } : members;
 }
 
+type FormProps = {
+  /** absent: a new one */
+  credential?: Credential | undefined;
+  onDone: (saved: Credential) => void;
+  onClose?: () => void;
+};
+
 export function CredentialForm({ credential, onDone, onClose }: FormProps) {
-  const before = draftOf(credential);
-  const { draft, change } = useDraft(before);
-  const { provider, name, apiKey, baseUrl, models, cloud } = draft;
   const isChange = credential !== undefined;
-  const save = async () => {
-    let declared: Schemas["DeclaredModel"][] | null = null;
-    try {
-      if (models.trim() !== "") declared = JSON.parse(models) as Schemas["DeclaredModel"][];
-    } catch {
-      return notJson;
-    }
+  const its = useDraft<Draft>({ provider: "anthropic", name: "main", ...credential });
+  const { draft, change } = its;
+  const { provider, headers } = draft;
+  const fields = fieldsOf(draft, isChange);
+  const kept = credential?.headerNames ?? [];
+  const ofEndpoint = endpointFields(kept);
+  const save = () => {
+    const patch = mergePatchOf(credential ?? {}, draft);
     const body = {
-      name,
-      ...(isCloud(provider)
-        ? cloudMembersOf(provider, cloud)
-        : (!isChange || apiKey !== "") && { apiKey: apiKey.trim() }),
-      ...(baseUrl !== before.baseUrl && { baseUrl: baseUrl || null }),
-      ...(models !== before.models && { models: declared }),
-      ...headersIn(draft),
+      ...bodyOf([nameField, ...fields, ...ofEndpoint], patch),
+      ...(headers === null && { headers }),
     };
     const path = "/admin/v1/tenants/{tenant}/credentials";
     return isChange
       ? api.PATCH(`${path}/{id}`, { id: credential.id, body })
-      : api.POST(path, { body: { ...body, provider } });
+      : api.POST(path, { body: { name: draft.name, ...body, provider } });
+  };
+  const choose = (chosen: string): void => {
+    const [authKind] = Object.keys(clouds[chosen]?.auth ?? {});
+    change({ provider: chosen, authKind: authKind as Draft["authKind"] });
   };
   return (
     <Form
       submit={isChange ? "Save changes" : "Add credential"}
       act={save}
-      onDone={onDone}
+      {...{ onDone }}
       onCancel={onClose}
     >
       <div class="grid">
-        {!isChange && (
-          <ProviderChoice value={provider} onInput={(chosen) => change({ provider: chosen })} />
-        )}
-        <Fields of={[nameField]} {...{ draft, change }} />
+        {!isChange && <ProviderChoice value={provider} onInput={choose} />}
+        <Fields of={[nameField]} {...its} />
       </div>
-      {isCloud(provider) ? (
-        <CloudFields
-          {...{ provider, isChange }}
-          draft={cloud}
-          change={(changes) => change({ cloud: { ...cloud, ...changes } as CloudTexts })}
-        />
-      ) : (
-        <Fields of={[keyField(isChange)]} {...{ draft, change }} />
-      )}
-      <details open={!hasAddress(provider) || before.baseUrl !== ""}>
+      <Fields of={fields} {...its} />
+      <details open={!hasAddress(provider) || Boolean(credential?.baseUrl)}>
         <summary>Custom endpoint</summary>
         <div class="stack">
-          <Fields of={endpointFields(credential?.headerNames ?? [])} {...{ draft, change }} />
+          <Fields of={ofEndpoint} {...its} />
+          {kept.length > 0 && (
+            <Check
+              title="Remove the headers"
+              name="withoutHeaders"
+              value={headers === null}
+              onInput={(removes) => change({ headers: removes ? null : undefined })}
+            />
+          )}
         </div>
       </details>
     </Form>

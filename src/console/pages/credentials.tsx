@@ -4,7 +4,7 @@ import { api, type Schemas } from "../api.ts";
 import { spaced } from "../format.ts";
 import { later } from "../later.tsx";
 import { useLoaded, valueIn } from "../load.ts";
-import { fileColumn, isoOf, textColumn, type Column } from "../parts/columns.tsx";
+import { column, fileColumn, isoOf, textColumn, type Column } from "../parts/columns.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Health, healthOf, recentUse } from "../parts/health.tsx";
 import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
@@ -40,49 +40,46 @@ function faultOf({ lastCheck }: Credential): string | null {
   return lastCheck.fault ? faultText(lastCheck.fault) : "no model answered";
 }
 
-/** Of the provider's models, which may have several credentials. */
-const ofProvider = (rows: readonly Spender[], provider: string): Spender | undefined =>
-  rows
-    .filter(({ group }) => group.startsWith(`${provider}/`))
-    .reduce<Spender | undefined>((sum, row) => {
-      const { costUsd = 0, requests = 0, lastUsedAt = 0 } = sum ?? {};
-      return {
-        ...row,
-        costUsd: costUsd + row.costUsd,
-        requests: requests + row.requests,
-        lastUsedAt: Math.max(lastUsedAt, row.lastUsedAt),
-      };
-    }, undefined);
+/** Of the provider’s models, which may have several credentials. */
+function ofProvider(rows: readonly Spender[], provider: string): Spender | undefined {
+  const its = rows.filter(({ group }) => group.startsWith(`${provider}/`));
+  const all = (name: "costUsd" | "requests" | "lastUsedAt") => its.map((row) => row[name]);
+  const sum = (one: number, other: number): number => one + other;
+  return (
+    its[0] && {
+      ...its[0],
+      costUsd: all("costUsd").reduce(sum),
+      requests: all("requests").reduce(sum),
+      lastUsedAt: Math.max(...all("lastUsedAt")),
+    }
+  );
+}
 
 const columnsOf = (
   spenders: readonly Spender[],
   stateOf: ReturnType<typeof credentialHealth>,
 ): readonly Column<Credential>[] => [
-  {
-    title: "Provider",
-    show: ({ provider, baseUrl }) => (
+  column(
+    "Provider",
+    ({ provider }) => provider,
+    ({ provider, baseUrl }) => (
       <>
         {provider}
-        {baseUrl !== null && (
-          <div>
-            <code class="wraps faint">{baseUrl}</code>
-          </div>
-        )}
+        <div>{baseUrl !== null && <code class="wraps faint">{baseUrl}</code>}</div>
       </>
     ),
-    text: ({ provider }) => provider,
-  },
+  ),
   textColumn("Name", ({ name }) => name),
-  {
-    title: "State",
-    show: (row) => <Health {...stateOf(row)} fault={faultOf(row)} />,
-    text: (row) => stateOf(row).state,
-  },
+  column(
+    "State",
+    (row) => stateOf(row).state,
+    (row) => <Health {...stateOf(row)} fault={faultOf(row)} />,
+  ),
   fileColumn("Error", faultOf),
   fileColumn("Last check", ({ lastCheck }) => isoOf(lastCheck?.at)),
   // Credentials of a provider share its spend, so that a sum would be wrong.
   ...spendColumns<Credential>(({ provider }) => ofProvider(spenders, provider)).map(
-    ({ sum: _, ...column }) => column,
+    ({ sum: _, ...each }) => each,
   ),
   fileColumn("Address", ({ baseUrl }) => baseUrl),
   fileColumn("Updated", ({ updatedAt }) => isoOf(updatedAt)),
@@ -127,21 +124,11 @@ const Check = ({ onDone, ...its }: OfCredential) => (
 
 /** Then checks what was saved. */
 function Save({ row, again, ...ends }: Omit<OfCredential, "row"> & { row?: Credential }) {
-  const [saved, setSaved] = useState<Credential | null>(null);
-  if (saved !== null) return <Check row={saved} {...{ again, ...ends }} />;
+  const [saved, setSaved] = useState<Credential>();
+  if (saved) return <Check row={saved} {...{ again, ...ends }} />;
   return (
-    <Dialog
-      title={row === undefined ? "New credential" : `Change ${row.name}`}
-      onClose={ends.onClose}
-    >
-      <CredentialForm
-        {...(row && { credential: row })}
-        onDone={(made) => {
-          setSaved(made);
-          void again();
-        }}
-        onClose={ends.onClose}
-      />
+    <Dialog title={row ? `Change ${row.name}` : "New credential"} onClose={ends.onClose}>
+      <CredentialForm credential={row} onDone={setSaved} onClose={ends.onClose} />
     </Dialog>
   );
 }

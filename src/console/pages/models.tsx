@@ -16,12 +16,12 @@ import {
 } from "../models/figures.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form } from "../parts/form.tsx";
-import { NoMatch, useQuery, type Query } from "../parts/list-page.tsx";
+import { NoMatch, useQuery } from "../parts/list-page.tsx";
 import { Button, Page, There } from "../parts/page.tsx";
 import { topUsage } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
-import type { Asked } from "../problem.ts";
+import { ok, type Asked } from "../problem.ts";
 import { isOperator } from "../session.ts";
 
 const choices = [
@@ -59,11 +59,8 @@ const maxNamed = 5;
 
 /** Of the models that can be selected now. */
 function Shutdowns({ models, spending }: Known) {
-  const ending = inOrderOf(
-    models.filter((model) => isShown(model, "ending", spending)),
-    "shutdown",
-    spending,
-  );
+  const isEnding = (model: Model): boolean => isShown(model, "ending", spending);
+  const ending = inOrderOf(models.filter(isEnding), "shutdown", spending);
   if (ending.length === 0) return null;
   const named = ending.slice(0, maxNamed).map((model) => {
     const isUsed = spending.has(nameOf(model));
@@ -111,28 +108,6 @@ function Catalogue({ onSynced }: { onSynced: () => Promise<void> }) {
   );
 }
 
-type EmptyProps = { shown: Shown; find: string; available: number; change: Query[1] };
-
-function Empty({ shown, find, available, change }: EmptyProps) {
-  if (available === 0 && shown !== "all")
-    return (
-      <>
-        <p>No models available.</p>
-        <a href={ownPath("/credentials")}>Add a credential of a provider</a>
-      </>
-    );
-  const text =
-    shown === "used"
-      ? "No model was used this month."
-      : `None of the ${available} available models has an announced shutdown date. All models include those that were shut down.`;
-  return (
-    <>
-      <p>{find === "" ? text : <NoMatch clear={() => change({ find: "" })} />}</p>
-      {shown !== "all" && <Button onClick={() => change({ show: "all" })}>Show all models</Button>}
-    </>
-  );
-}
-
 type Known = { models: readonly Model[]; spending: Spending };
 
 async function knownModels(): Promise<Asked<Known>> {
@@ -140,7 +115,7 @@ async function knownModels(): Promise<Asked<Known>> {
   if (!models.ok) return models;
   if (!top.ok) return top;
   const spending = new Map(top.value.data.map((row) => [row.group, row]));
-  return { ...models, value: { models: models.value, spending } };
+  return ok({ models: models.value, spending });
 }
 
 function ModelTable({ models, spending }: Known) {
@@ -151,6 +126,13 @@ function ModelTable({ models, spending }: Known) {
   const matching = models.filter(
     (model) => isShown(model, shown, spending) && isNamed(model, find.toLowerCase()),
   );
+  const available = models.filter((model) => model.available).length;
+  const nothing = {
+    "": "No models available.",
+    used: "No model was used this month.",
+    ending: `None of the ${available} available models has an announced shutdown date. All models include those that were shut down.`,
+    all: "No models.",
+  };
   return (
     <>
       <div class="filters">
@@ -163,17 +145,24 @@ function ModelTable({ models, spending }: Known) {
       <Shutdowns {...{ models, spending }} />
       <Table
         name="Models"
-        columns={columnsOf({ models, spending, open })}
+        columns={columnsOf({ spending, open })}
         rows={inOrderOf(matching, shown === "ending" ? "shutdown" : group, spending)}
         keyOf={nameOf}
         isShown={(_model, at) => at < 50}
         isDense
         {...(groupOf && { groupOf })}
         empty={
-          <Empty
-            {...{ shown, find, change }}
-            available={models.filter((each) => each.available).length}
-          />
+          <>
+            <p>{find === "" ? nothing[shown] : <NoMatch clear={() => change({ find: "" })} />}</p>
+            {available === 0 && (
+              <a class="button" href={ownPath("/credentials")}>
+                Add a credential of a provider
+              </a>
+            )}{" "}
+            {shown !== "all" && (
+              <Button onClick={() => change({ show: "all" })}>Show all models</Button>
+            )}
+          </>
         }
       />
       {opened !== null && (

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { installSnippets } from "../../domain/servers/install.ts";
+import { installSnippets, keyVariable } from "../../domain/servers/install.ts";
 import { api, type Schemas } from "../api.ts";
 import { shortTime } from "../format.ts";
-import { useLoaded, useRead } from "../load.ts";
-import { column, fileColumn, isoOf, type Column } from "../parts/columns.tsx";
+import { useLoaded } from "../load.ts";
+import { column, fileColumn, isoOf, textColumn, type Column } from "../parts/columns.tsx";
 import { CodeBlock, Secret } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Form } from "../parts/form.tsx";
@@ -12,17 +12,11 @@ import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import { Facts, There } from "../parts/page.tsx";
 import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
 import { stopsNow } from "../parts/stopped.tsx";
-import { prefix, tenantHere } from "../place.ts";
+import { routerUrl, tenantHere } from "../place.ts";
 import { stopsServer } from "../switches.ts";
 import { ChangeServer, NewServer, samplings } from "./server-forms.tsx";
 
 type Server = Schemas["Server"];
-
-function verbsOf({ oauth }: Server) {
-  const isShared = oauth?.grant === "authorization_code" && oauth.per !== "user";
-  const authorize = isShared ? (["Authorize"] as const) : [];
-  return ["Connect", "Check", ...authorize, "Change", "Delete"] as const;
-}
 
 type Used = ReadonlyMap<string, Spender>;
 
@@ -48,12 +42,17 @@ function accountOf({ oauth }: Server): string | null {
   return oauth && (oauth.per === "user" ? "each person" : "one account");
 }
 
+const verbs = ["Connect", "Check", "Authorize", "Change", "Delete"] as const;
+const verbsOf = (server: Server) =>
+  verbs.filter((verb) => verb !== "Authorize" || accountOf(server) === "one account");
+
 const eras = { legacy: "to 2025-11-25", modern: "2026-07-28" };
 
 const columnsOf = (used: Used): readonly Column<Server>[] => [
-  {
-    title: "Server",
-    show: ({ id, slug, url }) => (
+  column(
+    "Server",
+    ({ slug }) => slug,
+    ({ id, slug, url }) => (
       <>
         {used.has(id) ? <RequestsOf by="server" id={id} name={slug} /> : slug}
         <div>
@@ -61,30 +60,22 @@ const columnsOf = (used: Used): readonly Column<Server>[] => [
         </div>
       </>
     ),
-    text: ({ slug }) => slug,
-  },
+  ),
   fileColumn("Address", ({ url }) => url),
-  {
-    title: "Health",
-    show: (row) => (
-      <Health {...seenOf(row, used)} state={stateOf(row, used)} fault={faultOf(row)} />
-    ),
-    text: (row) => stateOf(row, used),
-  },
+  column(
+    "Health",
+    (row) => stateOf(row, used),
+    (row) => <Health {...seenOf(row, used)} state={stateOf(row, used)} fault={faultOf(row)} />,
+  ),
   fileColumn("Error", faultOf),
   ...spendColumns<Server>(({ id }) => used.get(id)),
   { ...column("Who answers", ({ sampling }) => samplings[sampling]), isWide: true },
-  {
-    ...column(
-      "Revisions",
-      ({ learned: { era } }) => (era ? eras[era] : null),
-      ({ learned: { era } }) => era && <span class="nowrap">{eras[era]}</span>,
-    ),
-    isOptional: true,
-  },
-  { title: "OAuth", text: accountOf, isOptional: true },
+  textColumn("Revisions", ({ learned: { era } }) => era && eras[era]),
+  textColumn("OAuth", accountOf),
   fileColumn("Checked", ({ learned }) => isoOf(learned.lastCheck?.at)),
 ];
+
+const urlOf = (server: string): string => `${routerUrl}/mcp/${tenantHere()}/${server}`;
 
 type OfServer = { server: string; again: () => Promise<void> };
 
@@ -136,46 +127,36 @@ function Authorize({ server }: OfServer) {
 }
 
 /** How a client that used the server directly uses it through the router. */
-function Connect({ server }: OfServer) {
-  const loading = useRead("/admin/v1/tenants/{tenant}/servers/{server}/install", { server });
+function Connect({ server }: Pick<OfServer, "server">) {
   const [key, setKey] = useState<string | null>(null);
   const [isSaved, setSaved] = useState(false);
+  const url = urlOf(server);
   const name = `client of ${server}, ${shortTime(Date.now())}`;
   const make = () =>
     api.POST("/admin/v1/tenants/{tenant}/keys", { body: { name, scopes: ["proxy", "sampling"] } });
   return (
-    <There what="the clients’ settings" loading={loading}>
-      {({ url, keyVariable, snippets }) => (
-        <div class="stack">
-          <p>
-            In each client, replace the server’s address by the router’s, and set{" "}
-            <code>{keyVariable}</code> to an API key with the scopes proxy and sampling.
-          </p>
-          <CodeBlock title="Address" text={url} />
-          {key === null && (
-            <Form
-              submit="Create a key for a client"
-              act={make}
-              onDone={(made) => setKey(made.key)}
-            />
-          )}
-          {key !== null && !isSaved && (
-            <Secret title={keyVariable} secret={key} onDone={() => setSaved(true)}>
-              <p>The settings below contain it, too.</p>
-            </Secret>
-          )}
-          {(key === null ? snippets : installSnippets({ url, name: server, key })).map(
-            ({ client, where, text, link }) => (
-              <details key={client}>
-                <summary>{client}</summary>
-                {link !== null && <a href={link}>Add to {client}</a>}
-                <CodeBlock title={`${client}, ${where}`} text={text} />
-              </details>
-            ),
-          )}
-        </div>
+    <div class="stack">
+      <p>
+        In each client, replace the server’s address by the router’s, and set{" "}
+        <code>{keyVariable}</code> to an API key with the scopes proxy and sampling.
+      </p>
+      <CodeBlock title="Address" text={url} />
+      {key === null && (
+        <Form submit="Create a key for a client" act={make} onDone={(made) => setKey(made.key)} />
       )}
-    </There>
+      {key !== null && !isSaved && (
+        <Secret title={keyVariable} secret={key} onDone={() => setSaved(true)}>
+          <p>The settings below contain it, too.</p>
+        </Secret>
+      )}
+      {installSnippets({ url, name: server, key }).map(({ client, where, text, link }) => (
+        <details key={client}>
+          <summary>{client}</summary>
+          {link !== null && <a href={link}>Add to {client}</a>}
+          <CodeBlock title={`${client}, ${where}`} text={text} />
+        </details>
+      ))}
+    </div>
   );
 }
 
@@ -186,8 +167,8 @@ const Delete = ({ server, ...ends }: OfServer & Ends) => (
     {...ends}
   >
     <p>
-      Clients of <code>{`${prefix}/mcp/${tenantHere()}/${server}`}</code> are answered with 404. The
-      server’s secrets and tokens are deleted.
+      Clients of <code>{urlOf(server)}</code> are answered with 404. The server’s secrets and tokens
+      are deleted.
     </p>
   </Confirm>
 );
@@ -207,7 +188,7 @@ function Register({ again, onDone, onClose }: Ends & Pick<OfServer, "again">) {
       ) : (
         <>
           <Check {...{ server, again }} />
-          <Connect {...{ server, again }} />
+          <Connect {...{ server }} />
         </>
       )}
     </Dialog>

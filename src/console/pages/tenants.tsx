@@ -13,7 +13,6 @@ import { There } from "../parts/page.tsx";
 import { Change } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { tenantPath } from "../place.ts";
-import { ok, type Asked } from "../problem.ts";
 import { isOperator } from "../session.ts";
 
 type NewTenant = Schemas["TenantInput"];
@@ -64,21 +63,15 @@ const figureColumns = <Row,>(of: (row: Row) => Totals): Column<Row>[] => [
   sumColumn("Failed or refused", (row) => of(row).errors),
 ];
 
-/** Of this month until now, and of the same time before. */
-async function usageOfAll(): Promise<Asked<Record<"now" | "before", Usage>>> {
-  const { from, to } = rangeAt("month", Date.now());
-  const usageIn = (range: { from: number; to: number }) =>
-    api.GET("/admin/v1/usage", { ...range, bucket: "month", by: "tenant" });
-  const [now, before] = await Promise.all([
-    usageIn({ from, to }),
-    usageIn({ from: from - (to - from), to: from }),
-  ]);
-  if (!now.ok) return now;
-  if (!before.ok) return before;
-  return ok({ now: totalsByGroup(now.value.data), before: totalsByGroup(before.value.data) });
-}
+/** Of this month until now, or of the same time before. */
+const useUsage = (by: "tenant" | "model", isBefore = false) =>
+  useLoaded(`usage of all by ${by} ${isBefore}`, () => {
+    const { from, to } = rangeAt("month", Date.now());
+    const range = isBefore ? { from: from - (to - from), to: from } : { from, to };
+    return api.GET("/admin/v1/usage", { ...range, bucket: "month", by });
+  });
 
-function columnsOf(now: Usage = new Map(), before: Usage = new Map()): Column<Tenant>[] {
+function columnsOf(now: Usage, before: Usage): Column<Tenant>[] {
   const figures = figureColumns<Tenant>(({ id }) => now.get(id) ?? nothing);
   const spentOf = (usage: Usage, { id }: Tenant): number => usage.get(id)?.costUsd ?? 0;
   return [
@@ -174,11 +167,8 @@ const modelColumns: Column<OfModel>[] = [
 ];
 
 function ModelTable() {
-  const loading = useLoaded("usage of all by model", () =>
-    api.GET("/admin/v1/usage", { ...rangeAt("month", Date.now()), bucket: "month", by: "model" }),
-  );
   return (
-    <There what="usage of all tenants" loading={loading}>
+    <There what="usage of all tenants" loading={useUsage("model")}>
       {({ data }) => (
         <Table
           name="Usage of all tenants"
@@ -194,7 +184,8 @@ function ModelTable() {
 
 export function Tenants() {
   const paging = usePaging("/admin/v1/tenants", { limit: 200 });
-  const usage = valueIn(useLoaded("usage of all by tenant", usageOfAll));
+  const now = totalsByGroup(valueIn(useUsage("tenant"))?.data ?? []);
+  const before = totalsByGroup(valueIn(useUsage("tenant", true))?.data ?? []);
   const [sought, seek] = useState("");
   const wanted = sought.toLowerCase();
   const [isOpen, setOpen] = useState(false);
@@ -203,7 +194,7 @@ export function Tenants() {
       title="Tenants"
       lead="Customers or teams with their own keys, credentials, limits, and records. Figures are of this month (UTC)."
       paging={paging}
-      columns={columnsOf(usage?.now, usage?.before)}
+      columns={columnsOf(now, before)}
       nameOf={({ name }) => name}
       order={{ title: "Spent", isDescending: true }}
       keep={({ slug, name }) => `${slug} ${name}`.toLowerCase().includes(wanted)}

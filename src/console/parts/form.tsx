@@ -132,6 +132,7 @@ function itemsIn(text: string, separator: string): string[] | undefined {
 }
 
 /** How the field of a member shows it as text and reads the text. Blank texts are missing members. */
+export type Kind = readonly [textOf: (value: never) => string, read: (text: string) => unknown];
 const kinds = {
   number: [String, Number],
   /** in ms since the epoch, in the reader's zone */
@@ -142,14 +143,17 @@ const kinds = {
   ],
   list: [(items: string[]) => items.join(", "), (text: string) => itemsIn(text, ",")],
   lines: [(items: string[]) => items.join("\n"), (text: string) => itemsIn(text, "\n")],
-} as const satisfies Record<string, readonly [(value: never) => string, (text: string) => unknown]>;
-const inputTypes = { number: "number", moment: "datetime-local" } as const;
+} as const satisfies Record<string, Kind>;
+const inputTypes: Readonly<Record<string, FieldProps["type"]>> = {
+  number: "number",
+  moment: "datetime-local",
+};
 
 export interface FieldOf<Draft> extends Omit<FieldProps, "name" | "value" | "onInput"> {
   /** of the draft's member, or its path in the draft: `approval.when.tools` */
   name: (keyof Draft & string) | `${keyof Draft & string}.${string}`;
   /** `text` by default, and a checkbox for a boolean */
-  as?: keyof typeof kinds | "check";
+  as?: keyof typeof kinds | "check" | Kind;
   /** the shown text of a missing member */
   byDefault?: string;
 }
@@ -169,14 +173,15 @@ function Member({ as, value, onInput, byDefault = "", ...its }: MemberProps) {
     return (
       <Field {...its} value={typeof value === "string" ? value : byDefault} onInput={onInput} />
     );
-  const [textOf, read] = kinds[as];
+  const type = typeof as === "string" && inputTypes[as];
+  const [textOf, read]: Kind = typeof as === "string" ? kinds[as] : as;
   const valueOf = (text: string) => (text === "" ? undefined : read(text));
   const isSame = JSON.stringify(valueOf(typed)) === JSON.stringify(value ?? undefined);
   return (
     <Field
       {...its}
-      {...(as in inputTypes && { type: inputTypes[as as keyof typeof inputTypes], step: "any" })}
-      value={isSame ? typed : textOf(value)}
+      {...(type && { type, step: "any" })}
+      value={isSame ? typed : textOf(value as never)}
       onInput={(text) => {
         setTyped(text);
         onInput(valueOf(text));
