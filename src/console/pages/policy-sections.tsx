@@ -134,17 +134,15 @@ type OwnerProps = Editing<Policy> & { owner: "groups" | "tags"; title: string };
 /** Limits of each group or tag, and of single ones. */
 function OwnerFields({ draft, change, owner, title }: OwnerProps) {
   const { each, limits: single = {}, ...others } = draft[owner] ?? {};
-  const [added, setAdded] = useState("");
+  const [text, setText] = useState("");
+  const added = text.trim();
   const set = (members: { each?: Limits | undefined; limits?: object | undefined }): void =>
     change({ [owner]: given({ ...others, each, limits: given(single), ...members }) });
   const put = (name: string, limits: Limits | undefined): void =>
     set({ limits: given({ ...single, [name]: limits }) });
-  const add = (event: Event): void => {
-    event.preventDefault();
-    // The form is within the policy's.
-    event.stopPropagation();
-    put(added.trim(), { ...single[added.trim()] });
-    setAdded("");
+  const add = (): void => {
+    put(added, { ...single[added] });
+    setText("");
   };
   return (
     <section class="stack">
@@ -167,19 +165,27 @@ function OwnerFields({ draft, change, owner, title }: OwnerProps) {
           </Button>
         </section>
       ))}
-      <form class="filters" onSubmit={add}>
+      <div
+        class="filters"
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || added === "") return;
+          event.preventDefault();
+          add();
+        }}
+      >
         <Field
           title={`Limit a single ${title}`}
           name={`${owner}.added`}
-          value={added}
-          onInput={setAdded}
+          value={text}
+          onInput={setText}
           placeholder="name"
           hint="It is unlimited unless you set limits."
-          pattern=".*\S.*"
-          isRequired
+          refused={added === "" ? undefined : `Add the ${title}, or clear its name.`}
         />
-        <button type="submit">Add {title}</button>
-      </form>
+        <Button disabled={added === ""} onClick={add}>
+          Add {title}
+        </Button>
+      </div>
     </section>
   );
 }

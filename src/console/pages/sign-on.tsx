@@ -6,7 +6,8 @@ import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm, useUnsaved } from "../parts/dialog.tsx";
 import { Check, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
-import { Button, Card, Facts, ForRole, Page, Pick, There, type Fact } from "../parts/page.tsx";
+import { Badge, Button, Card, Facts, ForRole, Page, Pick, There } from "../parts/page.tsx";
+import type { Fact } from "../parts/page.tsx";
 import { guides } from "../people/provider-guides.ts";
 import { SignInTrial } from "../people/sign-in-trial.tsx";
 import { routerUrl, tenantHere } from "../place.ts";
@@ -18,6 +19,7 @@ type Settings = Schemas["IdentityProviderInput"];
 
 /** What people with a claim value may do: `connects` programs by OAuth. */
 type Group = { value: string; role: Role | ""; connects: boolean };
+const trialPath = "/admin/v1/tenants/{tenant}/sign-in/trial";
 const newGroup: Group = { value: "", role: "viewer", connects: false };
 const blank = { issuer: "", clientId: "", claim: "groups", roles: {} };
 const blankProvider: Settings = { kind: "openid-connect", ...blank };
@@ -162,7 +164,7 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
   const save = async (): Promise<Asked<unknown>> => {
     const body = settingsIn(draft);
     if (draft.kind === "openid-connect" && !isSure) {
-      const tried = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { body });
+      const tried = await api.POST(trialPath, { body });
       setFailed(!tried.ok);
       if (!tried.ok) return tried;
     }
@@ -198,6 +200,20 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
   );
 }
 
+/** Whether the saved settings work by now. A trial stores nothing. */
+function Reached({ provider }: { provider: Provider }) {
+  const body = settingsIn(draftOf(provider));
+  const { loaded } = useLoaded("reached", () => api.POST(trialPath, { body }));
+  if (loaded.state === "loading") return null;
+  return loaded.state === "there" ? (
+    <Badge word="the provider answers" tone="good" />
+  ) : (
+    <>
+      <Badge word="not tested" tone="warn" /> {loaded.problem.detail}
+    </>
+  );
+}
+
 const factsOf = ({ issuer, clientId, claim, roles, callers }: Provider): Fact[] => [
   ["Issuer", issuer],
   ["Client id", clientId],
@@ -228,10 +244,13 @@ export function SignOn() {
       <There what="the identity provider" loading={loading}>
         {(provider) => (
           <Card title="Identity provider" isStack aria-label="Identity provider">
-            <p>
+            <p key={provider?.updatedAt}>
               {provider === null
                 ? "No identity provider configured. People sign in with API keys."
-                : `Set on ${time(provider.updatedAt)}.`}
+                : `Set on ${time(provider.updatedAt)}. `}
+              {provider?.kind === "openid-connect" && mayChange.value && (
+                <Reached {...{ provider }} />
+              )}
             </p>
             <ForRole without="can’t set the identity provider">
               <Edit

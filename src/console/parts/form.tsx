@@ -53,6 +53,8 @@ export interface FieldProps<Value extends string = string> {
   placeholder?: string;
   list?: string;
   autocomplete?: string;
+  /** why the value can't be submitted */
+  refused?: string | undefined;
   /** of the API's member, `name` by default */
   path?: string;
 }
@@ -66,7 +68,7 @@ const optionsOf = (options: readonly Option<string>[]) =>
 
 /** A select if there are `options`, a text area if there are `rows`. */
 export function Field<Value extends string>(props: FieldProps<Value>) {
-  const { title, onInput, hint, options, rows, isCode, isRequired, path, ...rest } = props;
+  const { title, onInput, hint, options, rows, isCode, isRequired, refused, path, ...rest } = props;
   const fault = useFaults()(path ?? rest.name);
   const id = useId();
   const its = {
@@ -101,6 +103,7 @@ export function Field<Value extends string>(props: FieldProps<Value>) {
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}
+          ref={(input) => input?.setCustomValidity(refused ?? "")}
           {...({ ...rest, ...its } as { type: "text" })}
         />
       )}
