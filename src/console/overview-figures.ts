@@ -33,7 +33,9 @@ const usdInPlot = (value: number): string => (value < 0.01 ? usd : usdInCents)(v
 type Of = (row: UsageRow) => number;
 const errorsOf: Of = ({ failed, refused, unknown }) => failed + refused + unknown;
 const tokensOf: Of = ({ inputTokens, outputTokens }) => inputTokens + outputTokens;
-const durationOf: Of = ({ latency }) => latency?.total.p50 ?? 0;
+export const percentiles = ["p50", "p90", "p99"] as const;
+const durationOf: Of = ({ latency, group }) =>
+  latency?.total[group as (typeof percentiles)[number]] ?? 0;
 export const metrics = {
   costUsd: { title: "Spend", of: ({ costUsd }: UsageRow) => costUsd, format: usdInPlot },
   requests: { title: "Requests", of: ({ requests }: UsageRow) => requests, format: compact },
@@ -42,6 +44,7 @@ export const metrics = {
   duration: { title: "Duration", of: durationOf, format: duration },
 } as const;
 export type MetricName = keyof typeof metrics;
+export const metricNames = Object.keys(metrics) as MetricName[];
 
 const summed = ["requests", "errors", "tokens", "costUsd"] as const;
 export type Totals = Record<(typeof summed)[number], number>;
@@ -59,18 +62,32 @@ export const totalsByGroup = (rows: readonly UsageRow[]): Map<string, Totals> =>
       .toSorted(([, one], [, other]) => other.costUsd - one.costUsd),
   );
 
+/** A group for each percentile, of rows over all models: percentiles can't be added. */
+export const byPercentile = (rows: readonly UsageRow[]): UsageRow[] =>
+  percentiles.flatMap((group) =>
+    rows.flatMap((row) => (row.latency === null ? [] : { ...row, group })),
+  );
+
 export type Bucket = "hour" | "day" | "month";
 
 export interface Series {
   /** ms since the epoch, the start of each bucket, without gaps */
   at: number[];
   /** `null` without a measurement */
-  lines: { name: string; color?: number | undefined; values: (number | null)[] }[];
+  lines: { name: string; color: number; values: (number | null)[] }[];
+}
+
+interface SeriesOptions {
+  metric: MetricName;
+  bucket: Bucket;
+  /** ms since the epoch */
+  from: number;
+  until: number;
 }
 
 const bucketMs = { hour: 3_600_000, day: dayMs };
 
-function beginsOf({ bucket, from, until }: Omit<SeriesOptions, "metric">): number[] {
+function beginsOf({ bucket, from, until }: SeriesOptions): number[] {
   const first = new Date(from);
   const beginAt = (step: number): number =>
     bucket === "month"
@@ -79,20 +96,6 @@ function beginsOf({ bucket, from, until }: Omit<SeriesOptions, "metric">): numbe
   const begins: number[] = [];
   while (beginAt(begins.length) <= until) begins.push(beginAt(begins.length));
   return begins;
-}
-
-/** Only from rows over all models: percentiles can't be added. */
-export function durationsOf(
-  rows: readonly UsageRow[],
-  options: Omit<SeriesOptions, "metric">,
-): Series {
-  const at = beginsOf(options);
-  const found = new Map(rows.map((row) => [row.at, row.latency?.total]));
-  const lines = (["p50", "p90", "p99"] as const).map((name) => ({
-    name,
-    values: at.map((begin) => found.get(begin)?.[name] ?? null),
-  }));
-  return { at, lines };
 }
 
 /** A round distance, of which at most five reach `max`. */
@@ -126,18 +129,28 @@ export function marksOf(
 
 const maxLines = 6;
 export const others = "all others";
+export const othersColor = maxLines - 1;
 
-interface SeriesOptions {
-  metric: MetricName;
-  bucket: Bucket;
-  /** ms since the epoch */
-  from: number;
-  until: number;
+/** Kept, or else one that no name had, or else one that no other shown name has. */
+function colorIn(colors: Map<string, number>, name: string, shown: readonly string[]): number {
+  const taken = new Set(shown.map((each) => (each === name ? null : colors.get(each))));
+  const free = [...Array(maxLines).keys()].filter((color) => !taken.has(color));
+  const unused = free.find((color) => ![...colors.values()].includes(color));
+  const color = free.find((each) => each === colors.get(name)) ?? unused ?? free[0] ?? 0;
+  colors.set(name, color);
+  return color;
 }
 
-/** The largest groups, and the sum of all others. Missing buckets are 0. */
-export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: SeriesOptions): Series {
-  const { of } = metrics[metric];
+/**
+ * The largest groups, and the sum of all others. Missing buckets are 0, or without a measurement.
+ * @param colors by name, of what was shown before
+ */
+export function seriesOf(
+  rows: readonly UsageRow[],
+  options: SeriesOptions,
+  colors = new Map<string, number>(),
+): Series {
+  const { of } = metrics[options.metric];
   const sum = (its: readonly UsageRow[]): number => its.reduce((all, row) => all + of(row), 0);
   const byGroup = [...Map.groupBy(rows, ({ group }) => group)].toSorted(
     ([, one], [, other]) => sum(other) - sum(one),
@@ -145,16 +158,13 @@ export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: Seri
   const shown = byGroup.length > maxLines ? maxLines - 1 : maxLines;
   const rest = byGroup.slice(shown).flatMap(([, its]) => its);
   const all = [...byGroup.slice(0, shown), ...(rest.length > 0 ? [[others, rest] as const] : [])];
+  const names = all.map(([name]) => name);
   const at = beginsOf(options);
-  // By spend, so that a group keeps its color in each figure.
-  const first = [...totalsByGroup(rows).keys()].slice(0, maxLines - 1);
-  const isFree = (rank: number): boolean => all.every(([name]) => name !== first[rank]);
-  const free = [...first.keys(), first.length].filter(isFree);
   const lines = all.map(([name, its]) => {
     const byTime = Map.groupBy(its, (row) => row.at);
-    const values = at.map((begin) => sum(byTime.get(begin) ?? []));
-    const rank = first.indexOf(name);
-    return { name, color: rank < 0 ? free.shift() : rank, values };
+    const missing = options.metric === "duration" ? null : 0;
+    const values = at.map((begin) => (byTime.has(begin) ? sum(byTime.get(begin) ?? []) : missing));
+    return { name, color: colorIn(colors, name, names), values };
   });
   return { at, lines };
 }

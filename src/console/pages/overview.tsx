@@ -1,21 +1,14 @@
-import { api } from "../api.ts";
 import { percent, usdInCents } from "../format.ts";
 import { useLoaded, useRepeated, valueIn } from "../load.ts";
-import {
-  byFullness,
-  rangeAt,
-  rangeIn,
-  ranges,
-  type LimitState,
-  type RangeName,
-} from "../overview-figures.ts";
+import { byFullness, rangeAt, rangeIn, type LimitState } from "../overview-figures.ts";
 import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
-import { useQuery } from "../parts/list-page.tsx";
+import { inSentence, useQuery } from "../parts/list-page.tsx";
 import { Card, Page, There } from "../parts/page.tsx";
 import {
   Change,
   groupingNames,
   groupings,
+  RangeChoice,
   Spent,
   topUsage,
   type Grouping,
@@ -23,32 +16,17 @@ import {
 } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
-import { choicesIn, RangePick, UsagePart, type Split } from "./usage-part.tsx";
+import { refreshMs, UsagePart } from "./usage-part.tsx";
 
-const refreshMs = 30_000;
 const shownOfEach = 5;
 /** Their budgets are shown. */
 const readOfEach = 200;
 const mostOthers = 4;
 
-/** Sums over all if there are too many rows. */
-async function usageOf(range: RangeName, by: Split | "all") {
-  const usageBy = (split: Split | "all") =>
-    api.GET("/admin/v1/tenants/{tenant}/usage", {
-      ...rangeAt(range, Date.now()),
-      bucket: ranges[range].bucket,
-      by: split,
-    });
-  const found = await usageBy(by);
-  const isWhole = by !== "all" && found.ok && found.value.nextCursor !== null;
-  const shown = isWhole ? await usageBy("all") : found;
-  return shown.ok ? { ...shown, value: { ...shown.value, isWhole } } : shown;
-}
-
 function TopList({ top, by, range }: { top: Top; by: Grouping; range: string }) {
   const rows = top.data.filter((row) => row.by === by).slice(0, shownOfEach);
   if (rows.length === 0) return null;
-  const title = `By ${groupings[by]}`.replace(/ [A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+  const title = `By ${inSentence(groupings[by])}`;
   return (
     <section class="top-list" aria-label={title}>
       <div class="over">
@@ -108,23 +86,16 @@ const Budgets = ({ top }: { top: Top }) => (
 );
 
 export function Overview() {
-  const [query, change] = useQuery();
+  const [query] = useQuery();
   const range = rangeIn(query, "30d");
-  const choices = choicesIn(query, range);
-  const by = choices.metric === "duration" ? "all" : choices.by;
-  const usage = useLoaded(`usage ${range} ${by}`, () => usageOf(range, by));
   const top = useLoaded(`top usage ${range}`, () =>
     topUsage({ by: groupingNames, ...rangeAt(range, Date.now()), limit: readOfEach }),
   );
-  useRepeated(refreshMs, usage.again);
   useRepeated(refreshMs, top.again);
-  const spending = valueIn(top) ?? null;
   return (
-    <Page title="Overview" actions={<RangePick {...{ range, change }} />}>
+    <Page title="Overview" actions={<RangeChoice range={range} />}>
       <div class="stack">
-        <There what="usage" loading={usage}>
-          {(found) => <UsagePart {...{ ...found, choices, spending, change }} />}
-        </There>
+        <UsagePart range={range} spending={valueIn(top)} />
         <There what="budgets and who spent most" loading={top}>
           {(found) => (
             <>

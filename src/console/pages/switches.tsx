@@ -1,27 +1,36 @@
 import { useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
-import { api, type ReadResult } from "../api.ts";
+import { api } from "../api.ts";
 import { count, usdInCents } from "../format.ts";
-import { useLoaded, useRead, valueIn } from "../load.ts";
-import { allModels, nameOf } from "../models/figures.tsx";
+import { useLoaded, valueIn } from "../load.ts";
+import { allModels, nameOf, type Model } from "../models/figures.tsx";
 import { timeColumn, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft } from "../parts/form.tsx";
+import { RowActions } from "../parts/list-page.tsx";
 import { NamedChoice, namesIn } from "../parts/named.tsx";
-import { Button, Card, ForRole, Page, There } from "../parts/page.tsx";
-import { topUsage } from "../parts/spend.tsx";
-import { stopsNow, tenantChanges } from "../parts/stopped.tsx";
+import { Card, ForRole, Page, There } from "../parts/page.tsx";
+import { topUsage, type Spender, type Top } from "../parts/spend.tsx";
+import { tenantChanges } from "../parts/stopped.tsx";
 import { Table } from "../parts/table.tsx";
 import { ok, type Asked } from "../problem.ts";
 import { isOperator, may } from "../session.ts";
 import { kinds, patchOf, stopsOf, turnedBy, type Kind, type Stop } from "../switches.ts";
 
-const nameHints: Partial<Record<Kind, string>> = {
-  servers: "The server’s slug, for example github.",
-  keys: "The key’s id, from API keys.",
-  models: "Choose a model, or use * as a wildcard, for example openai/gpt-5*.",
-  providers: "For example openai.",
-};
+/** `by`: what usage of it is grouped by */
+const targets = {
+  servers: { by: "server", hint: "The server’s slug, for example github." },
+  keys: { by: "key", hint: "The key’s id, from API keys." },
+  models: {
+    by: "model",
+    hint: "Choose a model, or use * as a wildcard, for example openai/gpt-5*.",
+  },
+  providers: { by: "model", hint: "For example openai." },
+} as const;
+type NamedKind = keyof typeof targets;
+const isNamed = (kind: Kind): kind is NamedKind => kind in targets;
+
+type Target = Omit<Stop, "why">;
 
 /** The ceiling is replaced as a whole, with optimistic locking. */
 async function setSwitchAsOperator(why: string | null): Promise<Asked<unknown>> {
@@ -45,148 +54,111 @@ async function setSwitch({ kind, name }: Target, why: string | null) {
   return done;
 }
 
-type Target = Omit<Stop, "why">;
+type Turned = Stop & { at?: number | undefined; by?: string | undefined };
 
-type Saved = Pick<ReadResult<"/admin/v1/tenants/{tenant}/events">, "data" | "names">;
-const nothing: Saved = { data: [], names: {} };
+const actionOf = ({ kind }: Target) => (kind === "operator" ? "ceiling.replace" : "policy.replace");
 
-function useSaved(action: string, isNeeded: boolean): Saved {
-  const what = `${action} ${isNeeded} ${tenantChanges.value}`;
-  const read = async (): Promise<Asked<Saved>> =>
-    isNeeded ? api.GET("/admin/v1/tenants/{tenant}/events", { action, limit: 200 }) : ok(nothing);
-  return valueIn(useLoaded(what, read)) ?? nothing;
+/** With who turned each on, and when, if the events say so. */
+async function readStops(): Promise<Asked<Turned[]>> {
+  const found = await api.GET("/admin/v1/tenants/{tenant}");
+  if (!found.ok) return found;
+  const stops = stopsOf(found.value);
+  const actions = [...new Set(stops.map(actionOf))];
+  const read = await Promise.all(
+    actions.map((action) => api.GET("/admin/v1/tenants/{tenant}/events", { action, limit: 200 })),
+  );
+  const turned = (stop: Stop): Turned => {
+    const saved = read[actions.indexOf(actionOf(stop))];
+    const turn = saved?.ok ? turnedBy(stop, saved.value.data) : undefined;
+    const by = saved?.ok ? saved.value.names[turn?.actor ?? ""] : undefined;
+    return { ...stop, at: turn?.at, by: by ?? turn?.actor };
+  };
+  return ok(stops.map(turned));
 }
 
-function useTurns() {
-  const isByOperator = ({ kind }: Stop): boolean => kind === "operator";
-  const ceilings = useSaved("ceiling.replace", stopsNow.value.some(isByOperator));
-  const policies = useSaved("policy.replace", !stopsNow.value.every(isByOperator));
-  const names = { ...policies.names, ...ceilings.names };
-  const of = (stop: Stop) => turnedBy(stop, (stop.kind === "operator" ? ceilings : policies).data);
-  const by = (stop: Stop): string | null => of(stop)?.actor ?? null;
-  return [
-    timeColumn<Stop>("Since", (stop) => of(stop)?.at),
-    { title: "By", text: (stop: Stop) => names[by(stop) ?? ""] ?? by(stop) },
-  ];
-}
-
-const columnsOf = (lift: (stop: Stop) => void, turns: Column<Stop>[]): Column<Stop>[] => [
+const columnsOf = (lift: (stop: Stop) => void): Column<Turned>[] => [
   { title: "What is stopped", text: ({ kind }) => kinds[kind] },
   { title: "Name", show: ({ name }) => <code>{name || "–"}</code>, text: ({ name }) => name },
   { title: "Why", text: ({ why }) => why },
-  ...turns,
+  timeColumn("Since", ({ at }) => at),
+  { title: "By", text: ({ by }) => by ?? null },
   {
     title: "",
-    show: (stop) =>
-      (stop.kind === "operator" ? isOperator.value : may("change")) && (
-        <Button
-          class="quiet"
-          aria-label={`Lift ${kinds[stop.kind]} ${stop.name}`}
-          onClick={() => lift(stop)}
-        >
-          Lift
-        </Button>
-      ),
+    show: (stop) => (
+      <RowActions
+        of={`${kinds[stop.kind]} ${stop.name}`}
+        verbs={(stop.kind === "operator" ? isOperator.value : may("change")) ? ["Lift"] : []}
+        act={() => lift(stop)}
+      />
+    ),
   },
 ];
 
 const maxNamed = 5;
 
-/** A switch may precede its model, so no match is only a warning. */
-function Matches({ kind, name }: Target) {
-  const { loaded } = useLoaded("models", allModels);
-  if (loaded.state !== "there") return null;
-  const its = { [kind]: { [name]: "" } };
-  const stopped = loaded.value.filter((model) => model.available && isStopped(model, its));
-  if (stopped.length === 0) return <strong>It matches no available model.</strong>;
-  const more = stopped.length - maxNamed;
-  return (
-    <strong>
-      Stops {stopped.length} available {stopped.length === 1 ? "model" : "models"}:{" "}
-      {stopped.slice(0, maxNamed).map(nameOf).join(", ")}
-      {more > 0 && ` and ${more} more`}.
-    </strong>
-  );
-}
+type EffectProps = { target: Target; models: readonly Model[]; top: Top };
 
-/** What it stops, and what it would have stopped in the last day. */
-function Effect({ kind, name }: Target) {
-  const { loaded } = useLoaded("last day", () =>
-    topUsage({ by: ["key", "server", "model"], from: Date.now() - 86_400_000, limit: 1_000 }),
-  );
-  const isWhole = nameHints[kind] === undefined;
-  if (loaded.state !== "there") return null;
-  const { data, total, names } = loaded.value;
-  const isHit = ({ by, group }: (typeof data)[number]): boolean => {
-    if (kind === "keys") return by === "key" && group === name;
-    if (kind === "servers") return by === "server" && names[group] === name;
+/** What it stops, and what it would have stopped in the last day. A switch may precede its model. */
+function Effect({ target: { kind, name }, models, top }: EffectProps) {
+  const its = { [kind]: { [name]: "" } };
+  const of = isNamed(kind) ? targets[kind].by : null;
+  const isHit = ({ by, group }: Spender): boolean => {
     const [provider = "", ...id] = group.split("/");
-    return by === "model" && isStopped({ provider, id: id.join("/") }, { [kind]: { [name]: "" } });
+    if (of === "model") return by === of && isStopped({ provider, id: id.join("/") }, its);
+    return by === of && name === (of === "key" ? group : top.names[group]);
   };
-  const hit = isWhole ? [total] : data.filter(isHit);
+  const hit = of === null ? [top.total] : top.data.filter(isHit);
   const requests = hit.reduce((sum, each) => sum + each.requests, 0);
   const cost = hit.reduce((sum, each) => sum + each.costUsd, 0);
+  const stopped = models.filter((model) => model.available && isStopped(model, its)).map(nameOf);
+  const shown = [...stopped.slice(0, maxNamed), stopped.length > maxNamed ? "…" : []].flat();
   return (
     <p>
-      {(kind === "models" || kind === "providers") && <Matches {...{ kind, name }} />} In the last
-      24 hours: {count(requests)} {requests === 1 ? "request" : "requests"}, {usdInCents(cost)}.
+      {of === "model" && (
+        <strong>
+          {stopped.length === 0
+            ? "It matches no available model."
+            : `Stops ${stopped.length} available ${stopped.length === 1 ? "model" : "models"}: ${shown.join(", ")}.`}
+        </strong>
+      )}{" "}
+      In the last 24 hours: {count(requests)} {requests === 1 ? "request" : "requests"},{" "}
+      {usdInCents(cost)}.
     </p>
   );
 }
 
-type TargetProps = Target & { onInput: (name: string) => void };
-
-function NamedTarget({ kind, ...its }: TargetProps) {
-  const loading = useLoaded("names", async () =>
-    ok(await namesIn(({ revokedAt }) => revokedAt === null)),
-  );
-  const isKey = kind === "keys";
-  const named = Object.entries(valueIn(loading) ?? {});
-  return (
-    <NamedChoice
-      title={isKey ? "Which key" : "Which server"}
-      name="name"
-      names={Object.fromEntries(
-        isKey
-          ? named.filter(([id]) => id.startsWith("key_"))
-          : named.filter(([id]) => id.startsWith("srv_")).map(([, slug]) => [slug, slug]),
-      )}
-      hint={nameHints[kind] ?? ""}
-      isRequired
-      path={`stopped.${kind}`}
-      value={its.name}
-      onInput={its.onInput}
-    />
-  );
+interface TargetProps extends Pick<EffectProps, "models"> {
+  kind: NamedKind;
+  value: string;
+  onInput: (name: string) => void;
 }
 
-function TargetField(props: TargetProps) {
-  const { kind, name, onInput } = props;
-  const models = valueIn(useLoaded("models", allModels)) ?? [];
-  if (nameHints[kind] === undefined) return null;
-  if (kind === "keys" || kind === "servers") return <NamedTarget key={kind} {...props} />;
-  const isModel = kind === "models";
-  const known = models
-    .filter(({ available }) => available)
-    .map((model) => (isModel ? nameOf(model) : model.provider));
-  return (
-    <>
-      <Field
-        title={isModel ? "Which model" : "Which provider"}
-        name="name"
-        isRequired
-        {...{ value: name, onInput }}
-        list="known"
-        hint={nameHints[kind]}
-        path={`stopped.${kind}`}
-      />
-      <datalist id="known">
-        {[...new Set(known)].map((each) => (
-          <option key={each} value={each} />
-        ))}
-      </datalist>
-    </>
+function TargetField({ kind, models, ...its }: TargetProps) {
+  const { by, hint } = targets[kind];
+  const loading = useLoaded(`names ${by}`, async () =>
+    ok(by === "model" ? {} : await namesIn(({ revokedAt }) => revokedAt === null)),
   );
+  const title = `Which ${kinds[kind]}`.replace("API ", "");
+  const field = { title, hint, name: "name", isRequired: true, path: `stopped.${kind}`, ...its };
+  if (by === "model") {
+    const known = models.flatMap((model) =>
+      !model.available ? [] : kind === "models" ? nameOf(model) : model.provider,
+    );
+    return (
+      <>
+        <Field {...field} list="known" />
+        <datalist id="known">
+          {[...new Set(known)].map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      </>
+    );
+  }
+  const named = Object.entries(valueIn(loading) ?? {})
+    .filter(([id]) => id.startsWith(by === "key" ? "key_" : "srv_"))
+    .map(([id, name]) => [by === "key" ? id : name, name]);
+  return <NamedChoice key={kind} {...field} names={Object.fromEntries(named)} />;
 }
 
 const hint = "Shown in the error message.";
@@ -199,6 +171,15 @@ function StopForm({ onDone }: { onDone: () => void }) {
   const { kind, name, why } = draft;
   const [isAsking, setAsking] = useState(false);
   const target = { kind, name: name.trim() };
+  const isMeant = !isNamed(kind) || target.name !== "";
+  const models = valueIn(useLoaded("models", allModels));
+  const lastDay = { by: ["key", "server", "model"] as const, from: Date.now() - 86_400_000 };
+  const top = valueIn(
+    useLoaded(`last day ${isMeant}`, async () =>
+      isMeant ? topUsage({ ...lastDay, limit: 1_000 }) : ok(null),
+    ),
+  );
+  const effect = models && top && <Effect {...{ target, models, top }} />;
   return (
     <Form submit="Stop it" isDanger act={async () => ok(setAsking(true))}>
       <div class="grid">
@@ -209,10 +190,16 @@ function StopForm({ onDone }: { onDone: () => void }) {
           options={options.slice(isOperator.value ? 0 : 1)}
           onInput={(chosen) => change({ kind: chosen, name: "" })}
         />
-        <TargetField {...{ kind, name }} onInput={(text) => change({ name: text })} />
+        {isNamed(kind) && (
+          <TargetField
+            {...{ kind, models: models ?? [] }}
+            value={name}
+            onInput={(text) => change({ name: text })}
+          />
+        )}
         <Fields of={[reasonField]} {...{ draft, change }} />
       </div>
-      {(nameHints[kind] === undefined || target.name !== "") && <Effect {...target} />}
+      {effect}
       {isAsking && (
         <Confirm
           title={`Stop ${kinds[kind]}`}
@@ -228,7 +215,7 @@ function StopForm({ onDone }: { onDone: () => void }) {
             New requests for {kinds[kind]} <strong>{target.name}</strong> are refused. Running calls
             finish.
           </p>
-          <Effect {...target} />
+          {effect}
         </Confirm>
       )}
     </Form>
@@ -236,9 +223,8 @@ function StopForm({ onDone }: { onDone: () => void }) {
 }
 
 export function SwitchesPage() {
-  const loading = useRead("/admin/v1/tenants/{tenant}");
+  const loading = useLoaded("stops", readStops);
   const [lifting, lift] = useState<Stop | null>(null);
-  const turns = useTurns();
   const onDone = (): void => {
     lift(null);
     void loading.again();
@@ -250,11 +236,11 @@ export function SwitchesPage() {
     >
       <div class="stack">
         <There what="switches" loading={loading}>
-          {(tenant) => (
+          {(rows) => (
             <Table
               name="Kill switches"
-              columns={columnsOf(lift, turns)}
-              rows={stopsOf(tenant)}
+              columns={columnsOf(lift)}
+              rows={rows}
               keyOf={({ kind, name }) => `${kind} ${name}`}
               empty="No active kill switches. All requests that the policy allows run."
             />

@@ -1,15 +1,21 @@
 /** Usage over time: tiles, a plot, and the same numbers as a table. */
 import type { ComponentChildren } from "preact";
-import { bucketTime, compact, count, none, percent, usdInCents, zone } from "../format.ts";
+import { useMemo } from "preact/hooks";
+import { api } from "../api.ts";
+import { bucketTime, compact, count, percent, usdInCents, zone } from "../format.ts";
+import { useLoaded, useRepeated } from "../load.ts";
 import {
-  durationsOf,
+  byPercentile,
+  metricNames,
   metrics,
+  others,
+  othersColor,
+  percentiles,
   projected,
   rangeAt,
   ranges,
   seriesOf,
   totalsOf,
-  type Bucket,
   type MetricName,
   type RangeName,
   type UsageRow,
@@ -17,83 +23,60 @@ import {
 import {
   column,
   fileColumn,
-  isoOf,
   numberColumn,
   sumColumn,
+  timeColumn,
   type Column,
 } from "../parts/columns.tsx";
-import { Button, Pick } from "../parts/page.tsx";
+import { Choice, inSentence, useQuery } from "../parts/list-page.tsx";
+import { Button, There } from "../parts/page.tsx";
 import { Plot } from "../parts/plot.tsx";
 import { Change, groupings, spenderName, type Top } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
+import { ok, type Asked } from "../problem.ts";
 
-const options = Object.entries(ranges).map(([name, { title }]) => [name, title] as const);
-
-interface RangePickProps {
-  range: RangeName;
-  change: (changes: { range: string }) => void;
-}
-
-export const RangePick = ({ range, change }: RangePickProps) => (
-  <Pick
-    label="Time"
-    value={range}
-    options={options}
-    onPick={(picked) => change({ range: picked })}
-  />
-);
+export const refreshMs = 30_000;
 
 const splits = ["model", "key", "user", "server", "endpoint"] as const;
-export type Split = (typeof splits)[number];
+type By = (typeof splits)[number] | "all";
 
-const metricsIn = (range: RangeName): MetricName[] =>
-  (Object.keys(metrics) as MetricName[]).filter(
-    (name) => name !== "duration" || ranges[range].bucket !== "month",
-  );
-
-export const choicesIn = (
-  { metric, by, table }: Readonly<Record<string, string>>,
-  range: RangeName,
-) => ({
-  range,
-  by: splits.find((each) => each === by) ?? "model",
-  metric: metricsIn(range).find((each) => each === metric) ?? "costUsd",
-  isTable: table === "yes",
-});
-
-interface UsagePartProps {
+interface Usage {
   data: readonly UsageRow[];
-  names?: Readonly<Record<string, string>>;
-  /** sums over all, since there are too many groups */
-  isWhole: boolean;
-  choices: ReturnType<typeof choicesIn>;
-  /** `null` while loading */
-  spending: Pick<Top, "total" | "month"> | null;
-  change: (changes: Record<string, string>) => void;
+  names: Readonly<Record<string, string>>;
+  by: By;
+}
+
+/** Sums over all if there are too many rows. */
+async function usageOf(range: RangeName, by: By): Promise<Asked<Usage>> {
+  const found = await api.GET("/admin/v1/tenants/{tenant}/usage", {
+    ...rangeAt(range, Date.now()),
+    bucket: ranges[range].bucket,
+    by,
+  });
+  if (!found.ok) return found;
+  const { data, names = {}, nextCursor } = found.value;
+  return by === "all" || nextCursor === null ? ok({ data, names, by }) : usageOf(range, "all");
 }
 
 const Short = ({ value }: { value: number }) => (
   <span title={count(value)}>{value < 100_000 ? count(value) : compact(value)}</span>
 );
 
-function Tiles({ data, spending }: UsagePartProps) {
+type Spending = Pick<Top, "total" | "month"> | undefined;
+
+function Tiles({ data, spending }: Pick<Usage, "data"> & { spending: Spending }) {
   const { requests, errors, tokens, costUsd } = totalsOf(data);
-  const { costUsd: soFar, ...month } = spending?.month ?? { from: 0, until: 1, costUsd: 0 };
-  const before = spending?.total.before ?? { requests: 0, costUsd: 0 };
-  const forecast = spending === null ? null : projected(soFar, month, Date.now());
-  const hasBefore = spending === null || costUsd === 0 || before.costUsd > 0;
+  const { month, total: { before } = { before: { requests: 0, costUsd: 0 } } } = spending ?? {};
+  const forecast = month === undefined ? null : projected(month.costUsd, month, Date.now());
+  const isFirst = spending !== undefined && costUsd > 0 && before.costUsd === 0;
   const tiles: [title: string, figure: ComponentChildren, beside: ComponentChildren][] = [
     [
       "Spent",
       usdInCents(costUsd),
-      hasBefore ? <Change now={costUsd} before={before.costUsd} /> : "no earlier data",
+      isFirst ? "no earlier data" : <Change now={costUsd} before={before.costUsd} />,
     ],
-    [
-      "This month’s forecast",
-      forecast === null ? none : usdInCents(forecast),
-      `${usdInCents(soFar)} so far`,
-    ],
+    ["This month’s forecast", usdInCents(forecast), `${usdInCents(month?.costUsd ?? 0)} so far`],
     ["Requests", <Short value={requests} />, <Change now={requests} before={before.requests} />],
     ["Failed or refused", <Short value={errors} />, requests > 0 && percent(errors / requests)],
     ["Tokens", <Short value={tokens} />, null],
@@ -112,30 +95,29 @@ function Tiles({ data, spending }: UsagePartProps) {
   );
 }
 
-const percentiles = (["p50", "p90", "p99"] as const).map((name): Column<UsageRow> => ({
-  ...numberColumn(`${name} ms`, ({ latency }) => latency?.total[name], count),
-  isWide: true,
-}));
+type Shown = Usage & { range: RangeName; metric: MetricName; isTable: boolean };
 
-/** @param by `null` for totals */
-function columnsOf(
-  bucket: Bucket,
-  by: Split | null,
-  nameOf: (row: UsageRow) => string,
-): Column<UsageRow>[] {
-  const groupColumns = (title: string): Column<UsageRow>[] => [
-    column(title, nameOf, (row) => <span class="nowrap">{nameOf(row)}</span>),
-    // Keys may share a name.
-    fileColumn(`${title} id`, ({ group }) => group),
-  ];
+const nameIn = ({ by, names }: Usage, group: string): string =>
+  by === "all" ? group || "All together" : spenderName({ by, group }, names);
+
+function columnsOf(usage: Shown): Column<UsageRow>[] {
+  const { by, range } = usage;
+  const { bucket } = ranges[range];
+  const nameOf = ({ group }: UsageRow): string => nameIn(usage, group);
+  const title = by === "all" ? "" : groupings[by];
   return [
-    {
-      title: "From",
-      order: ({ at }) => at,
-      show: ({ at }) => <span class="nowrap">{bucketTime(at, bucket)}</span>,
-      text: ({ at }) => isoOf(at),
-    },
-    ...(by === null ? [] : groupColumns(groupings[by])),
+    timeColumn(
+      "From",
+      ({ at }) => at,
+      (at) => bucketTime(at, bucket),
+    ),
+    // Keys may share a name.
+    ...(by === "all"
+      ? []
+      : [
+          column(title, nameOf, (row) => <span class="nowrap">{nameOf(row)}</span>),
+          fileColumn<UsageRow>(`${title} id`, ({ group }) => group),
+        ]),
     sumColumn("Spent", ({ costUsd }) => costUsd, usdInCents),
     sumColumn("Requests", ({ requests }) => requests),
     fileColumn("Succeeded", ({ succeeded }) => succeeded),
@@ -143,62 +125,34 @@ function columnsOf(
     sumColumn("Refused", ({ refused }) => refused),
     sumColumn("Tokens in", ({ inputTokens }) => inputTokens),
     sumColumn("Tokens out", ({ outputTokens }) => outputTokens),
-    ...percentiles,
+    ...percentiles.map((name): Column<UsageRow> => ({
+      ...numberColumn(`${name} ms`, ({ latency }) => latency?.total[name], count),
+      isWide: true,
+    })),
   ];
 }
 
-const splitTitle = (by: Split): string => `by ${groupings[by]}`.toLowerCase().replace("api ", "");
-
-function Switches({ choices, change }: Pick<UsagePartProps, "choices" | "change">) {
-  const { range, by, isTable, metric } = choices;
-  return (
-    <div class="over">
-      <Pick
-        label="Figure"
-        value={metric}
-        options={metricsIn(range).map((name) => [name, metrics[name].title])}
-        onPick={(picked) => change({ metric: picked })}
-      />
-      {metric !== "duration" && (
-        <Pick
-          label="Split"
-          value={by}
-          options={splits.map((each) => [each, splitTitle(each)])}
-          onPick={(picked) => change({ by: picked })}
-        />
-      )}
-      <Button class="quiet" onClick={() => change({ table: isTable ? "" : "yes" })}>
-        {isTable ? "Show the plot" : "Show the table"}
-      </Button>
-    </div>
-  );
-}
-
-function Figures({ data, isWhole, names = {}, choices }: UsagePartProps) {
-  const { range, by, isTable, metric } = choices;
+function Figures({ colors, ...usage }: Shown & { colors: Map<string, number> }) {
+  const { data, range, metric } = usage;
   const { bucket, title } = ranges[range];
+  const { from, to: until } = rangeAt(range, Date.now());
   const isDuration = metric === "duration";
-  const nameOf = (group: string): string =>
-    isWhole ? "All together" : spenderName({ by, group }, names);
-  if (isTable)
+  if (usage.isTable)
     return (
       <Table
         name="Usage"
         isDense
-        columns={columnsOf(bucket, isDuration ? null : by, ({ group }) => nameOf(group))}
+        columns={columnsOf(usage)}
         rows={data}
         keyOf={({ at, group }) => `${at} ${group}`}
         empty=""
       />
     );
-  const { from, to: until } = rangeAt(range, Date.now());
-  const { at, lines } = isDuration
-    ? durationsOf(data, { bucket, from, until })
-    : seriesOf(data, { metric, bucket, from, until });
-  const named = isDuration ? lines : lines.map((line) => ({ ...line, name: nameOf(line.name) }));
+  const rows = isDuration ? byPercentile(data) : data;
+  const { at, lines } = seriesOf(rows, { metric, bucket, from, until }, colors);
   return (
     <Plot
-      series={{ at, lines: named }}
+      series={{ at, lines: lines.map((line) => ({ ...line, name: nameIn(usage, line.name) })) }}
       isStacked={!isDuration}
       format={metrics[metric].format}
       bucket={bucket}
@@ -207,27 +161,67 @@ function Figures({ data, isWhole, names = {}, choices }: UsagePartProps) {
   );
 }
 
-export function UsagePart(props: UsagePartProps) {
-  const { data, isWhole, choices, change } = props;
-  const isHours = ranges[choices.range].bucket === "hour";
-  return (
-    <section class="card stack" aria-label="Usage">
-      <Tiles {...props} />
-      {data.length === 0 ? (
-        <div class="empty">
-          <p>No usage in this period.</p>
-          <a class="button" href={ownPath("/start")} children="First steps" />
-        </div>
-      ) : (
-        <>
-          <Switches {...{ choices, change }} />
-          {isWhole && <p class="faint">Too many to list; showing totals.</p>}
-          <Figures {...props} />
-          <p class="faint">
-            {isHours ? `Hours in ${zone}.` : "Days and months start at midnight UTC."}
-          </p>
-        </>
+function useChoices(range: RangeName) {
+  const [query, change] = useQuery();
+  const offered = metricNames.filter(
+    (name) => name !== "duration" || ranges[range].bucket !== "month",
+  );
+  const metric = offered.find((each) => each === query["metric"]) ?? "costUsd";
+  const split = splits.find((each) => each === query["by"]) ?? "model";
+  const isTable = query["table"] === "yes";
+  const choices = (
+    <div class="over">
+      <Choice
+        name="metric"
+        label="Figure"
+        value={metric}
+        options={offered.map((each) => [each, metrics[each].title])}
+      />
+      {metric !== "duration" && (
+        <Choice
+          name="by"
+          label="Split"
+          value={split}
+          options={splits.map((each) => [each, `by ${inSentence(groupings[each])}`])}
+        />
       )}
-    </section>
+      <Button class="quiet" onClick={() => change({ table: isTable ? "" : "yes" })}>
+        {isTable ? "Show the plot" : "Show the table"}
+      </Button>
+    </div>
+  );
+  return { range, metric, by: metric === "duration" ? "all" : split, isTable, choices } as const;
+}
+
+export function UsagePart({ range, spending }: { range: RangeName; spending: Spending }) {
+  const { choices, by, ...chosen } = useChoices(range);
+  const loading = useLoaded(`usage ${range} ${by}`, () => usageOf(range, by));
+  const colors = useMemo(() => new Map([[others, othersColor]]), [by]);
+  useRepeated(refreshMs, loading.again);
+  const zoneText =
+    ranges[range].bucket === "hour"
+      ? `Hours in ${zone}.`
+      : "Days and months start at midnight UTC.";
+  return (
+    <There what="usage" loading={loading}>
+      {(usage) => (
+        <section class="card stack" aria-label="Usage">
+          <Tiles data={usage.data} spending={spending} />
+          {usage.data.length === 0 ? (
+            <div class="empty">
+              <p>No usage in this period.</p>
+              <a class="button" href={ownPath("/start")} children="First steps" />
+            </div>
+          ) : (
+            <>
+              {choices}
+              {usage.by !== by && <p class="faint">Too many to list; showing totals.</p>}
+              <Figures {...{ ...chosen, ...usage, colors }} />
+              <p class="faint">{zoneText}</p>
+            </>
+          )}
+        </section>
+      )}
+    </There>
   );
 }

@@ -2,12 +2,13 @@ import { percentInColumn, time } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { rangeAt, rangeIn } from "../overview-figures.ts";
 import { fileColumn, sumColumn, type Column } from "../parts/columns.tsx";
-import { useQuery } from "../parts/list-page.tsx";
-import { Page, Pick, There } from "../parts/page.tsx";
+import { Choice, useQuery } from "../parts/list-page.tsx";
+import { Page, There } from "../parts/page.tsx";
 import {
   Change,
   groupingNames,
   groupings,
+  RangeChoice,
   spendColumns,
   spenderName,
   Spent,
@@ -17,7 +18,6 @@ import {
   type Top,
 } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
-import { RangePick } from "./usage-part.tsx";
 
 /** The most that one response has. */
 const mostRows = 1_000;
@@ -47,32 +47,31 @@ const trendColumn: Column<Spender> = {
   text: ({ before }) => before.costUsd || null,
 };
 
-const columnsOf = (by: Grouping, { names, from }: Top): Column<Spender>[] => [
-  {
-    title: groupings[by],
-    show: (row) => (
-      <span class="brief">
-        <Spent {...{ row, names, from }} />
-      </span>
-    ),
-    text: (row) => spenderName(row, names),
-  },
-  fileColumn("Id", ({ group }) => group),
-  ...spendColumns<Spender>((row) => row)
-    .toSpliced(1, 0, shareColumn, trendColumn)
-    .toSpliced(
-      4,
-      0,
-      { ...sumColumn("Tokens", (row) => row.inputTokens + row.outputTokens), isWide: true },
-      {
-        ...sumColumn("Failed or refused", ({ failed, refused }) => failed + refused),
-        isWide: true,
-      },
-    ),
-];
+function columnsOf(by: Grouping, { names, from }: Top): Column<Spender>[] {
+  const [spent, requests, ...rest] = spendColumns<Spender>((row) => row);
+  return [
+    {
+      title: groupings[by],
+      show: (row) => (
+        <span class="brief">
+          <Spent {...{ row, names, from }} />
+        </span>
+      ),
+      text: (row) => spenderName(row, names),
+    },
+    fileColumn("Id", ({ group }) => group),
+    spent,
+    shareColumn,
+    trendColumn,
+    requests,
+    { ...sumColumn("Tokens", (row) => row.inputTokens + row.outputTokens), isWide: true },
+    sumColumn("Failed or refused", ({ failed, refused }) => failed + refused),
+    ...rest,
+  ];
+}
 
 export function UsageBy() {
-  const [query, change] = useQuery();
+  const [query] = useQuery();
   const by = groupingNames.find((each) => each === query["by"]) ?? "key";
   const range = rangeIn(query, "month");
   const loading = useLoaded(`top usage ${range} ${by}`, () =>
@@ -80,14 +79,9 @@ export function UsageBy() {
   );
   const isLater = by === "group" || by === "tag" || by === "endpoint";
   return (
-    <Page title="Usage" lead="Who spent most." actions={<RangePick {...{ range, change }} />}>
+    <Page title="Usage" lead="Who spent most." actions={<RangeChoice range={range} />}>
       <div class="over">
-        <Pick
-          label="By"
-          value={by}
-          options={Object.entries(groupings)}
-          onPick={(picked) => change({ by: picked })}
-        />
+        <Choice name="by" label="By" value={by} options={Object.entries(groupings)} />
       </div>
       <There what="usage" loading={loading}>
         {(top) => (

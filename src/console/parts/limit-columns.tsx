@@ -1,9 +1,10 @@
 /** What is left of limits, on the overview and on the page of all limits. */
+import type { ComponentChildren } from "preact";
 import { bytes, count, fromNow, none, percentInColumn, time, usdInCents } from "../format.ts";
 import { limitTitle, ownerTitle } from "../limit-titles.ts";
 import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
 import { ownPath } from "../place.ts";
-import { isoOf, type Column } from "./columns.tsx";
+import { column, timeColumn, type Column } from "./columns.tsx";
 import type { Names } from "./named.tsx";
 import { Badge } from "./page.tsx";
 import { Meter } from "./spend.tsx";
@@ -16,22 +17,32 @@ const amount = ({ unit }: LimitState, value: number): string =>
 /** The limits of each person have no usage of their own. */
 const hasUsage = ({ subject }: LimitState): boolean => subject !== "";
 
-const amountColumn = (title: string, name: "used" | "reserved" | "left"): Column<LimitState> => ({
+const usageColumn = (
+  title: string,
+  of: (state: LimitState) => number | null,
+  show: (state: LimitState) => ComponentChildren,
+): Column<LimitState> => ({
   title,
   isNumber: true,
-  show: (state) => (hasUsage(state) ? amount(state, state[name]) : ""),
-  text: (state) => (hasUsage(state) ? state[name] : null),
+  show: (state) => hasUsage(state) && show(state),
+  text: (state) => (hasUsage(state) ? of(state) : null),
 });
 
-function forecastShown(state: LimitState) {
-  const forecast = forecastOf(state, Date.now());
-  if (forecast === null) return hasUsage(state) && none;
-  const figure = amount(state, forecast);
-  return forecast > state.limit ? (
-    <Badge word={`over: ${figure}`} tone={toneOf(state, Date.now())} />
-  ) : (
-    figure
+const amountColumn = (title: string, name: "used" | "reserved" | "left") =>
+  usageColumn(
+    title,
+    (state) => state[name],
+    (state) => amount(state, state[name]),
   );
+
+const forecast = (state: LimitState): number | null => forecastOf(state, Date.now());
+
+function Forecast({ state }: { state: LimitState }) {
+  const value = forecast(state);
+  if (value === null) return <>{none}</>;
+  const shown = amount(state, value);
+  if (value <= state.limit) return <>{shown}</>;
+  return <Badge word={`over: ${shown}`} tone={toneOf(state, Date.now())} />;
 }
 
 const Owner = ({ state, names }: { state: LimitState; names: Names }) => (
@@ -51,11 +62,11 @@ const Owner = ({ state, names }: { state: LimitState; names: Names }) => (
 );
 
 export const limitColumns = (names: Names): Column<LimitState>[] => [
-  {
-    title: "For",
-    show: (state) => <Owner {...{ state, names }} />,
-    text: (state) => `${ownerTitle(state, names)}, ${limitTitle(state.name)}`,
-  },
+  column(
+    "For",
+    (state) => `${ownerTitle(state, names)}, ${limitTitle(state.name)}`,
+    (state) => <Owner {...{ state, names }} />,
+  ),
   amountColumn("Spent", "used"),
   {
     title: "Limit",
@@ -63,31 +74,14 @@ export const limitColumns = (names: Names): Column<LimitState>[] => [
     show: (state) => amount(state, state.limit),
     text: ({ limit }) => limit,
   },
-  {
-    title: "Share",
-    isNumber: true,
-    show: (state) =>
-      hasUsage(state) && (
-        <span class="meter">
-          <Meter state={state} />
-          {percentInColumn(shareOf(state))}
-        </span>
-      ),
-    text: (state) => (hasUsage(state) ? shareOf(state) : null),
-  },
+  usageColumn("Share", shareOf, (state) => (
+    <span class="meter">
+      <Meter state={state} />
+      {percentInColumn(shareOf(state))}
+    </span>
+  )),
   { ...amountColumn("Reserved", "reserved"), isWide: true },
   amountColumn("Left", "left"),
-  {
-    title: "Forecast",
-    isNumber: true,
-    show: forecastShown,
-    text: (state) => forecastOf(state, Date.now()),
-  },
-  {
-    title: "Resets",
-    order: ({ resetsAt }) => resetsAt,
-    show: ({ resetsAt: at, subject }) =>
-      at === null ? subject !== "" && none : <span title={time(at)}>{fromNow(at)}</span>,
-    text: ({ resetsAt }) => isoOf(resetsAt),
-  },
+  usageColumn("Forecast", forecast, (state) => <Forecast state={state} />),
+  timeColumn("Resets", ({ resetsAt }) => resetsAt, fromNow),
 ];

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useId, useRef, useState } from "preact/hooks";
 import { addressOf, api, type Inputs, type Read, type Readable, type ReadResult } from "../api.ts";
@@ -6,7 +6,7 @@ import { useRead, valueIn, type Loading } from "../load.ts";
 import { ok, type Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
 import { Dialog } from "./dialog.tsx";
-import { Button, Facts, Page, There, type Fact } from "./page.tsx";
+import { Button, Facts, Page, Pick, There, type Fact } from "./page.tsx";
 import { Table, type TableProps } from "./table.tsx";
 
 export interface Part<Row> {
@@ -81,6 +81,14 @@ export function useQuery(): Query {
   return [query, (changes) => go(changes, false), (changes) => go(changes, true)];
 }
 
+type ChoiceProps = Omit<ComponentProps<typeof Pick>, "onPick"> & { name: string };
+
+/** Of a member of the address. */
+export function Choice({ name, ...its }: ChoiceProps) {
+  const [, change] = useQuery();
+  return <Pick {...its} onPick={(value) => change({ [name]: value })} />;
+}
+
 /** The opened row is in the address. Closing navigates back. */
 export function useOpened([query, change, type]: Query) {
   const isFromHere = useRef(false);
@@ -152,7 +160,7 @@ type ListedProps<Row> = Omit<TableProps<Row>, "rows" | "foot"> & {
   keep?: ((row: Row) => boolean) | undefined;
 };
 
-const inSentence = (name: string): string =>
+export const inSentence = (name: string): string =>
   name.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 export const Listed = <Row,>({ paging, keep = () => true, ...table }: ListedProps<Row>) => (

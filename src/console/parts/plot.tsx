@@ -38,12 +38,12 @@ function Legend({ series, bucket, format, isStacked, at }: LegendProps) {
         {moment !== undefined ? bucketTime(moment, bucket) : isStacked ? "Total" : "Newest"}{" "}
         {isStacked && <strong>{format(total)}</strong>}
       </li>
-      {series.lines.map(({ name, values, color }, line) => {
+      {series.lines.map(({ name, values, color }) => {
         const newest = values.findLast((each) => each !== null) ?? null;
         const value = at !== null ? (values[at] ?? null) : isStacked ? sum(values) : newest;
         return (
           <li key={name}>
-            <i style={{ background: colors[color ?? line] }} />
+            <i style={{ background: colors[color] }} />
             <span class="legend-name" title={name}>
               {name}
             </span>
@@ -65,6 +65,7 @@ export function Plot({ label, ...shown }: PlotProps) {
   });
   const step = stepOf(Math.max(...heights));
   const steps = Math.max(1, Math.ceil(Math.max(...heights) / step));
+  const marks = marksOf(series, { top: steps * step, isStacked });
   const every = Math.ceil(begins.length / mostTimes);
   const marked = begins.filter((_, at) => at % every === 0);
   const times = axisTimes(marked, bucket);
@@ -89,13 +90,13 @@ export function Plot({ label, ...shown }: PlotProps) {
         ))}
         <svg viewBox={`0 0 ${begins.length} 1`} preserveAspectRatio="none">
           {rest !== null && <rect x={rest} width="1" height="1" />}
-          {marksOf(series, { top: steps * step, isStacked }).map((marks, line) => (
+          {lines.map(({ name, color }, line) => (
             <path
-              key={line}
-              d={marks}
+              key={name}
+              d={marks[line]}
               {...(isStacked
-                ? { fill: colors[lines[line]?.color ?? line] }
-                : { fill: "none", stroke: colors[line], "stroke-dasharray": dashes[line] })}
+                ? { fill: colors[color] }
+                : { fill: "none", stroke: colors[color], "stroke-dasharray": dashes[line] })}
             />
           ))}
         </svg>

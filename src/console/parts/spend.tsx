@@ -2,9 +2,17 @@
 import { api, type Schemas } from "../api.ts";
 import { dateText, fromNow, percent, usd, usdInCents } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
-import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
+import {
+  forecastOf,
+  ranges,
+  shareOf,
+  toneOf,
+  type LimitState,
+  type RangeName,
+} from "../overview-figures.ts";
 import { ownPath } from "../place.ts";
-import { isoOf, sumColumn, type Column } from "./columns.tsx";
+import { sumColumn, timeColumn, type Column } from "./columns.tsx";
+import { Choice } from "./list-page.tsx";
 import type { Fact } from "./page.tsx";
 
 export type Spender = Schemas["TopUsage"];
@@ -35,6 +43,13 @@ export const topUsage = ({ by, ...asked }: AskedTop) =>
 
 export type Top = Extract<Awaited<ReturnType<typeof topUsage>>, { ok: true }>["value"];
 
+const options = Object.entries(ranges).map(([name, { title }]) => [name, title] as const);
+
+/** The period of the page, which is in its address. */
+export const RangeChoice = ({ range }: { range: RangeName }) => (
+  <Choice name="range" label="Time" value={range} options={options} />
+);
+
 /** This month's by group. Empty while loading, or without permission. */
 export function useSpending(by: Grouping): ReadonlyMap<string, Spender> {
   const loading = useLoaded(`spending by ${by}`, () => topUsage({ by: [by], limit: 1_000 }));
@@ -46,8 +61,8 @@ export const spenderName = (
   names: Readonly<Record<string, string>>,
 ): string => names[group] ?? (group === "" ? (namesOfEmptyGroups[by] ?? "None") : group);
 
-type Filter = "key" | "user" | "server" | "model";
-const isFilter = (by: Grouping): by is Filter => ["key", "user", "server", "model"].includes(by);
+const filters = ["key", "user", "server", "model"] as const;
+type Filter = (typeof filters)[number];
 
 /** @param props.from ms since the epoch */
 export function RequestsOf(props: { by: Filter; id: string; name: string; from?: number }) {
@@ -65,10 +80,14 @@ export function RequestsOf(props: { by: Filter; id: string; name: string; from?:
 
 /** To the group's requests; groups and tags can't be filtered for. */
 export function Spent({ row, names, from }: { row: Spender } & Pick<Top, "names" | "from">) {
-  const { by, group } = row;
-  const name = spenderName({ by, group }, names);
-  if (!isFilter(by) || group === "") return <span title={name}>{name}</span>;
-  return <RequestsOf {...{ by, name, from }} id={group} />;
+  const { group: id } = row;
+  const name = spenderName(row, names);
+  const by = filters.find((each) => each === row.by);
+  return by && id !== "" ? (
+    <RequestsOf {...{ by, id, name, from }} />
+  ) : (
+    <span title={name}>{name}</span>
+  );
 }
 
 /** Against the period of the same length before; nothing if that is empty. */
@@ -130,8 +149,10 @@ export const spendFacts = (spent: Spender | undefined): readonly Fact[] => [
   ["Budget", <BudgetCell state={spent?.budget} />],
 ];
 
+type SpendColumns<Row> = [spent: Column<Row>, requests: Column<Row>, ...rest: Column<Row>[]];
+
 /** Columns of a list whose rows have spending. @param of the row's spending; undefined: none */
-export const spendColumns = <Row,>(of: (row: Row) => Spender | undefined): Column<Row>[] => [
+export const spendColumns = <Row,>(of: (row: Row) => Spender | undefined): SpendColumns<Row> => [
   sumColumn("Spent", (row) => of(row)?.costUsd ?? 0, usdInCents),
   { ...sumColumn<Row>("Requests", (row) => of(row)?.requests ?? 0), isWide: true },
   {
@@ -144,14 +165,5 @@ export const spendColumns = <Row,>(of: (row: Row) => Spender | undefined): Colum
     show: (row) => <BudgetCell state={of(row)?.budget} />,
     text: (row) => of(row)?.budget?.limit ?? null,
   },
-  {
-    title: "Last use",
-    isWide: true,
-    order: (row) => of(row)?.lastUsedAt ?? null,
-    show(row) {
-      const at = of(row)?.lastUsedAt;
-      return <span class="nowrap">{at === undefined ? "–" : lastUse(at)}</span>;
-    },
-    text: (row) => isoOf(of(row)?.lastUsedAt),
-  },
+  { ...timeColumn<Row>("Last use", (row) => of(row)?.lastUsedAt, lastUse), isWide: true },
 ];

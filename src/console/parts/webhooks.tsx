@@ -5,7 +5,8 @@ import { textIn } from "../message-text.ts";
 import { mayChange } from "../session.ts";
 import { Brief, fileColumn, lineColumn, timeColumn, type Column } from "./columns.tsx";
 import { Secret } from "./copy.tsx";
-import { Confirm, Dialog } from "./dialog.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Form } from "./form.tsx";
 import { Listed, usePaging } from "./list-page.tsx";
 import { Badge, Button } from "./page.tsx";
 
@@ -47,25 +48,22 @@ function NewSecret() {
       <Button class="quiet" onClick={() => setSecret("")}>
         New signing secret
       </Button>
-      {secret === "" && (
-        <Confirm
-          title="Create a secret"
-          act={async () => {
-            const made = await api.POST("/admin/v1/tenants/{tenant}/webhooks/secret");
-            if (made.ok) setSecret(made.value.secret);
-            return made;
-          }}
-          onDone={() => undefined}
-          onClose={close}
-        >
-          <p>For 24 hours, messages are also signed with the old secret.</p>
-        </Confirm>
-      )}
-      {secret && (
+      {secret !== null && (
         <Dialog title="New signing secret" onClose={close}>
-          <Secret title="Signing secret" secret={secret} onDone={close}>
-            <p>Use it in your receiver to verify messages.</p>
-          </Secret>
+          {secret === "" ? (
+            <Form
+              submit="Create a secret"
+              act={() => api.POST("/admin/v1/tenants/{tenant}/webhooks/secret")}
+              onDone={(made) => setSecret(made.secret)}
+              onCancel={close}
+            >
+              <p>For 24 hours, messages are also signed with the old secret.</p>
+            </Form>
+          ) : (
+            <Secret title="Signing secret" secret={secret} onDone={close}>
+              <p>Use it in your receiver to verify messages.</p>
+            </Secret>
+          )}
         </Dialog>
       )}
     </>

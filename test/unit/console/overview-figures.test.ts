@@ -2,9 +2,11 @@
 import { describe, expect, it } from "vitest";
 import {
   byFullness,
-  durationsOf,
+  byPercentile,
   forecastOf,
   marksOf,
+  others,
+  othersColor,
   seriesOf,
   projected,
   rangeAt,
@@ -23,24 +25,25 @@ const percentiles = { p50: 10, p90: 20, p99: 30 };
 describe("plots of usage", () => {
   it("have a line for each percentile, with a gap where nothing was measured", () => {
     const latency = { calls: 2, total: percentiles, provider: percentiles, overhead: percentiles };
-    const { at, lines } = durationsOf([row(2 * hour, { latency })], options);
+    const rows = byPercentile([row(hour, {}), row(2 * hour, { latency })]);
+    const { at, lines } = seriesOf(rows, { metric: "duration", ...options });
     expect(at).toEqual([hour, 2 * hour, 3 * hour]);
     expect(lines).toEqual([
-      { name: "p50", values: [null, 10, null] },
-      { name: "p90", values: [null, 20, null] },
-      { name: "p99", values: [null, 30, null] },
+      { name: "p99", color: 0, values: [null, 30, null] },
+      { name: "p90", color: 1, values: [null, 20, null] },
+      { name: "p50", color: 2, values: [null, 10, null] },
     ]);
   });
 
   it("have a point for each value that no line reaches", () => {
-    const series = { at: [0, 1, 2], lines: [{ name: "p50", values: [1, null, 4] }] };
+    const series = { at: [0, 1, 2], lines: [{ name: "p50", color: 0, values: [1, null, 4] }] };
     expect(marksOf(series, { top: 4, isStacked: false })).toEqual(["M0.5 0.75h.05M2.5 0h.05"]);
   });
 
   it("have bars that stand on each other, and none for 0", () => {
     const lines = [
-      { name: "a", values: [1, 0] },
-      { name: "b", values: [1, 2] },
+      { name: "a", color: 0, values: [1, 0] },
+      { name: "b", color: 1, values: [1, 2] },
     ];
     expect(marksOf({ at: [0, 1], lines }, { top: 2, isStacked: true })).toEqual([
       "M0.1 1h.8V0.5h-.8z",
@@ -60,14 +63,25 @@ describe("plots of usage", () => {
     ]);
   });
 
-  it("keep a group's color in each figure, and have six colors", () => {
+  it("keep a group's color in each figure and period, and have six colors", () => {
     const rows = ["a", "b", "c", "d", "e", "f", "g", "h"].map((group, at) =>
       row(hour, { group, costUsd: 10 - at, requests: at + 1 }),
     );
-    const colorsIn = (metric: "costUsd" | "requests") =>
-      seriesOf(rows, { metric, ...options }).lines.map(({ name, color }) => `${name} ${color}`);
-    expect(colorsIn("costUsd")).toEqual(["a 0", "b 1", "c 2", "d 3", "e 4", "all others 5"]);
-    expect(colorsIn("requests")).toEqual(["h 0", "g 1", "f 2", "e 4", "d 3", "all others 5"]);
+    const colors = new Map([[others, othersColor]]);
+    const colorsIn = (metric: "costUsd" | "requests", among = rows) =>
+      seriesOf(among, { metric, ...options }, colors).lines.map(
+        ({ name, color }) => `${name} ${color}`,
+      );
+    expect(colorsIn("costUsd", rows.slice(1, 4))).toEqual(["b 0", "c 1", "d 2"]);
+    expect(colorsIn("costUsd")).toEqual(["a 3", "b 0", "c 1", "d 2", "e 4", "all others 5"]);
+    expect(colorsIn("requests")).toEqual(["h 0", "g 1", "f 3", "e 4", "d 2", "all others 5"]);
+    expect(colorsIn("costUsd", rows.slice(0, 2))).toEqual(["a 3", "b 0"]);
+    // Two that had the same color are shown together.
+    expect(colorsIn("costUsd", [...rows.slice(0, 2), ...rows.slice(7)])).toEqual([
+      "a 3",
+      "b 1",
+      "h 0",
+    ]);
   });
 
   it("cover whole days and months, with the current one", () => {
