@@ -1401,6 +1401,24 @@ describe("a limit that is no budget of the tenant", () => {
     expect((await admin("GET", "/tenants/limited/policy")).get("perUser")).toEqual({
       usdPerDay: 5,
     });
+    await admin("PATCH", "/tenants/limited/policy", {
+      tags: { each: { requestsPerDay: 4 } },
+      runs: { callsPerRun: 50 },
+    });
+    const made = await admin("POST", "/tenants/limited/keys", { name: "b", scopes: ["sampling"] });
+    for (const tag of ["seldom", "often", "often"]) {
+      const metadata = { "sampling-router/tag": tag, "sampling-router/run": tag };
+      await callOnce(router, String(made.get("key")), asking("Hello", { metadata }));
+    }
+    await open("/t/limited/limits");
+    const each = page.getByRole("row").filter({ hasText: "Each tag" });
+    await each.getByText("highest: tag often").waitFor();
+    await each.getByText("50.0%").waitFor();
+    // Runs are many, so they are shown on demand.
+    const runs = page.getByRole("row").filter({ hasText: "Calls per run" });
+    expect(await runs.count()).toBe(0);
+    await page.getByRole("button", { name: /^Show all / }).click();
+    expect(await runs.count()).toBe(2);
     await page.getByRole("link", { name: "Usage" }).click();
     await page.getByRole("button", { name: "Tag" }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get("by")).toBe("tag");

@@ -5,10 +5,10 @@ import { api, type Schemas } from "../api.ts";
 import { limitTitle, limitTitles, ownerTitle, type LimitName } from "../limit-titles.ts";
 import { useRead, valueIn } from "../load.ts";
 import { valueAt } from "../members.ts";
-import { byFullness, isOwn, type LimitState } from "../overview-figures.ts";
+import { byFullness, isOwn, shareOf, type LimitState } from "../overview-figures.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
-import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
+import { keyOfLimit, limitColumns, type ShownLimit } from "../parts/limit-columns.tsx";
 import type { Limits as Amounts } from "../parts/limits.tsx";
 import { RowActions, Steps, usePaging, useQuery, type Ends } from "../parts/list-page.tsx";
 import { useSubjectNames, type Names } from "../parts/named.tsx";
@@ -100,20 +100,28 @@ function LimitForm({ begun, onDone, onClose }: Ends & { begun: LimitDraft }) {
   );
 }
 
-/** The API lists people, groups, and tags only from their first call. */
-const limitsOfEach = (policy: Schemas["Policy"]): LimitState[] =>
-  (["user", "group", "tag"] as const).flatMap((scope) =>
-    Object.entries((valueAt(policy, owners[scope].path) ?? {}) as Amounts).map(([name, limit]) => ({
-      name: `${scope}.${name}`,
-      subject: "",
-      unit: name.startsWith("usd") ? "usd" : "requests",
-      limit,
-      used: 0,
-      reserved: 0,
-      left: limit,
-      resetsAt: null,
-    })),
+type Listed = { data: readonly LimitState[]; names: Names };
+
+/** The API lists people, groups, and tags only from their first call. Each row has the figures of the fullest one. */
+function limitsOfEach(policy: Schemas["Policy"], { data, names }: Listed): ShownLimit[] {
+  const stateOf = (name: string, limit: number): ShownLimit => {
+    const its = data.filter((each) => each.name === name && ownerOf(each, policy) !== each.subject);
+    const [fullest] = its.toSorted(byFullness);
+    const unit = name.includes(".usd") ? "usd" : "requests";
+    const unused = { unit, used: 0, reserved: 0, left: limit, resetsAt: null } as const;
+    const highest = fullest && ownerTitle(fullest, names);
+    return { ...unused, ...fullest, name, subject: "", limit, highest };
+  };
+  return (["user", "group", "tag"] as const).flatMap((scope) =>
+    Object.entries((valueAt(policy, owners[scope].path) ?? {}) as Amounts).map(([name, limit]) =>
+      stateOf(`${scope}.${name}`, limit),
+    ),
   );
+}
+
+/** Runs are many, and end soon. */
+const isShown = (state: LimitState): boolean =>
+  !state.subject.startsWith("run:") || shareOf(state) >= 0.8;
 
 const isTight = ({ unit, used, limit }: LimitState): boolean =>
   unit === "bytes" && ["tight", "full"].includes(roomLevel({ usedBytes: used, limitBytes: limit }));
@@ -176,10 +184,12 @@ export function Limits() {
             ]}
             rows={[
               ...data.filter(isOwn),
-              ...(paging.cursor === null ? limitsOfEach(policy) : []),
+              ...(paging.cursor === null ? limitsOfEach(policy, { data, names }) : []),
               ...data.filter((state) => !isOwn(state)).toSorted(byFullness),
             ]}
             keyOf={keyOfLimit}
+            isShown={isShown}
+            isDense
             foot={<Steps {...paging} next={nextCursor} />}
             empty="No limits: spending is unlimited."
           />

@@ -79,6 +79,7 @@ const Budgets = ({ top }: { top: Top }) => (
         columns={limitColumns(top.names)}
         rows={budgetsIn(top)}
         keyOf={keyOfLimit}
+        isDense
         empty=""
       />
     )}

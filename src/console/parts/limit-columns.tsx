@@ -9,26 +9,30 @@ import type { Names } from "./named.tsx";
 import { Badge } from "./page.tsx";
 import { Meter } from "./spend.tsx";
 
+/** `highest`: who used most of a limit of each, whose figures are shown */
+export type ShownLimit = LimitState & { highest?: string | undefined };
+
 export const keyOfLimit = ({ name, subject }: LimitState): string => `${name} ${subject}`;
 
 const amount = ({ unit }: LimitState, value: number): string =>
   unit === "usd" ? usdInCents(value) : unit === "bytes" ? bytes(value) : count(value);
 
-/** The limits of each person have no usage of their own. */
-const hasUsage = ({ subject }: LimitState): boolean => subject !== "";
+/** A limit of each may have no usage yet. */
+const hasUsage = ({ subject, highest }: ShownLimit): boolean =>
+  subject !== "" || highest !== undefined;
 
 const usageColumn = (
   title: string,
-  of: (state: LimitState) => number | null,
-  show: (state: LimitState) => ComponentChildren,
-): Column<LimitState> => ({
+  of: (state: ShownLimit) => number | null,
+  show: (state: ShownLimit) => ComponentChildren,
+): Column<ShownLimit> => ({
   title,
   isNumber: true,
   show: (state) => hasUsage(state) && show(state),
   text: (state) => (hasUsage(state) ? of(state) : null),
 });
 
-const amountColumn = (title: string, name: "used" | "reserved" | "left") =>
+const amountColumn = (title: string, name: "used" | "left") =>
   usageColumn(
     title,
     (state) => state[name],
@@ -37,22 +41,23 @@ const amountColumn = (title: string, name: "used" | "reserved" | "left") =>
 
 const forecast = (state: LimitState): number | null => forecastOf(state, Date.now());
 
-function Forecast({ state }: { state: LimitState }) {
+function forecastShown(state: LimitState): ComponentChildren {
   const value = forecast(state);
-  if (value === null) return <>{none}</>;
+  if (value === null) return none;
   const shown = amount(state, value);
-  if (value <= state.limit) return <>{shown}</>;
+  if (value <= state.limit) return shown;
   return <Badge word={`over: ${shown}`} tone={toneOf(state, Date.now())} />;
 }
 
-const Owner = ({ state, names }: { state: LimitState; names: Names }) => (
+const Owner = ({ state, names }: { state: ShownLimit; names: Names }) => (
   <span title={state.subject}>
-    {hasUsage(state) ? (
+    {state.subject !== "" ? (
       ownerTitle(state, names)
     ) : (
       <a href={`${ownPath("/usage")}?by=${state.name.split(".")[0]}`}>{ownerTitle(state, names)}</a>
     )}{" "}
     <small>{limitTitle(state.name)}</small>
+    {state.highest !== undefined && <small>, highest: {state.highest}</small>}
     {state.raisedUntil !== undefined && (
       <small title={`Until ${time(state.raisedUntil)}`}>
         , raised, ends {fromNow(state.raisedUntil)}
@@ -61,7 +66,7 @@ const Owner = ({ state, names }: { state: LimitState; names: Names }) => (
   </span>
 );
 
-export const limitColumns = (names: Names): Column<LimitState>[] => [
+export const limitColumns = (names: Names): Column<ShownLimit>[] => [
   column(
     "For",
     (state) => `${ownerTitle(state, names)}, ${limitTitle(state.name)}`,
@@ -80,8 +85,12 @@ export const limitColumns = (names: Names): Column<LimitState>[] => [
       {percentInColumn(shareOf(state))}
     </span>
   )),
-  { ...amountColumn("Reserved", "reserved"), isWide: true },
+  usageColumn(
+    "Reserved",
+    ({ reserved }) => reserved,
+    (state) => (state.reserved === 0 ? none : amount(state, state.reserved)),
+  ),
   amountColumn("Left", "left"),
-  usageColumn("Forecast", forecast, (state) => <Forecast state={state} />),
+  usageColumn("Forecast", forecast, forecastShown),
   timeColumn("Resets", ({ resetsAt }) => resetsAt, fromNow),
 ];
