@@ -17,9 +17,10 @@ import {
 } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields } from "../parts/form.tsx";
-import { Listed, RowActions, useOpened, usePaging, useQuery } from "../parts/list-page.tsx";
+import { Listed, useOpened, usePaging, useQuery } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
 import { Badge, Button, ForRole, Page, There } from "../parts/page.tsx";
+import { RowActions } from "../parts/row-actions.tsx";
 import { Webhooks } from "../parts/webhooks.tsx";
 import { ownPath } from "../place.ts";
 import { may } from "../session.ts";

@@ -5,7 +5,7 @@ import { spaced } from "../format.ts";
 import { later } from "../later.tsx";
 import { useLoaded, valueIn } from "../load.ts";
 import { column, fileColumn, isoOf, textColumn, type Column } from "../parts/columns.tsx";
-import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Health, healthOf, recentUse } from "../parts/health.tsx";
 import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
@@ -133,20 +133,7 @@ function Save({ row, again, ...ends }: Omit<OfCredential, "row"> & { row?: Crede
   );
 }
 
-const Delete = ({ row: { id, name, provider }, ...ends }: OfCredential) => (
-  <Confirm
-    title="Delete credential"
-    act={() => api.DELETE("/admin/v1/tenants/{tenant}/credentials/{id}", { id })}
-    {...ends}
-  >
-    <p>
-      Models of <strong>{provider}</strong> that need {name} can no longer be selected. The
-      provider’s key is deleted.
-    </p>
-  </Confirm>
-);
-
-const dialogs = { Check, Change: Save, Delete };
+const dialogs = { Check, Change: Save };
 
 export function Credentials() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/credentials");
@@ -163,12 +150,18 @@ export function Credentials() {
       paging={paging}
       columns={columnsOf(spenders, stateOf)}
       nameOf={({ name }) => name}
-      verbs={() => ["Check", "Change", "Delete"] as const}
+      verbs={() => ["Check", "Change"] as const}
       empty="No credentials yet. Add one to make models available."
       make={{ title: "New credential", dialog: (ends) => <Save {...{ again, ...ends }} /> }}
       dialog={({ verb, row }, ends) => {
         const Shown = dialogs[verb];
         return <Shown {...{ row, again, ...ends }} />;
+      }}
+      remove={{
+        title: "Delete credential",
+        act: ({ id }) => api.DELETE("/admin/v1/tenants/{tenant}/credentials/{id}", { id }),
+        question: ({ name, provider }) =>
+          `Models of ${provider} that need ${name} can no longer be selected. The provider’s key is deleted.`,
       }}
     />
   );

@@ -1,7 +1,6 @@
 import { api, type Schemas } from "../api.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import { column, dayColumn, fileColumn, lineColumn, type Column } from "../parts/columns.tsx";
-import { Confirm } from "../parts/dialog.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
 import { RequestsOf, spendColumns, useSpending } from "../parts/spend.tsx";
@@ -50,7 +49,6 @@ export function Grants() {
         dayColumn<Grant>("Ends", ({ expiresAt }) => expiresAt),
       ]}
       nameOf={({ clientName }) => clientName}
-      verbs={() => ["End"] as const}
       empty={
         <>
           <p>
@@ -65,18 +63,12 @@ export function Grants() {
           </a>
         </>
       }
-      dialog={({ row: { id, clientName } }, ends) => (
-        <Confirm
-          title="End access"
-          act={() => api.DELETE("/admin/v1/tenants/{tenant}/grants/{id}", { id })}
-          {...ends}
-        >
-          <p>
-            <strong>{clientName}</strong>: its tokens stop working within five seconds. The API key
-            is not affected.
-          </p>
-        </Confirm>
-      )}
+      remove={{
+        title: "End access",
+        act: ({ id }) => api.DELETE("/admin/v1/tenants/{tenant}/grants/{id}", { id }),
+        question: ({ clientName }) =>
+          `${clientName}: its tokens stop working within five seconds. The API key is not affected.`,
+      }}
     />
   );
 }

@@ -4,7 +4,7 @@ import { useRead, valueIn } from "../load.ts";
 import { given } from "../members.ts";
 import { column, fileColumn, isoOf, timeColumn, type Column } from "../parts/columns.tsx";
 import { idFact } from "../parts/copy.tsx";
-import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft } from "../parts/form.tsx";
 import { DetailsOf, ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import type { Fact } from "../parts/page.tsx";
@@ -90,7 +90,6 @@ export function People() {
       columns={[...columns, ...spendColumns<User>(({ id }) => spending.get(id))]}
       nameOf={nameOf}
       details={(user) => factsOf(user, spending.get(user.id))}
-      verbs={() => ["Erase"] as const}
       empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
       below={
         people.length > 0 &&
@@ -102,18 +101,12 @@ export function People() {
         )
       }
       make={{ title: "Add person", dialog: (ends) => <NewPerson {...ends} /> }}
-      dialog={({ row: { id } }, ends) => (
-        <Confirm
-          title="Erase person"
-          act={() => api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", { id })}
-          {...ends}
-        >
-          <p>
-            Deletes the name, and ends the person’s keys, grants, and sessions. Records keep an
-            anonymous id. This can’t be undone.
-          </p>
-        </Confirm>
-      )}
+      remove={{
+        title: "Erase person",
+        act: ({ id }) => api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", { id }),
+        question: () =>
+          "Deletes the name, and ends the person’s keys, grants, and sessions. Records keep an anonymous id. This can’t be undone.",
+      }}
     />
   );
 }

@@ -5,7 +5,7 @@ import { shortTime } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { column, fileColumn, isoOf, textColumn, type Column } from "../parts/columns.tsx";
 import { CodeBlock, Secret } from "../parts/copy.tsx";
-import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Form } from "../parts/form.tsx";
 import { Health, healthOf, recentUse } from "../parts/health.tsx";
 import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
@@ -42,7 +42,7 @@ function accountOf({ oauth }: Server): string | null {
   return oauth && (oauth.per === "user" ? "each person" : "one account");
 }
 
-const verbs = ["Connect", "Check", "Authorize", "Change", "Delete"] as const;
+const verbs = ["Connect", "Check", "Authorize", "Change"] as const;
 const verbsOf = (server: Server) =>
   verbs.filter((verb) => verb !== "Authorize" || accountOf(server) === "one account");
 
@@ -160,19 +160,6 @@ function Connect({ server }: Pick<OfServer, "server">) {
   );
 }
 
-const Delete = ({ server, ...ends }: OfServer & Ends) => (
-  <Confirm
-    title="Delete server"
-    act={() => api.DELETE("/admin/v1/tenants/{tenant}/servers/{server}", { server })}
-    {...ends}
-  >
-    <p>
-      Clients of <code>{urlOf(server)}</code> are answered with 404. The server’s secrets and tokens
-      are deleted.
-    </p>
-  </Confirm>
-);
-
 const parts = { Check, Authorize, Connect, Change: ChangeServer };
 
 /** Then checks the server and shows how clients use it. */
@@ -208,9 +195,15 @@ export function Servers() {
       verbs={verbsOf}
       empty="No servers yet. Register one and give its clients the router’s address."
       make={{ title: "New server", dialog: (ends) => <Register {...{ again, ...ends }} /> }}
+      remove={{
+        title: "Delete server",
+        act: ({ slug: server }) =>
+          api.DELETE("/admin/v1/tenants/{tenant}/servers/{server}", { server }),
+        question: ({ slug }) =>
+          `Clients of ${urlOf(slug)} are answered with 404. The server’s secrets and tokens are deleted.`,
+      }}
       dialog={({ verb, row: { slug: server } }, ends) => {
         const its = { server, again, ...ends };
-        if (verb === "Delete") return <Delete {...its} />;
         const Part = parts[verb];
         return (
           <Dialog title={`${verb} ${server}`} onClose={ends.onClose}>

@@ -11,7 +11,6 @@ import {
   Time,
   type Column,
 } from "../parts/columns.tsx";
-import { Confirm } from "../parts/dialog.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
 import { ownPath } from "../place.ts";
@@ -90,7 +89,6 @@ export function Sessions() {
       paging={paging}
       columns={columnsOf(valueIn(paging.loading)?.names ?? {}, servers?.data ?? [])}
       nameOf={({ id }) => `session ${id.slice(-6)}`}
-      verbs={() => ["End"] as const}
       empty={
         <>
           <p>
@@ -102,15 +100,12 @@ export function Sessions() {
           </a>
         </>
       }
-      dialog={({ row: { id } }, ends) => (
-        <Confirm
-          title="End session"
-          act={() => api.DELETE("/admin/v1/tenants/{tenant}/sessions/{id}", { id })}
-          {...ends}
-        >
-          <p>Further requests are answered with 404, and the client must start a new session.</p>
-        </Confirm>
-      )}
+      remove={{
+        title: "End session",
+        act: ({ id }) => api.DELETE("/admin/v1/tenants/{tenant}/sessions/{id}", { id }),
+        question: () =>
+          "Further requests are answered with 404, and the client must start a new session.",
+      }}
     />
   );
 }

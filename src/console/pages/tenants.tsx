@@ -6,7 +6,7 @@ import { useLoaded, valueIn } from "../load.ts";
 import { given } from "../members.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
 import { column, dayColumn, fileColumn, sumColumn, type Column } from "../parts/columns.tsx";
-import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { ListPage, NoMatch, usePaging, type Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
@@ -135,25 +135,10 @@ function Create({ onClose }: Ends) {
   );
 }
 
-function Delete({ row: { slug, name }, ...ends }: Ends & { row: Tenant }) {
-  const [typed, setTyped] = useState("");
-  return (
-    <Confirm
-      title="Delete tenant"
-      act={() => api.DELETE("/admin/v1/tenants/{tenant}", { tenant: slug })}
-      {...ends}
-    >
-      <p>
-        <strong>{name}</strong> is deleted with its keys, credentials, servers, and audit records.
-        This can’t be undone.
-      </p>
-      <Field
-        {...{ title: `Type ${slug} to confirm`, name: "slug", value: typed, onInput: setTyped }}
-        pattern={slug}
-        isRequired
-      />
-    </Confirm>
-  );
+function TypedSlug({ slug }: Tenant) {
+  const [typed, onInput] = useState("");
+  const title = `Type ${slug} to confirm`;
+  return <Field {...{ title, name: "slug", value: typed, onInput, pattern: slug }} isRequired />;
 }
 
 type OfModel = readonly [model: string, totals: Totals];
@@ -198,13 +183,24 @@ export function Tenants() {
       nameOf={({ name }) => name}
       order={{ title: "Spent", isDescending: true }}
       keep={({ slug, name }) => `${slug} ${name}`.toLowerCase().includes(wanted)}
-      verbs={() => (isOperator.value ? ["Delete"] : [])}
-      dialog={({ row }, ends) => <Delete {...{ row, ...ends }} />}
       empty={
         sought === "" ? "No tenants yet. Create one to start." : <NoMatch clear={() => seek("")} />
       }
       {...(isOperator.value && {
         make: { title: "New tenant", dialog: (ends: Ends) => <Create {...ends} /> },
+        remove: {
+          title: "Delete tenant",
+          act: ({ slug: tenant }: Tenant) => api.DELETE("/admin/v1/tenants/{tenant}", { tenant }),
+          question: (tenant: Tenant) => (
+            <>
+              <p>
+                <strong>{tenant.name}</strong> is deleted with its keys, credentials, servers, and
+                audit records. This can’t be undone.
+              </p>
+              <TypedSlug {...tenant} />
+            </>
+          ),
+        },
       })}
       below={
         /* On demand: the page makes few requests. */

@@ -1,12 +1,13 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { useLocation } from "preact-iso/router";
-import { useId, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { addressOf, api, type Inputs, type Read, type Readable, type ReadResult } from "../api.ts";
 import { useRead, valueIn, type Loading } from "../load.ts";
 import { ok, type Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
-import { Dialog } from "./dialog.tsx";
+import { Confirm, Dialog } from "./dialog.tsx";
 import { Button, Facts, Page, Pick, There, type Fact } from "./page.tsx";
+import { isFinal, RowActions } from "./row-actions.tsx";
 import { Table, type TableProps } from "./table.tsx";
 
 export interface Part<Row> {
@@ -106,52 +107,6 @@ export function useOpened([query, change, type]: Query) {
   };
 }
 
-interface RowActionsProps<Verb extends string> {
-  /** the row's name */
-  of: string;
-  verbs: readonly Verb[];
-  act: (verb: Verb) => void;
-}
-
-const isFinal = (verb: string): boolean => /^(Delete|Deny|End|Erase|Revoke)/.test(verb);
-const maxInRow = 3;
-
-/** Many are in a menu, without what stops a leaked key. */
-export function RowActions<Verb extends string>({ of, verbs, act }: RowActionsProps<Verb>) {
-  const id = useId();
-  if (verbs.length === 0) return null;
-  const isMany = verbs.length > maxInRow;
-  const urgent = verbs.find((verb) => verb === "Revoke") ?? verbs[0];
-  const inRow = verbs.filter((verb) => !isMany || verb === urgent);
-  const button = (verb: Verb, size: string) => (
-    <Button
-      key={verb}
-      class={`${size} ${isFinal(verb) ? "danger" : ""}`}
-      aria-label={`${verb} ${of}`}
-      popovertarget={isMany ? id : undefined}
-      popovertargetaction="hide"
-      onClick={() => act(verb)}
-    >
-      {verb}
-    </Button>
-  );
-  return (
-    <span class="row-actions">
-      {inRow.map((verb) => button(verb, "quiet"))}
-      {isMany && (
-        <>
-          <Button class="quiet" aria-label={`Actions for ${of}`} popovertarget={id}>
-            ⋯
-          </Button>
-          <div popover="auto" id={id} class="menu">
-            {verbs.map((verb) => !inRow.includes(verb) && button(verb, ""))}
-          </div>
-        </>
-      )}
-    </span>
-  );
-}
-
 type ListedProps<Row> = Omit<TableProps<Row>, "rows" | "foot"> & {
   paging: Paging<Row>;
   /** `name` in a sentence by default */
@@ -192,6 +147,8 @@ export const NoMatch = ({ clear }: { clear: () => void }) => (
   </>
 );
 
+type Doing<Row, Verb> = { verb: Verb; row: Row };
+
 interface ListPageProps<Row, Verb extends string> extends Pick<
   ListedProps<Row>,
   "what" | "paging" | "columns" | "keep" | "isShown" | "empty" | "order"
@@ -202,59 +159,74 @@ interface ListPageProps<Row, Verb extends string> extends Pick<
   details?: (row: Row) => readonly Fact[];
   /** of a row, for roles that may change it */
   verbs?: (row: Row) => readonly Verb[];
-  dialog?: (doing: { verb: Verb; row: Row }, ends: Ends) => ComponentChildren;
+  dialog?: (doing: Doing<Row, Verb>, ends: Ends) => ComponentChildren;
+  /** after a question; the title's first word is on the row's button */
+  remove?: {
+    title: string;
+    act: (row: Row) => Promise<Asked<unknown>>;
+    question: (row: Row) => ComponentChildren;
+  };
   make?: { title: string; isOpen?: boolean; dialog: (ends: Ends) => ComponentChildren };
   children?: ComponentChildren;
   below?: ComponentChildren;
 }
 
-interface DetailsProps<Verb> {
-  title: string;
-  facts: readonly Fact[];
-  verbs: readonly Verb[];
-  act: (verb: Verb) => void;
-  onClose: () => void;
-}
+type DetailsProps<Row, Verb extends string> = Pick<
+  ListPageProps<Row, Verb>,
+  "paging" | "nameOf"
+> & {
+  details: (row: Row) => readonly Fact[];
+  verbsOf: (row: Row) => readonly Verb[];
+  begin: (doing: Doing<Row, Verb>) => void;
+};
 
-const Details = <Verb extends string>(props: DetailsProps<Verb>) => (
-  <Dialog title={props.title} onClose={props.onClose}>
-    <Facts of={props.facts} />
-    <div class="buttons">
-      {props.verbs.map((verb) => (
-        <Button
-          key={verb}
-          class={isFinal(verb) ? "danger" : ""}
-          onClick={() => {
-            props.onClose();
-            props.act(verb);
-          }}
-        >
-          {verb}
-        </Button>
-      ))}
-    </div>
-  </Dialog>
-);
+function Details<Row extends { id: string }, Verb extends string>(props: DetailsProps<Row, Verb>) {
+  const { shown, close } = useOpened(useQuery());
+  const row = valueIn(props.paging.loading)?.data.find(({ id }) => id === shown);
+  if (row === undefined) return null;
+  return (
+    <Dialog title={props.nameOf(row)} onClose={close}>
+      <Facts of={props.details(row)} />
+      <div class="buttons">
+        {props.verbsOf(row).map((verb) => (
+          <Button
+            key={verb}
+            class={isFinal(verb) ? "danger" : ""}
+            onClick={() => {
+              close();
+              props.begin({ verb, row });
+            }}
+          >
+            {verb}
+          </Button>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
 
 export function ListPage<Row extends { id: string }, Verb extends string>(
   props: ListPageProps<Row, Verb>,
 ) {
-  const { title, lead, nameOf, details, verbs, dialog, make, children, below, ...list } = props;
-  const [doing, begin] = useState<{ verb: Verb; row: Row } | "make" | null>(
+  const { title, lead, nameOf, details, verbs, remove, dialog, make, ...list } = props;
+  const [doing, begin] = useState<Doing<Row, Verb> | "make" | null>(
     make?.isOpen === true && mayChange.value ? "make" : null,
   );
-  const { shown, close } = useOpened(useQuery());
-  const opened = valueIn(list.paging.loading)?.data.find(({ id }) => id === shown);
-  const onClose = (): void => begin(null);
-  const onDone = (): void => {
-    onClose();
-    void list.paging.loading.again();
+  const ends: Ends = {
+    onClose: () => begin(null),
+    onDone() {
+      begin(null);
+      void list.paging.loading.again();
+    },
   };
-  const ends = { onDone, onClose };
+  const final = remove?.title.split(" ")[0] as Verb | undefined;
+  const isActed = (verbs ?? remove) !== undefined && mayChange.value;
+  const verbsOf = (row: Row): Verb[] =>
+    isActed ? [...(verbs?.(row) ?? []), ...(final ? [final] : [])] : [];
   const actions = (row: Row) => (
-    <RowActions of={nameOf(row)} verbs={verbs?.(row) ?? []} act={(verb) => begin({ verb, row })} />
+    <RowActions of={nameOf(row)} verbs={verbsOf(row)} act={(verb) => begin({ verb, row })} />
   );
-  const isActed = verbs !== undefined && mayChange.value;
+  const begun = doing === "make" ? null : doing;
   return (
     <Page
       title={title}
@@ -268,7 +240,7 @@ export function ListPage<Row extends { id: string }, Verb extends string>(
         )
       }
     >
-      {children}
+      {props.children}
       <div class="stack">
         <Listed
           {...list}
@@ -276,18 +248,16 @@ export function ListPage<Row extends { id: string }, Verb extends string>(
           columns={isActed ? [...list.columns, { title: "", show: actions }] : list.columns}
           keyOf={({ id }) => id}
         />
-        {below}
+        {props.below}
       </div>
-      {opened && details !== undefined && (
-        <Details
-          title={nameOf(opened)}
-          facts={details(opened)}
-          verbs={(mayChange.value && verbs?.(opened)) || []}
-          act={(verb) => begin({ verb, row: opened })}
-          onClose={close}
-        />
+      {details && <Details paging={list.paging} {...{ nameOf, details, verbsOf, begin }} />}
+      {doing === "make" && make?.dialog(ends)}
+      {begun && begun.verb !== final && dialog?.(begun, ends)}
+      {remove && begun?.verb === final && begun && (
+        <Confirm title={remove.title} act={() => remove.act(begun.row)} {...ends}>
+          <div class="stack">{remove.question(begun.row)}</div>
+        </Confirm>
       )}
-      {doing === "make" ? make?.dialog(ends) : doing !== null && dialog?.(doing, ends)}
     </Page>
   );
 }
