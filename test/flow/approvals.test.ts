@@ -176,7 +176,14 @@ describe("a call that needs approval", () => {
     expect(other.get("error.data.reason")).toBe("idempotency_conflict");
     const shown = await held("ask-later");
     expect(shown.get("requestId")).toBe(key);
+    const listed = async () =>
+      (await operator("GET", "/tenants/ask-later/requests?held=true")).get("data.0");
+    expect(await listed()).toMatchObject({ id: key, held: true });
+    expect(await listed()).not.toHaveProperty("approved");
     await decide("ask-later", shown, { decision: "approve" });
+    expect(await listed()).toMatchObject({ id: key, held: true, approved: true });
+    const record = await operator("GET", `/tenants/ask-later/requests/${key}`);
+    expect(record.body).toMatchObject({ outcome: "admitted", approved: true });
     const answers = await Promise.all([1, 2, 3].map(() => send(session, "Later?", header)));
     for (const answer of answers) expect(answer.get("result.content.text")).toBeDefined();
     const list = await operator("GET", "/tenants/ask-later/requests");

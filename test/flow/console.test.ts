@@ -2045,6 +2045,29 @@ describe("approvals", () => {
     expect((await answer).get("result.content.text")).toBe("Edited by a person.");
   });
 
+  it("say of a call whose caller has left that it was approved", async () => {
+    const { page } = operator;
+    const { key } = await createTenant(router, "left", {
+      provider: "demo",
+      policy: { approval: { mode: "request" } },
+    });
+    await callOnce(router, key, asking("Later"), { headers: { Prefer: "wait=0" } });
+    const { requestId, contentHash } = (await admin("GET", "/tenants/left/approvals")).get(
+      "data.0",
+    ) as { requestId: string; contentHash: string };
+    const decision = { decision: "approve", contentHash };
+    await admin("POST", `/tenants/left/approvals/${requestId}`, decision);
+    await open("/t/left/requests");
+    const listed = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
+    await listed.getByText("approved", { exact: true }).waitFor();
+    await listed.getByRole("link").click();
+    const record = page.getByRole("dialog", { name: "Request" });
+    await record.getByText("The call runs as soon as its caller is connected").waitFor();
+    expect(await record.getByRole("link", { name: "Approve or deny" }).count()).toBe(0);
+    await record.getByRole("button", { name: "Close" }).click();
+    await record.waitFor({ state: "detached" });
+  });
+
   it("say who decided where somebody else was faster, and what was decided here", async () => {
     const { page } = operator;
     const { key } = await createTenant(router, "decided", {

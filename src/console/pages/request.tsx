@@ -80,28 +80,10 @@ function curlIn({ content, asked }: WholeRecord): string | null {
   return curlOf(request, { url: routerUrl, key: "$KEY" });
 }
 
-/** A call is held until it is decided, and until its caller takes the decision. */
-function HeldVerdict({ id }: { id: string }) {
-  const approval = valueIn(useRead("/admin/v1/tenants/{tenant}/approvals/{id}", { id }));
-  return approval?.state === "approved" ? (
-    <>
-      <Badge word="approved" tone="good" />{" "}
-      <strong>The call runs as soon as its caller is connected</strong>
-    </>
-  ) : (
-    <>
-      <Badge word={pendingWord} />{" "}
-      <a class="button" href={`${ownPath("/approvals")}?open=${id}`}>
-        Approve or deny
-      </a>
-    </>
-  );
-}
-
 /** The verdict, what to do, and who asked. */
 function Head({ record }: { record: WholeRecord }) {
   const { createdAt, who, costUsd, totalMs, names } = record;
-  const [advice, curl] = [adviceText(record), curlIn(record)];
+  const [advice, curl, word] = [adviceText(record), curlIn(record), outcomeWord(record)];
   const facts = [time(createdAt), names[who.keyId] ?? who.keyId];
   if (costUsd !== null) facts.push(usdOfCall(costUsd));
   if (totalMs !== null) facts.push(duration(totalMs));
@@ -109,8 +91,14 @@ function Head({ record }: { record: WholeRecord }) {
     <div class="over">
       <div>
         <p class="verdict">
-          {record.held ? <HeldVerdict id={record.id} /> : <Badge word={outcomeWord(record)} />}{" "}
-          {!record.held && <strong>{verdictText(record)}</strong>}
+          <Badge word={word} />{" "}
+          {word === pendingWord ? (
+            <a class="button" href={`${ownPath("/approvals")}?open=${record.id}`}>
+              Approve or deny
+            </a>
+          ) : (
+            <strong>{verdictText(record)}</strong>
+          )}
         </p>
         {advice !== "" && <p>{advice}</p>}
         <p class="faint">

@@ -120,7 +120,7 @@ export function There<T>({ what, loading: { loaded, again }, children }: TherePr
 }
 
 const tones = {
-  good: /^(succeeded|active|yes)$/,
+  good: /^(succeeded|active|approved|yes)$/,
   warn: /^(refused|unknown|preview|expired|pending approval)$/,
   bad: /^(failed|failing|revoked)$/,
   busy: /^running$/,

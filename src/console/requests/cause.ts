@@ -139,12 +139,16 @@ export function causeText(record: Ended): string {
 /** of a call until its approval is decided, on every page */
 export const pendingWord = "pending approval";
 
-export const outcomeWord = ({ outcome, held }: Pick<RequestRecord, "outcome" | "held">): string =>
-  held ? pendingWord : outcome === "admitted" ? "running" : outcome;
+type Going = Pick<RequestRecord, "outcome" | "held" | "approved">;
+export const outcomeWord = ({ outcome, held, approved }: Going): string => {
+  if (approved) return "approved";
+  return held ? pendingWord : outcome === "admitted" ? "running" : outcome;
+};
 
 /** What became of a request, in a line. */
-export function verdictText(record: Ended): string {
-  const { attempts, outcome } = record;
+export function verdictText(record: Ended & Pick<Going, "approved">): string {
+  const { attempts, outcome, approved } = record;
+  if (approved) return "The call runs as soon as its caller is connected";
   const answered = attempts.findLast(({ fault }) => fault === null);
   if (outcome !== "succeeded" || answered === undefined)
     return causeText(record).replace(/^./, (first) => first.toUpperCase());

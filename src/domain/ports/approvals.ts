@@ -123,6 +123,8 @@ export interface ApprovalStore {
     tenantId: string,
     asked: { cursor: string | null; limit: number; state: ApprovalState | null },
   ): AsyncResult<{ data: (Approval & CallFigures)[]; nextCursor: string | null }>;
+  /** Which of these held calls an approver approved. They wait for their callers. */
+  approvedOf(tenantId: string, requestIds: readonly string[]): AsyncResult<ReadonlySet<string>>;
   content(place: CallPlace, kind: HeldContent): AsyncResult<string | null>;
   /** Decides if the shown content still waits; also writes the event. */
   decide(decision: ApprovalDecision, event: AdminEvent): AsyncResult<Decided>;

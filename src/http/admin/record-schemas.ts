@@ -206,8 +206,9 @@ export const record = z
     }),
     captured: z.boolean(),
     held: z.literal(true).optional().openapi({
-      description: "The call is pending approval.",
+      description: "The call waits for approval or, if it is approved, for its caller.",
     }),
+    approved: z.literal(true).optional(),
   })
   .openapi("SamplingRequest", { description: "The audit record of one sampling request." });
 export const names = z.record(z.string(), z.string()).openapi({
@@ -250,7 +251,7 @@ export const listFilter = recordFilter.extend({
     .enum(["true", "false"])
     .transform((held) => held === "true")
     .optional()
-    .openapi({ description: "true: pending approval; false: running" }),
+    .openapi({ description: "true: waits for approval or its caller; false: running" }),
 });
 
 export const eventFilter = z.object({

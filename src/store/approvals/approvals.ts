@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, lt, sql } from "drizzle-orm";
 import type {
   ApprovalState,
   ApprovalStore,
@@ -10,7 +10,13 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Page, PageRequest } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import type { HeldCalls } from "../../domain/sampling/approval.ts";
-import { isGenuine, ofCall, type ApprovalDeps, type ApprovalRow } from "./approval-codes.ts";
+import {
+  genuineRows,
+  isGenuine,
+  ofCall,
+  type ApprovalDeps,
+  type ApprovalRow,
+} from "./approval-codes.ts";
 import { batchSize, expire, withdraw } from "./approval-ends.ts";
 import { approvalOf, findHeld, heldCalls, readContent } from "./approval-rows.ts";
 import { approvals } from "../schema/approval-schema.ts";
@@ -70,6 +76,30 @@ const pageOfRows = (
     return { data, nextCursor: last?.requestId ?? null };
   });
 
+async function approvedOf(
+  deps: ApprovalDeps,
+  tenantId: string,
+  requestIds: readonly string[],
+): AsyncResult<ReadonlySet<string>> {
+  if (requestIds.length === 0) return ok(new Set());
+  const found = await deps.db.read((builder) =>
+    builder
+      .select()
+      .from(approvals)
+      .where(
+        and(
+          eq(approvals.tenantId, tenantId),
+          inArray(approvals.requestId, [...requestIds]),
+          eq(approvals.stage, "request"),
+          eq(approvals.state, "approved"),
+        ),
+      ),
+  );
+  if (!found.ok) return found;
+  const genuine = await genuineRows(deps, found.value);
+  return ok(new Set(genuine.map(({ requestId }) => requestId)));
+}
+
 export function createApprovalStore(db: Database, deps: Omit<ApprovalDeps, "db">): ApprovalStore {
   const storeDeps: ApprovalDeps = { db, ...deps };
   return {
@@ -87,6 +117,7 @@ export function createApprovalStore(db: Database, deps: Omit<ApprovalDeps, "db">
       );
       return page.ok ? ok({ ...page.value, data: page.value.data.map(shownOf) }) : page;
     },
+    approvedOf: (tenantId, requestIds) => approvedOf(storeDeps, tenantId, requestIds),
     content: (place, kind) => readContent(db, place, kind),
     decide: (decision, event) => decide(storeDeps, decision, event),
     resume: (call) => resume(storeDeps, call),

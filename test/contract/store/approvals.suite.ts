@@ -173,6 +173,23 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(records.map(({ outcome }) => outcome).toSorted()).toEqual(["succeeded", "unknown"]);
     });
 
+    it("are known as approved until they are taken up, to their own tenant alone", async () => {
+      const [who, other] = [await caller(world.stores), await caller(world.stores)];
+      const [one, two] = [await hold(who), await hold(who)];
+      const ids = [one, two].map(({ place }) => place.requestId);
+      const approvedOf = async (tenantId: string, requestIds = ids) => [
+        ...value(await world.stores.approvals.approvedOf(tenantId, requestIds)),
+      ];
+      expect(await approvedOf(who.tenantId)).toEqual([]);
+      value(await decide(one.place));
+      value(await decide(two.place, { state: "denied" }));
+      expect(await approvedOf(who.tenantId)).toEqual([one.place.requestId]);
+      expect(await approvedOf(who.tenantId, [])).toEqual([]);
+      expect(await approvedOf(other.tenantId)).toEqual([]);
+      await resume(who, one.place);
+      expect(await approvedOf(who.tenantId)).toEqual([]);
+    });
+
     it("take their places when they are approved, exactly as many as there are", async () => {
       const who = await caller(world.stores, { tenantLimits: { concurrent: 4 } });
       const all = await Promise.all(Array.from({ length: 64 }, () => hold(who)));
@@ -331,6 +348,7 @@ export const approvalsSuite = (backend: Backend): void => {
         const found = value(await approvals.find(place));
         expect(found?.approval).toMatchObject({ state: "expired", decidedBy: "timeout" });
         expect(found?.stages).toEqual([]);
+        expect(value(await approvals.approvedOf(who.tenantId, [place.requestId])).size).toBe(0);
         expect((await resume(who, place)).state).toBe("gone");
         expect(rejected).toContainEqual({
           tenantId: who.tenantId,

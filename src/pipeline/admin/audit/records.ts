@@ -15,6 +15,7 @@ import type {
   Vault,
 } from "../../../domain/ports/stores.ts";
 import type { AllNameStore } from "../../../domain/ports/names.ts";
+import type { ApprovalStore } from "../../../domain/ports/approvals.ts";
 import type { PlacementStore } from "../../../domain/ports/placements.ts";
 import type { ListFilter } from "../../../domain/audit/record.ts";
 import { ok } from "../../../domain/result.ts";
@@ -38,7 +39,15 @@ const idsIn = ({ keyId, serverId, user }: Pick<Who, "keyId" | "serverId" | "user
 
 const subjectsOf = ({ actor, target }: AdminEvent): string[] => [actor, target];
 
-export interface RecordWithContent extends SamplingRecord, Named {
+/** `approved`: a held call that runs once its caller is connected */
+export type ShownRecord = SamplingRecord & { approved?: true };
+
+const marked = <R extends SamplingRecord>(
+  record: R,
+  approved: ReadonlySet<string>,
+): ShownRecord & R => (approved.has(record.id) ? { ...record, approved: true } : record);
+
+export interface RecordWithContent extends ShownRecord, Named {
   /** params and result; `null` if not captured, not permitted to the role, or no key opens it */
   content: JsonValue;
   providerMessages: ProviderMessage[];
@@ -84,10 +93,16 @@ export function createRecordAdmin(
     placements: Pick<PlacementStore, "namesOf">;
     sessions: SessionStore;
     requests: RequestStore;
+    approvals: Pick<ApprovalStore, "approvedOf">;
     events: EventStore;
     vault: Vault;
   },
 ) {
+  const approvedIn = (tenantId: string, records: readonly SamplingRecord[]) =>
+    deps.approvals.approvedOf(
+      tenantId,
+      records.flatMap(({ id, held }) => (held ? id : [])),
+    );
   const namesOf =
     (tenantId: string): AskedNames =>
     (ids) =>
@@ -124,12 +139,17 @@ export function createRecordAdmin(
       slug: string,
       filter: ListFilter,
       page: PageRequest,
-    ): AsyncResult<Page<SamplingRecord> & Named> {
+    ): AsyncResult<Page<ShownRecord> & Named> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const { id } = tenant.value;
       const listed = await deps.requests.list(id, filter, page);
-      return withNames(listed, namesOf(id), ({ who }) => idsIn(who));
+      if (!listed.ok) return listed;
+      const { data, nextCursor } = listed.value;
+      const approved = await approvedIn(id, data);
+      if (!approved.ok) return approved;
+      const shown = data.map((each) => marked(each, approved.value));
+      return withNames(ok({ data: shown, nextCursor }), namesOf(id), ({ who }) => idsIn(who));
     },
 
     async request(actor: Actor, slug: string, id: string): AsyncResult<RecordWithContent> {
@@ -138,7 +158,10 @@ export function createRecordAdmin(
       const tenantId = tenant.value.id;
       const found = await present(deps.requests.get(tenantId, id), `request ${id}`);
       if (!found.ok) return found;
-      const { content, ...record } = found.value;
+      const { content, ...its } = found.value;
+      const approved = await approvedIn(tenantId, [its]);
+      if (!approved.ok) return approved;
+      const record = marked(its, approved.value);
       const named = await deps.names.of(tenantId, idsIn(record.who));
       if (!named.ok) return named;
       const names = named.value;
