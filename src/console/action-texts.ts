@@ -1,3 +1,5 @@
+import { spaced } from "./format.ts";
+
 const actions: Readonly<Record<string, string>> = {
   "alert.raised": "triggered an alert",
   "approval.approve": "approved a call",
@@ -52,5 +54,18 @@ const actions: Readonly<Record<string, string>> = {
   "webhook.secret": "created a webhook secret",
   "webhook.header": "set the header of webhook messages",
 };
+
+const areas: Readonly<Record<string, string>> = {
+  audit: "tampering",
+  key: "API keys",
+  oauth: "programs with access",
+  row: "forged rows",
+  user: "people",
+};
+
+/** What the log has events of: the start of actions, with a title. */
+export const actionAreas = [
+  ...new Set(Object.keys(actions).map((action) => action.replace(/\..*/, ""))),
+].map((area) => [`${area}.`, areas[area] ?? spaced(area)] as const);
 
 export const actionTexts = (action: string): string => actions[action] ?? action;

@@ -25,7 +25,7 @@ const NoSuchPage = () => (
 const routes = [
   ["", Home],
   ["/tenants", later(async () => (await import("./pages/tenants.tsx")).Tenants)],
-  ["/events", later(async () => (await import("./pages/events.tsx")).AllEvents)],
+  ["/events", later(async () => (await import("./pages/events.tsx")).Events)],
   ["/tried", later(async () => (await import("./pages/tried.tsx")).Tried)],
   ["/t/:tenant", later(async () => (await import("./pages/overview.tsx")).Overview)],
   ["/t/:tenant/usage", later(async () => (await import("./pages/usage.tsx")).UsageBy)],

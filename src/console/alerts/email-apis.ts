@@ -5,27 +5,24 @@ const held = (name: (typeof alertPlaceholders)[number]): string => `{${name}}`;
 const [from, to] = ["router@example.com", "ops@example.com"];
 const [subject, text] = [held("title"), `${held("text")} ${held("link")}`];
 
-/** `scheme`: before the key. */
+/** The header’s value lacks the key. */
 export const emailApis = [
   {
     name: "Resend",
     url: "https://api.resend.com/emails",
-    header: "Authorization",
-    scheme: "Bearer ",
+    header: { name: "Authorization", value: "Bearer " },
     body: { from, to, subject, text },
   },
   {
     name: "Postmark",
     url: "https://api.postmarkapp.com/email",
-    header: "X-Postmark-Server-Token",
-    scheme: "",
+    header: { name: "X-Postmark-Server-Token", value: "" },
     body: { From: from, To: to, Subject: subject, TextBody: text },
   },
   {
     name: "SendGrid",
     url: "https://api.sendgrid.com/v3/mail/send",
-    header: "Authorization",
-    scheme: "Bearer ",
+    header: { name: "Authorization", value: "Bearer " },
     body: {
       personalizations: [{ to: [{ email: to }] }],
       from: { email: from },

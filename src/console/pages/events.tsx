@@ -1,35 +1,40 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { actionTexts } from "../action-texts.ts";
-import type { Schemas } from "../api.ts";
+import { actionAreas, actionTexts } from "../action-texts.ts";
+import { api, type Schemas } from "../api.ts";
 import { none, zone } from "../format.ts";
-import { useLoaded, useRead, valueIn } from "../load.ts";
+import { useLoaded, valueIn } from "../load.ts";
 import { column, timeColumn, type Column } from "../parts/columns.tsx";
 import { Fields, type FieldOf } from "../parts/form.tsx";
-import { Listed, usePaging, useQuery, type Paging, type Query } from "../parts/list-page.tsx";
+import { Listed, usePaging, useQuery, type Query } from "../parts/list-page.tsx";
 import { Named, namesIn, type Names } from "../parts/named.tsx";
 import { Page } from "../parts/page.tsx";
 import { tenantHere, tenantPath } from "../place.ts";
 import { changeText, detailTexts, memberTitle, policyChanges } from "../policy-changes.ts";
-import { ok } from "../problem.ts";
+import { ok, type Asked } from "../problem.ts";
 import { momentIn } from "../requests/query.ts";
 
 type Event = Schemas["AdminEvent"];
-type Tenant = Record<"id" | "slug" | "name", string>;
 
 /** Of a tenant's events, or of all. */
 type Around = { events: readonly Event[]; names: Names; slugs: Names };
 type Shown = { event: Event; around: Around };
 
+/** With the changed parts of a policy, if the events have the one before. */
+function Action({ event, around: { events } }: Shown) {
+  const parts = policyChanges(event, events)?.map(({ member }) => memberTitle(member)) ?? [];
+  const text = actionTexts(event.action);
+  return (
+    <span title={event.action}>{parts.length === 0 ? text : `${text}: ${parts.join(", ")}`}</span>
+  );
+}
+
 function Details({ event, around: { events, names } }: Shown) {
-  const changes = policyChanges(event, events);
-  const lines = changes?.map(changeText) ?? detailTexts(event, names);
+  const lines = policyChanges(event, events)?.map(changeText) ?? detailTexts(event, names);
   const text = lines.join("; ");
   if (text.length <= 90) return <span class="note">{text || none}</span>;
-  const members = changes?.map(({ member }) => memberTitle(member)) ?? [];
-  const short = members.length > 1 ? members.join(", ") : `${text.slice(0, 80)}…`;
   return (
     <details class="note">
-      <summary>{short}</summary>
+      <summary>{text.slice(0, 80)}…</summary>
       {lines.map((line) => (
         <p key={line}>{line}</p>
       ))}
@@ -72,11 +77,7 @@ const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
   column(
     "What",
     ({ action }) => action,
-    ({ action }) => (
-      <span class="nowrap" title={action}>
-        {actionTexts(action)}
-      </span>
-    ),
+    (event) => <Action {...{ event, around }} />,
   ),
   column(
     "To what",
@@ -90,39 +91,14 @@ const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
   ),
 ];
 
-const areas = [
-  ["", "everything"],
-  ["key.", "API keys"],
-  ["approval.", "approvals"],
-  ["policy.", "policy"],
-  ["ceiling.", "ceiling"],
-  ["credential.", "credentials"],
-  ["model.", "models"],
-  ["server.", "servers"],
-  ["user.", "people"],
-  ["sign_in.", "sign-ins"],
-  ["oauth.", "programs with access"],
-  ["session.", "sessions"],
-  ["request.", "requests"],
-  ["alert.", "alerts"],
-  ["webhook.", "webhooks"],
-  ["tenant.", "tenant"],
-  ["audit.", "tampering"],
-] as const;
-
-type Option = readonly [value: string, title: string];
-type Offered = { names: Names; tenants: readonly Tenant[] | undefined };
-
-const actorsIn = (names: Names, chosen: string): Option[] => {
-  const known = Object.entries(names).filter(([id]) => /^(key|usr)_/.test(id));
-  return [
-    ["", "everyone"],
-    ["operator", "the operator"],
-    ["router", "the router"],
-    ...known.toSorted(([, one], [, other]) => one.localeCompare(other)),
-    ...(/^(key|usr)_/.test(chosen) && !names[chosen] ? [[chosen, chosen] as const] : []),
-  ];
-};
+const actorsIn = (names: Names, chosen: string): [id: string, name: string][] => [
+  ["", "everyone"],
+  ["operator", "the operator"],
+  ["router", "the router"],
+  ...Object.entries({ [chosen]: chosen, ...names })
+    .filter(([id]) => /^(key|usr)_/.test(id))
+    .toSorted(([, one], [, other]) => one.localeCompare(other)),
+];
 
 const noFilters = { action: "", actor: "", tenant: "", text: "", from: "", to: "" };
 type Filters = typeof noFilters;
@@ -136,57 +112,65 @@ const askedFor = (query: Query[0]): Record<string, string | number> =>
     ),
   ]);
 
-const tenantField = (tenants: readonly Tenant[]): FieldOf<Filters> => ({
-  name: "tenant",
-  title: "Tenant",
-  options: [["", "all"], ...tenants.map(({ id, name }): Option => [id, name])],
-});
+type Tenants = readonly Record<"id" | "slug" | "name", string>[];
 
-const fieldsOf = (draft: Filters, { names, tenants }: Offered): FieldOf<Filters>[] => [
-  { name: "action", title: "What", options: areas },
+const fieldsOf = (draft: Filters, names: Names, tenants: Tenants): FieldOf<Filters>[] => [
+  { name: "action", title: "What", options: [["", "everything"], ...actionAreas] },
   { name: "actor", title: "Who", options: actorsIn(names, draft.actor) },
-  ...(tenants === undefined ? [] : [tenantField(tenants)]),
+  {
+    name: "tenant",
+    title: "Tenant",
+    options: [["", "all"], ...tenants.map(({ id, name }) => [id, name] as const)],
+  },
   { name: "text", title: "Contains" },
   { name: "from", title: "From", type: "date", max: draft.to || undefined },
   { name: "to", title: "To", type: "date", min: draft.from || undefined },
 ];
 
-interface EventsPageProps {
-  title: string;
-  paging: Paging<Event, { names?: Names }>;
-  tenants?: readonly Tenant[];
-}
-
-/** Names stay known when filters change. */
+/** Those of filters are read when they are wanted. Names stay known when filters change. */
 function useNames(found: Names | undefined, isWanted: boolean): Names {
   const { current: names } = useRef({ operator: "operator", router: "router" });
-  Object.assign(names, found);
-  useLoaded(isWanted ? "names" : "", async () =>
-    ok(isWanted && Object.assign(names, await namesIn())),
-  );
-  return names;
+  const loading = useLoaded(`names ${isWanted}`, async () => ok(isWanted ? await namesIn() : {}));
+  return Object.assign(names, found, valueIn(loading));
 }
 
-function EventsPage({ title, paging, tenants }: EventsPageProps) {
-  const [query, change, type] = useQuery();
-  const [text, setText] = useState(query["text"] ?? "");
+/** The address has what was typed once no letter came for a moment. */
+function useTyped([{ text: sent = "" }, , type]: Query) {
+  const [text, setText] = useState(sent);
   useEffect(() => {
-    if (text === (query["text"] ?? "")) return undefined;
+    if (text === sent) return undefined;
     const typed = setTimeout(() => type({ text }), 300);
     return () => clearTimeout(typed);
   }, [text]);
+  return [text, setText] as const;
+}
+
+const tenantsIf = async (isOfAll: boolean): Promise<Asked<{ data: Tenants }>> =>
+  isOfAll ? api.GET("/admin/v1/tenants", { limit: 200 }) : ok({ data: [] });
+
+/** Of a tenant, or of all. */
+export function Events() {
+  const inAddress = useQuery();
+  const [query, change] = inAddress;
+  const isOfAll = tenantHere() === "";
+  const paging = usePaging(
+    isOfAll ? "/admin/v1/events" : "/admin/v1/tenants/{tenant}/events",
+    askedFor(query),
+  );
+  const tenants = valueIn(useLoaded("tenants", () => tenantsIf(isOfAll)))?.data ?? [];
+  const [text, setText] = useTyped(inAddress);
   const value = valueIn(paging.loading);
-  const [isWanted, setWanted] = useState(false);
-  const want = () => setWanted(tenants === undefined);
-  const names = useNames(value?.names, isWanted);
+  const [isWanted, want] = useState(false);
+  const names = useNames(value?.names, isWanted && !isOfAll);
   const draft = { ...noFilters, ...query, text };
   // With them, the policy before an event may not be listed.
   const isPart = draft.actor !== "" || draft.text !== "";
   const around = {
     names,
     events: value !== undefined && !isPart ? value.data : [],
-    slugs: Object.fromEntries((tenants ?? []).map(({ id, slug }) => [id, slug])),
+    slugs: Object.fromEntries(tenants.map(({ id, slug }) => [id, slug])),
   };
+  const title = isOfAll ? "All events" : "Events";
   return (
     <Page
       title={title}
@@ -196,41 +180,31 @@ function EventsPage({ title, paging, tenants }: EventsPageProps) {
         class="filters"
         role="search"
         aria-label="Filters"
-        onPointerEnter={want}
-        onFocusIn={want}
+        onPointerEnter={() => want(true)}
+        onFocusIn={() => want(true)}
       >
         <Fields
-          of={fieldsOf(draft, { names, tenants })}
+          of={fieldsOf(draft, names, tenants).filter(({ name }) => isOfAll || name !== "tenant")}
           draft={draft}
           change={({ text: typed, ...chosen }) =>
             typed === undefined ? change(chosen) : setText(typed)
           }
         />
       </div>
-      <Listed
-        paging={paging}
-        name={title}
-        columns={columnsOf(around, tenants !== undefined)}
-        keyOf={({ id }) => id}
-        empty={
-          value?.nextCursor
-            ? "No match among these events. “Older” continues the search."
-            : "No event matches."
-        }
-      />
+      <div class="log">
+        <Listed
+          paging={paging}
+          name={title}
+          isDense
+          columns={columnsOf(around, isOfAll)}
+          keyOf={({ id }) => id}
+          empty={
+            value?.nextCursor
+              ? "No match among these events. “Older” continues the search."
+              : "No event matches."
+          }
+        />
+      </div>
     </Page>
   );
-}
-
-export function AllEvents() {
-  const [query] = useQuery();
-  const paging = usePaging("/admin/v1/events", askedFor(query));
-  const tenants = valueIn(useRead("/admin/v1/tenants", { limit: 200 }))?.data ?? [];
-  return <EventsPage {...{ paging, tenants }} title="All events" />;
-}
-
-export function Events() {
-  const [query] = useQuery();
-  const paging = usePaging("/admin/v1/tenants/{tenant}/events", askedFor(query));
-  return <EventsPage paging={paging} title="Events" />;
 }

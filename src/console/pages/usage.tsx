@@ -48,7 +48,7 @@ const trendColumn: Column<Spender> = {
 };
 
 function columnsOf(by: Grouping, { names, from }: Top): Column<Spender>[] {
-  const [spent, requests, ...rest] = spendColumns<Spender>((row) => row);
+  const [spent, { isWide: _, ...requests }, ...rest] = spendColumns<Spender>((row) => row);
   return [
     {
       title: groupings[by],
