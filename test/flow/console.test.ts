@@ -888,6 +888,26 @@ describe("a cloud's credential", () => {
   });
 });
 
+describe("a credential", () => {
+  it("that was never checked says that its calls fail, and why", async () => {
+    const { page } = operator;
+    const { key } = await createTenant(router, "outage", {
+      provider: "own",
+      baseUrl: `http://127.0.0.1:${await freePort()}/v1`,
+      models: [{ id: "gone" }],
+    });
+    await open("/t/outage/credentials");
+    await page.getByRole("row", { name: /not checked/ }).waitFor();
+    await callOnce(router, key, asking("hello"));
+    await open("/t/outage/credentials");
+    await page.getByRole("row", { name: /calls fail used .*refused/ }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await open("/t/outage/start");
+    await page.getByRole("listitem").filter({ hasText: "calls fail" }).waitFor();
+    expect(await page.getByText("done", { exact: true }).count()).toBe(1);
+  });
+});
+
 describe("all tenants", () => {
   it("have their usage beside them, and a place that this router refuses says why", async () => {
     const { page } = operator;

@@ -64,6 +64,27 @@ const ofFetch = ["reset", "cut"] as const;
 const ofAnswers = ["broken", "garbage", "empty", "rate-limited"] as const;
 
 describe("a provider that fails", () => {
+  it("is in the list of credentials with its last call, until its key is replaced", async () => {
+    const { key, admin, path } = await tenant("last-calls");
+    const lastCalls = async () => {
+      const { data } = (await admin("GET", `${path}/credentials`)).body as {
+        data: { id: string; provider: string; lastCall: { at: number } | null }[];
+      };
+      return new Map(data.map(({ provider, ...its }) => [provider, its]));
+    };
+    expect((await lastCalls()).get("shaky")?.lastCall).toBeNull();
+    shaky.setMode("broken");
+    await callOnce(router, key, asking("hello"));
+    const calls = await lastCalls();
+    const at = expect.any(Number) as number;
+    expect([calls.get("shaky")?.lastCall, calls.get("steady")?.lastCall]).toEqual([
+      { at, ok: false, fault: { kind: "server", status: 500 } },
+      { at, ok: true, fault: null },
+    ]);
+    await admin("PATCH", `${path}/credentials/${calls.get("shaky")?.id}`, { apiKey: "new" });
+    expect((await lastCalls()).get("shaky")?.lastCall).toBeNull();
+  });
+
   it.each(isSecondHost ? ofFetch : [...ofFetch, ...ofAnswers])(
     "%s: the next candidate answers, both attempts are recorded, and one is paid for",
     async (mode) => {

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { networkMessage } from "../../domain/network-fault.ts";
 import { api, type Schemas } from "../api.ts";
-import { spaced } from "../format.ts";
+import { fromNow, spaced } from "../format.ts";
 import { later } from "../later.tsx";
-import { useLoaded, valueIn } from "../load.ts";
+import { useLoaded } from "../load.ts";
 import { column, fileColumn, isoOf, textColumn, type Column } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Health, healthOf, recentUse } from "../parts/health.tsx";
+import { healthColumns, type Seen } from "../parts/health.tsx";
 import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
 import { spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
@@ -16,28 +16,25 @@ const CredentialForm = later(async () => (await import("./credential-forms.tsx")
 
 type Credential = Schemas["Credential"];
 
-type Answers = readonly { group: string; lastUsedAt: number }[];
-
-/** @param answers by model. Which of a provider's several credentials answered is unknown. */
-export const credentialHealth =
-  (all: readonly Credential[], answers: Answers) =>
-  ({ provider, status, lastCheck: check }: Credential) => {
-    const isOnly = all.filter((each) => each.provider === provider).length === 1;
-    const used = answers.filter(({ group }) => isOnly && group.startsWith(`${provider}/`));
-    const usedAt = recentUse(Math.max(0, ...used.map(({ lastUsedAt }) => lastUsedAt)));
-    const state = status === "failing" ? "key rejected" : healthOf({ check, usedAt });
-    return { state, check, usedAt };
-  };
-
 type Fault = NonNullable<Schemas["CredentialCheck"]["fault"]>;
 function faultText({ kind, status, code, network }: Fault): string {
   if (network !== undefined) return networkMessage(network);
   return `${spaced(code ?? kind)}${status === null ? "" : ` (HTTP ${status})`}`;
 }
 
-function faultOf({ lastCheck }: Credential): string | null {
-  if (lastCheck?.ok !== false) return null;
-  return lastCheck.fault ? faultText(lastCheck.fault) : "no model answered";
+/** By the last call or check. */
+export function seenOf({ status, lastCheck: check, lastCall: call }: Credential): Seen {
+  const [last, failed, did] =
+    call && call.at > (check?.at ?? 0)
+      ? ([call, "calls fail", "used"] as const)
+      : ([check, "check failed", "checked"] as const);
+  const state = last === null ? "not checked" : last.ok ? "works" : failed;
+  return {
+    state: status === "failing" ? "key rejected" : state,
+    when: last === null ? "" : `${did} ${fromNow(last.at)}`,
+    check,
+    fault: last?.ok === false ? (last.fault ? faultText(last.fault) : "no model answered") : null,
+  };
 }
 
 /** Of the provider’s models, which may have several credentials. */
@@ -55,10 +52,7 @@ function ofProvider(rows: readonly Spender[], provider: string): Spender | undef
   );
 }
 
-const columnsOf = (
-  spenders: readonly Spender[],
-  stateOf: ReturnType<typeof credentialHealth>,
-): readonly Column<Credential>[] => [
+const columnsOf = (spenders: readonly Spender[]): readonly Column<Credential>[] => [
   column(
     "Provider",
     ({ provider }) => provider,
@@ -70,13 +64,7 @@ const columnsOf = (
     ),
   ),
   textColumn("Name", ({ name }) => name),
-  column(
-    "State",
-    (row) => stateOf(row).state,
-    (row) => <Health {...stateOf(row)} fault={faultOf(row)} />,
-  ),
-  fileColumn("Error", faultOf),
-  fileColumn("Last check", ({ lastCheck }) => isoOf(lastCheck?.at)),
+  ...healthColumns(seenOf),
   // Credentials of a provider share its spend, so that a sum would be wrong.
   ...spendColumns<Credential>(({ provider }) => ofProvider(spenders, provider)).map(
     ({ sum: _, ...each }) => each,
@@ -138,17 +126,12 @@ const dialogs = { Check, Change: Save };
 export function Credentials() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/credentials");
   const { again } = paging.loading;
-  const spenders = [...useSpending("model").values()];
-  const stateOf = credentialHealth(
-    valueIn(paging.loading)?.data ?? [],
-    spenders.filter(({ succeeded }) => succeeded > 0),
-  );
   return (
     <ListPage
       title="Credentials"
       lead="Keys of model providers, with this month’s spend and requests of each provider. The keys that your programs use are API keys."
       paging={paging}
-      columns={columnsOf(spenders, stateOf)}
+      columns={columnsOf([...useSpending("model").values()])}
       nameOf={({ name }) => name}
       verbs={() => ["Check", "Change"] as const}
       empty="No credentials yet. Add one to make models available."

@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 import { installSnippets, keyVariable } from "../../domain/servers/install.ts";
 import { api, type Schemas } from "../api.ts";
-import { shortTime } from "../format.ts";
+import { fromNow, shortTime } from "../format.ts";
 import { useLoaded } from "../load.ts";
-import { column, fileColumn, isoOf, textColumn, type Column } from "../parts/columns.tsx";
+import { column, fileColumn, textColumn, type Column } from "../parts/columns.tsx";
 import { CodeBlock, Secret } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Form } from "../parts/form.tsx";
-import { Health, healthOf, recentUse } from "../parts/health.tsx";
+import { healthColumns, type Seen } from "../parts/health.tsx";
 import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import { Facts, There } from "../parts/page.tsx";
-import { RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
+import { lastUse, RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
 import { stopsNow } from "../parts/stopped.tsx";
 import { routerUrl, tenantHere } from "../place.ts";
 import { stopsServer } from "../switches.ts";
@@ -20,21 +20,29 @@ type Server = Schemas["Server"];
 
 type Used = ReadonlyMap<string, Spender>;
 
-const seenOf = ({ id, learned: { lastCheck: check } }: Server, used: Used) => ({
-  check,
-  usedAt: recentUse(used.get(id)?.lastUsedAt),
-});
-
-function stateOf(server: Server, used: Used): string {
-  const { slug, policy, status } = server;
-  if (stopsServer(stopsNow.value, slug)) return "stopped";
-  if (policy.disabled === true) return "disabled";
-  if (status === "failing") return "sign-in rejected";
-  return healthOf(seenOf(server, used));
+function seenOf(server: Server, used: Used): Seen {
+  const { id, slug, policy, status } = server;
+  const { lastCheck: check } = server.learned;
+  const usedAt = used.get(id)?.lastUsedAt ?? 0;
+  // Usage is known by the hour. Errors count more than use.
+  const isUsed = Date.now() - usedAt < 7_200_000 && check?.ok !== false;
+  const isFailing = check?.ok === false;
+  const states = {
+    stopped: stopsServer(stopsNow.value, slug),
+    disabled: policy.disabled === true,
+    "sign-in rejected": status === "failing",
+    "check failed": isFailing,
+    works: isUsed || check !== undefined,
+  };
+  const [state = "not checked"] = Object.entries(states).find(([, is]) => is) ?? [];
+  const checked = check ? `checked ${fromNow(check.at)}` : "";
+  return {
+    state,
+    when: isUsed && state === "works" ? `used ${lastUse(usedAt)}` : checked,
+    check,
+    fault: check && isFailing ? check.detail : null,
+  };
 }
-
-const faultOf = ({ learned: { lastCheck } }: Server): string | null =>
-  lastCheck?.ok === false ? lastCheck.detail : null;
 
 /** `null` without OAuth. */
 function accountOf({ oauth }: Server): string | null {
@@ -62,17 +70,11 @@ const columnsOf = (used: Used): readonly Column<Server>[] => [
     ),
   ),
   fileColumn("Address", ({ url }) => url),
-  column(
-    "Health",
-    (row) => stateOf(row, used),
-    (row) => <Health {...seenOf(row, used)} state={stateOf(row, used)} fault={faultOf(row)} />,
-  ),
-  fileColumn("Error", faultOf),
+  ...healthColumns<Server>((row) => seenOf(row, used)),
   ...spendColumns<Server>(({ id }) => used.get(id)),
   { ...column("Who answers", ({ sampling }) => samplings[sampling]), isWide: true },
   textColumn("Revisions", ({ learned: { era } }) => era && eras[era]),
   textColumn("OAuth", accountOf),
-  fileColumn("Checked", ({ learned }) => isoOf(learned.lastCheck?.at)),
 ];
 
 const urlOf = (server: string): string => `${routerUrl}/mcp/${tenantHere()}/${server}`;

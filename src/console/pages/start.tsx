@@ -13,7 +13,7 @@ import { snippetsFor } from "../playground/snippets.ts";
 import { outcomeWord } from "../requests/cause.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import { mayChange } from "../session.ts";
-import { Checked, credentialHealth } from "./credentials.tsx";
+import { Checked, seenOf } from "./credentials.tsx";
 
 const NewCredential = later(async () => (await import("./credential-forms.tsx")).CredentialForm);
 
@@ -31,20 +31,14 @@ const Step = ({ title, isDone, children }: StepProps) => (
 );
 
 const isGood = ({ outcome }: RequestRecord): boolean => outcome === "succeeded";
-const answersIn = (records: readonly RequestRecord[]) =>
-  records
-    .filter(isGood)
-    .map(({ model, createdAt }) => ({ group: model ?? "", lastUsedAt: createdAt }));
-
-function Provider({ records }: { records: readonly RequestRecord[] }) {
+function Provider() {
   const loading = useRead("/admin/v1/tenants/{tenant}/credentials");
   const [checked, setChecked] = useState<{ row: Schemas["Credential"]; key: number }>();
   const check = (row: Schemas["Credential"]) => setChecked({ row, key: Date.now() });
   return (
     <There what="credentials" loading={loading}>
       {({ data }) => {
-        const healthOf = credentialHealth(data, answersIn(records));
-        const isDone = data.some((each) => /^(works|not checked)$/.test(healthOf(each).state));
+        const isDone = data.some((each) => /^(works|not checked)$/.test(seenOf(each).state));
         return (
           <Step title="1. Add a provider’s key" {...{ isDone }}>
             {checked !== undefined && <Checked {...checked} again={loading.again} />}
@@ -56,8 +50,7 @@ function Provider({ records }: { records: readonly RequestRecord[] }) {
             <ul class="plain rows">
               {data.map((credential) => (
                 <li key={credential.id}>
-                  {credential.provider} ({credential.name}){" "}
-                  <Health {...healthOf(credential)} fault={null} />{" "}
+                  {credential.provider} ({credential.name}) <Health {...seenOf(credential)} />{" "}
                   {mayChange.value && (
                     <Button
                       class="quiet"
@@ -142,7 +135,7 @@ export function Start() {
   return (
     <Page title="First steps" lead="From a provider’s key to the first answer in three steps.">
       <div class="stack">
-        <Provider {...{ records }} />
+        <Provider />
         <Key wasUsed={records.length > 0} made={made} onMade={setMade} />
         <Step title="3. Send a request" {...{ isDone }}>
           <Snippets apiKey={made ?? "$KEY"} />

@@ -26,7 +26,7 @@ export function credentialRoutes() {
     id: "listCredentials",
     summary: "List credentials, newest first",
     description:
-      "The tenant's credentials without their keys. `failing`: the provider rejected the key.",
+      "The tenant's credentials without their keys, with how their last call ended. `failing`: the provider rejected the key.",
     query: pageQuery,
     answer: pageOf(credential),
     run: ({ admin, actor, params, query }) =>

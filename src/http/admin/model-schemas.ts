@@ -196,6 +196,7 @@ const shownFault = z.object({
   code: z.enum(faultCodes).optional(),
   network: networkFault.optional(),
 });
+const found = z.object({ at: millis, ok: z.boolean(), fault: shownFault.nullable() });
 export const credential = z
   .object({
     id: z.string(),
@@ -212,10 +213,13 @@ export const credential = z
       description:
         "Number of models in the provider's list for the key, and when it was read. Unlisted models aren't selected. null if there is no list.",
     }),
-    lastCheck: z
-      .object({ at: millis, ok: z.boolean(), fault: shownFault.nullable() })
+    lastCheck: found
       .nullable()
       .openapi({ description: "null if it wasn't checked since its key was set." }),
+    lastCall: found.nullable().optional().openapi({
+      description:
+        "In lists: the last call with the credential since its last change, among the tenant's newest 200 requests. Faults of a request alone are left out. null if no such call is known.",
+    }),
     ...shownCloudMembers,
     createdAt: millis,
     updatedAt: millis,

@@ -5,6 +5,7 @@ import type {
   CredentialStore,
   Page,
   PageRequest,
+  RequestStore,
   SealedCredential,
   Tenant,
   Vault,
@@ -31,6 +32,7 @@ import { createSealing } from "./credential-sealing.ts";
 import { createDeclaredModels } from "./declared-models.ts";
 import { checkHostIdentity } from "./host-identity-input.ts";
 import { edit, type IfMatch } from "../access/editing.ts";
+import { lastCallOf, maxRead } from "./last-calls.ts";
 import { shown, shownOf, type ShownCredential } from "./shown-credential.ts";
 import { checkAndMark, type CredentialCheck } from "./credential-check.ts";
 
@@ -58,6 +60,7 @@ const keyless = new Set(["workers-ai", "demo"]);
 export function createCredentialAdmin(
   deps: AdminDeps & {
     credentials: CredentialStore;
+    requests: Pick<RequestStore, "list">;
     overrides: Pick<OverrideStore, "list">;
     vault: Vault;
     providers: Providers;
@@ -226,8 +229,19 @@ export function createCredentialAdmin(
     async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ShownCredential>> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
-      const found = await credentials.list(tenant.value.id, page);
-      return found.ok ? ok({ ...found.value, data: found.value.data.map(shownOf) }) : found;
+      const { id } = tenant.value;
+      const newest = { cursor: null, limit: maxRead };
+      const [found, calls] = await Promise.all([
+        credentials.list(id, page),
+        deps.requests.list(id, {}, newest),
+      ]);
+      if (!found.ok) return found;
+      if (!calls.ok) return calls;
+      const data = found.value.data.map((credential) => ({
+        ...shownOf(credential),
+        lastCall: lastCallOf(credential, calls.value.data),
+      }));
+      return ok({ ...found.value, data });
     },
 
     get: (actor: Actor, slug: string, id: string): AsyncResult<ShownCredential> =>

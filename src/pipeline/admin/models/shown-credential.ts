@@ -10,6 +10,8 @@ export interface ShownCredential
   /** number of listed models; `null` without a current list */
   listing: { at: number; models: number } | null;
   lastCheck: LastCheck | null;
+  /** in lists; `null` without one among the newest requests */
+  lastCall?: LastCheck | null;
   headerNames: readonly string[];
   authKind?: CloudPlace["auth"];
   externalId?: string;
