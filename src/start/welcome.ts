@@ -1,5 +1,6 @@
 /** Printed once the router answers. */
 import { join } from "node:path";
+import { keyVariable } from "../domain/servers/install.ts";
 import type { Issuing } from "../domain/servers/issuing.ts";
 import { usualPort } from "./listening.ts";
 
@@ -52,7 +53,7 @@ export const curlLine = (at: Place, key: string): string =>
 
 /** For sh. Values need no quoting. */
 export const exportLine = (key: string, adminToken: string | null): string =>
-  `export KEY=${key}${adminToken === null ? "" : ` ADMIN_TOKEN=${adminToken}`}`;
+  `export ${keyVariable}=${key}${adminToken === null ? "" : ` ADMIN_TOKEN=${adminToken}`}`;
 
 const tokenOf = ({ adminToken, isDemo, stateDir }: Welcome): string =>
   adminToken === null

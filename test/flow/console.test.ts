@@ -1118,9 +1118,9 @@ describe("requests", () => {
     await drawer.getByRole("button", { name: "Copy as curl" }).click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     await expect.poll(copied).toMatch(/^curl -sS http\S+\/v1\/sampling /);
-    expect(await copied()).toMatch(/-H "Authorization: Bearer \$KEY"/);
+    expect(await copied()).toMatch(/-H "Authorization: Bearer \$ROUTER_KEY"/);
     // What was copied runs, with a key.
-    const command = (await copied()).replace("$KEY", world.key);
+    const command = (await copied()).replace("$ROUTER_KEY", world.key);
     const { stdout } = await promisify(execFile)("sh", ["-c", command]);
     expect(JSON.parse(stdout)).toMatchObject({ result: { model: "own/works" } });
     expect(await copied()).not.toMatch(/srk_|adm_/);

@@ -99,8 +99,11 @@ describe("a start, an end and another start", () => {
 
   it("says what its key may do, and prints a line that gives a shell both keys", async () => {
     expect(first.output()).toContain("scopes sampling, models, proxy, tenant-admin");
-    const line = /^export KEY=.*$/m.exec(first.output())?.[0] ?? "";
-    const { stdout } = await run("sh", ["-c", `${line}; printf '%s %s' "$KEY" "$ADMIN_TOKEN"`]);
+    const line = /^export ROUTER_KEY=.*$/m.exec(first.output())?.[0] ?? "";
+    const { stdout } = await run("sh", [
+      "-c",
+      `${line}; printf '%s %s' "$ROUTER_KEY" "$ADMIN_TOKEN"`,
+    ]);
     expect(stdout).toBe(`${first.demoKey} ${first.adminToken}`);
   });
 

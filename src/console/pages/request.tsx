@@ -77,7 +77,7 @@ function curlIn({ content, asked }: WholeRecord): string | null {
   if (!params) return null;
   const path = `/v1/${endpoint?.replace(".", "/")}`;
   const request = endpoint ? { path, headers: {}, body: params } : samplingRequest(params);
-  return curlOf(request, { url: routerUrl, key: "$KEY" });
+  return curlOf(request, { url: routerUrl });
 }
 
 /** The verdict, what to do, and who asked. */

@@ -10,6 +10,7 @@ import { Health } from "../parts/health.tsx";
 import { Badge, Button, ForRole, Page, Pick, There } from "../parts/page.tsx";
 import { ownPath } from "../place.ts";
 import { snippetsFor } from "../playground/snippets.ts";
+import { ownKey } from "../playground/wire-request.ts";
 import { outcomeWord } from "../requests/cause.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import { mayChange } from "../session.ts";
@@ -85,7 +86,7 @@ const Key = ({ wasUsed, made, onMade }: KeyProps) => (
       <>
         <p>
           Programs use it to call the router, as do the snippets below. To use an existing key, put
-          it in place of <code>$KEY</code>, or create another one.
+          it in place of <code>{ownKey}</code>, or create another one.
         </p>
         <ForRole without="can’t create keys">
           <Form submit="Create API key" act={makeKey} onDone={({ key }) => onMade(key)} />
@@ -138,7 +139,7 @@ export function Start() {
         <Provider />
         <Key wasUsed={records.length > 0} made={made} onMade={setMade} />
         <Step title="3. Send a request" {...{ isDone }}>
-          <Snippets apiKey={made ?? "$KEY"} />
+          <Snippets apiKey={made ?? ownKey} />
           {last !== undefined && (
             <p>
               Requests arrived before you opened this page, the last on <Time at={last.createdAt} />{" "}

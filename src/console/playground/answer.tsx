@@ -88,7 +88,7 @@ export function WireRequests({ params }: { params: SamplingParams }) {
             }}
           />
         </Form>
-        <CodeBlock title="Request" text={curlOf(request, { url: routerUrl, key: "$KEY" })} />
+        <CodeBlock title="Request" text={curlOf(request, { url: routerUrl })} />
         {answer !== null && <CodeBlock title="Answer" text={answer} />}
       </div>
     </details>

@@ -1,4 +1,4 @@
-import { installSnippets } from "../../domain/servers/install.ts";
+import { installSnippets, keyVariable } from "../../domain/servers/install.ts";
 import { routerUrl, tenantHere } from "../place.ts";
 import { curlOf, samplingRequest } from "./wire-request.ts";
 
@@ -42,9 +42,9 @@ const answer = await models.messages.create({
 const claudeCode = (base: string, key: string): string =>
   `ANTHROPIC_BASE_URL=${base} ANTHROPIC_AUTH_TOKEN=${key} claude`;
 
-const codex = (base: string, key: string): string => `ROUTER_KEY=${key} codex \\
+const codex = (base: string, key: string): string => `${keyVariable}=${key} codex \\
   -c model_provider=router \\
-  -c 'model_providers.router={name="Sampling Router",base_url="${base}/v1",env_key="ROUTER_KEY",wire_api="responses"}'`;
+  -c 'model_providers.router={name="Sampling Router",base_url="${base}/v1",env_key="${keyVariable}",wire_api="responses"}'`;
 
 /** Clients that are shown here; `GET …/servers/{server}/install` has more of them. */
 const shown = new Set(["Claude Code", "VS Code", "Cursor"]);

@@ -1,4 +1,6 @@
 /** Requests to the router, and their text for a terminal. Pure, for tests. */
+import { keyVariable } from "../../domain/servers/install.ts";
+
 export type WireRequest = { path: string; headers: Record<string, string>; body: object };
 
 const modern = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "sampling/createMessage" };
@@ -25,12 +27,15 @@ export const samplingRequest = (params: object): WireRequest => ({
   },
 });
 
+/** In place of the key, for people who have it in their environment. */
+export const ownKey = `$${keyVariable}`;
+
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** @param shown the router's URL, and the key in its place */
+/** @param shown the router's URL, and a key */
 export const curlOf = (
   { path, headers, body }: WireRequest,
-  { url, key }: { url: string; key: string },
+  { url, key = ownKey }: { url: string; key?: string },
 ): string =>
   [
     `curl -sS ${url}${path} \\`,

@@ -52,9 +52,9 @@ describe.each(wires)("%s", (wire) => {
       "X-Router-Hints": "haiku,mini",
       "X-Router-Priorities": "cost=0.5,speed=0,intelligence=1",
     });
-    const shown = curlOf(request, { url: "https://router.test", key: "$KEY" });
+    const shown = curlOf(request, { url: "https://router.test", key: "$ROUTER_KEY" });
     expect(shown).toContain(`https://router.test${request.path} \\\n`);
     expect(shown).toContain(`It'\\''s here.`);
-    expect(shown).toContain('"Authorization: Bearer $KEY"');
+    expect(shown).toContain('"Authorization: Bearer $ROUTER_KEY"');
   });
 });

@@ -56,7 +56,7 @@ it.each([{ PUBLIC_URL: "https://router.example" }, { HOST: "0.0.0.0" }, { DEMO: 
     const text = welcome(facts(env));
     expect(text).not.toContain("sra_secret");
     expect(text).toContain(`"adminToken" in ${join("/state", "secrets.json")}`);
-    expect(text).not.toContain("export KEY");
+    expect(text).not.toContain("export ROUTER_KEY");
   },
 );
 
@@ -64,7 +64,7 @@ it.each([{}, { PUBLIC_URL: "https://router.example", DEMO: "true" }])(
   "a start with %j shows the token, the key and lines to paste",
   (env) => {
     const text = welcome({ ...facts(env), key: "srk_key", scopes: ["sampling"] });
-    expect(text).toContain("export KEY=srk_key ADMIN_TOKEN=sra_secret");
+    expect(text).toContain("export ROUTER_KEY=srk_key ADMIN_TOKEN=sra_secret");
   },
 );
 
