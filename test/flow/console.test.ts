@@ -473,9 +473,26 @@ describe("people", () => {
     expect(kept.get("roles")).toEqual({ "platform-team": "admin", finance: "viewer" });
     expect(kept.get("callers")).toEqual(["platform-team"]);
     expect(await page.locator("main").innerHTML()).not.toContain("kept-secret");
+    const provider = {
+      kind: "openid-connect",
+      issuer: "https://id.example.com",
+      clientId: "router",
+      clientSecret: "kept-secret",
+      claim: "groups",
+    };
+    await open("/t/folk/grants");
+    await page.getByText("the claim groups may connect programs: platform-team.").waitFor();
+    expect(await page.getByRole("link", { name: "Set up single sign-on" }).count()).toBe(0);
+    const withoutCallers = { ...provider, roles: { finance: "viewer" } };
+    expect((await admin("PUT", "/tenants/folk/sign-in", withoutCallers)).status).toBe(200);
+    await open("/t/folk/grants");
+    await page.getByRole("link", { name: "Choose who may connect programs" }).click();
+    await page.getByLabel("Issuer").waitFor();
     await page.getByRole("button", { name: "Remove identity provider" }).click();
     await page.getByRole("button", { name: "Remove and end sessions" }).click();
     await page.getByText("No identity provider configured").waitFor();
+    await open("/t/folk/grants");
+    await page.getByRole("link", { name: "Set up single sign-on" }).waitFor();
     await open("/t/folk/people");
     const people = page.getByRole("region", { name: "People" });
     await people.getByText(hostile).waitFor();
@@ -885,26 +902,6 @@ describe("a cloud's credential", () => {
     } finally {
       await azure.stop();
     }
-  });
-});
-
-describe("a credential", () => {
-  it("that was never checked says that its calls fail, and why", async () => {
-    const { page } = operator;
-    const { key } = await createTenant(router, "outage", {
-      provider: "own",
-      baseUrl: `http://127.0.0.1:${await freePort()}/v1`,
-      models: [{ id: "gone" }],
-    });
-    await open("/t/outage/credentials");
-    await page.getByRole("row", { name: /not checked/ }).waitFor();
-    await callOnce(router, key, asking("hello"));
-    await open("/t/outage/credentials");
-    await page.getByRole("row", { name: /calls fail used .*refused/ }).waitFor();
-    expect(await violationsOn(page)).toEqual([]);
-    await open("/t/outage/start");
-    await page.getByRole("listitem").filter({ hasText: "calls fail" }).waitFor();
-    expect(await page.getByText("done", { exact: true }).count()).toBe(1);
   });
 });
 
@@ -2433,6 +2430,26 @@ it("is driven by the keyboard alone: past the menu, to the page", async () => {
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
   expect(await page.evaluate(() => document.activeElement?.closest("main")?.id)).toBe("page");
+});
+
+describe("a credential", () => {
+  it("that was never checked says that its calls fail, and why", async () => {
+    const { page } = operator;
+    const { key } = await createTenant(router, "outage", {
+      provider: "own",
+      baseUrl: `http://127.0.0.1:${await freePort()}/v1`,
+      models: [{ id: "gone" }],
+    });
+    await open("/t/outage/credentials");
+    await page.getByRole("row", { name: /not checked/ }).waitFor();
+    await callOnce(router, key, asking("hello"));
+    await open("/t/outage/credentials");
+    await page.getByRole("row", { name: /calls fail used .*refused/ }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await open("/t/outage/start");
+    await page.getByRole("listitem").filter({ hasText: "calls fail" }).waitFor();
+    expect(await page.getByText("done", { exact: true }).count()).toBe(1);
+  });
 });
 
 describe("models", () => {

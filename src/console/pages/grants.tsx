@@ -1,5 +1,5 @@
 import { api, type Schemas } from "../api.ts";
-import { useLoaded, valueIn } from "../load.ts";
+import { useLoaded, useRead, valueIn } from "../load.ts";
 import { column, dayColumn, fileColumn, lineColumn, type Column } from "../parts/columns.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
@@ -30,6 +30,34 @@ const columnsOf = (names: Names): readonly Column<Grant>[] => [
   column("Signs in at", ({ redirectHost }) => redirectHost),
 ];
 
+function Empty() {
+  const { loaded } = useRead("/admin/v1/tenants/{tenant}/sign-in");
+  const provider = valueIn({ loaded });
+  const callers = provider?.callers?.join(", ") ?? "";
+  return (
+    <>
+      <p>
+        No connected programs. A program connects by a server’s address, and asks the person for
+        consent (OAuth).
+      </p>
+      {callers !== "" && (
+        <p>
+          People with one of these values of the claim {provider?.claim} may connect programs:{" "}
+          {callers}.
+        </p>
+      )}
+      <a class="button" href={ownPath("/servers")}>
+        Register a server
+      </a>{" "}
+      {loaded.state !== "loading" && callers === "" && (
+        <a class="button" href={ownPath("/sign-on")}>
+          {provider ? "Choose who may connect programs" : "Set up single sign-on"}
+        </a>
+      )}
+    </>
+  );
+}
+
 export function Grants() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/grants");
   const spending = useSpending("key");
@@ -49,20 +77,7 @@ export function Grants() {
         dayColumn<Grant>("Ends", ({ expiresAt }) => expiresAt),
       ]}
       nameOf={({ clientName }) => clientName}
-      empty={
-        <>
-          <p>
-            No connected programs. A program connects by a server’s address, and asks the person for
-            consent (OAuth).
-          </p>
-          <a class="button" href={ownPath("/servers")}>
-            Register a server
-          </a>{" "}
-          <a class="button" href={ownPath("/sign-on")}>
-            Set up single sign-on
-          </a>
-        </>
-      }
+      empty={<Empty />}
       remove={{
         title: "End access",
         act: ({ id }) => api.DELETE("/admin/v1/tenants/{tenant}/grants/{id}", { id }),
