@@ -65,7 +65,7 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
   column(
     "Model",
     ({ model }) => model,
-    ({ model }) => model && <code>{model}</code>,
+    ({ model }) => model && <code title={model}>{model}</code>,
   ),
   numberColumn("Cost", ({ costUsd }) => costUsd, usdOfCall),
   textColumn("Error", causeText, "error"),

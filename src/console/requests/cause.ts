@@ -121,7 +121,8 @@ function detailText({ reason, reasonDetail, omitted }: Ended): string | null {
       )
       .join(", ");
   const isLimit = reason === "rate_limited" || reason === "budget_exceeded";
-  return isLimit && reasonDetail !== null ? scopedTitle(reasonDetail) : reasonDetail;
+  if (isLimit && reasonDetail !== null) return scopedTitle(reasonDetail);
+  return reasonDetail?.replace(/person:(\S+) \(subject [\w-]+\)/, "$1") ?? null;
 }
 
 /** Why a request failed or was refused, or why models failed before another one answered. */

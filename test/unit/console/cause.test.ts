@@ -94,6 +94,8 @@ describe("the cause of an error", () => {
       "budget used up: USD per month, tenant",
     );
     expect(textOf("invalid_params", "messages.0")).toBe("invalid parameter: messages.0");
+    const by = "request denied by person:ann@corp.test (subject NTTi_lnK)";
+    expect(textOf("user_rejected", by)).toBe("not approved: request denied by ann@corp.test");
   });
 
   it("counts the refusals that a summary represents", () => {
@@ -130,6 +132,7 @@ describe("the verdict on a request", () => {
 
 it("has the same words for outcomes as the filter and the approvals", () => {
   expect(outcomeWord({ outcome: "admitted", held: true })).toBe("pending approval");
+  expect(outcomeWord({ outcome: "admitted", held: true, approved: true })).toBe("approved");
   expect(outcomeWord({ outcome: "admitted" })).toBe("running");
   expect(outcomeWord({ outcome: "failed" })).toBe("failed");
 });
