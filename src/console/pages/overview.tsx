@@ -1,6 +1,6 @@
 import { percent, usdInCents } from "../format.ts";
 import { useLoaded, useRepeated, valueIn } from "../load.ts";
-import { byFullness, rangeAt, rangeIn, type LimitState } from "../overview-figures.ts";
+import { byFullness, isOwn, rangeAt, rangeIn, type LimitState } from "../overview-figures.ts";
 import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
 import { inSentence, useQuery } from "../parts/list-page.tsx";
 import { Card, Page, There } from "../parts/page.tsx";
@@ -55,7 +55,7 @@ function TopList({ top, by, range }: { top: Top; by: Grouping; range: string }) 
 /** The tenant's, all that are exceeded, and the fullest others that are in use. */
 function budgetsIn({ budgets, data }: Top): LimitState[] {
   const others = data
-    .flatMap(({ budget }) => (budget !== undefined && budget.used > 0 ? budget : []))
+    .flatMap(({ budget }) => (budget && (budget.used > 0 || budget.left <= 0) ? budget : []))
     .toSorted(byFullness);
   const shown = others.filter(({ left }, at) => left <= 0 || at < mostOthers);
   return [...budgets, ...shown].toSorted(byFullness);
@@ -67,7 +67,7 @@ const Budgets = ({ top }: { top: Top }) => (
       <h2>Budgets</h2>
       <a href={ownPath("/limits")}>All limits</a>
     </div>
-    {top.budgets.length === 0 && (
+    {!top.budgets.some(isOwn) && (
       <p>
         No budget. This tenant’s spending is unlimited.{" "}
         <a href={`${ownPath("/limits")}?new=yes`}>Set a budget</a>

@@ -151,7 +151,9 @@ export const topUsage = z.object({
   groups: z
     .record(z.string(), figure)
     .openapi({ description: "Number of keys, people, … with usage." }),
-  budgets: z.array(limitState).openapi({ description: "The tenant's own." }),
+  budgets: z.array(limitState).openapi({
+    description: "The tenant's own, and used-up ones of others that aren't in `data`.",
+  }),
   total: z.object({
     requests: figure,
     costUsd: z.number(),

@@ -1,5 +1,6 @@
 import { limitChecksOf, type LimitedScope } from "../../../domain/limits/limit-checks.ts";
 import { isMoney } from "../../../domain/limits/resources.ts";
+import type { AlertStore } from "../../../domain/ports/alerts.ts";
 import type { LimitStore } from "../../../domain/ports/ledger.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { TopUsageRow, TopUsageStore, UsageGrouping } from "../../../domain/ports/top-usage.ts";
@@ -24,7 +25,12 @@ const spent = ({ requests, costMicroUsd }: TopUsageRow["before"]) => ({
   costUsd: costMicroUsd / microUsd,
 });
 
-type Deps = AdminDeps & { topUsage: TopUsageStore; limits: LimitStore; names: NameStore };
+type Deps = AdminDeps & {
+  topUsage: TopUsageStore;
+  limits: LimitStore;
+  names: NameStore;
+  alerts: Pick<AlertStore, "list">;
+};
 
 const subjectOf = { user: subjectOfUser, group: subjectOfGroup, tag: subjectOfTag };
 
@@ -49,6 +55,31 @@ async function scopesOf(
           return [group, { ...node, limits: limitsOfNode(policy, node) }];
         }),
     ),
+  );
+}
+
+const mostAlerts = 200;
+
+/** Whose budgets crossed a threshold in a period that lasts, whether or not they had calls in the range. */
+async function alertedScopes(
+  { alerts, topUsage }: Deps,
+  { id, policy }: Tenant,
+  now: number,
+): AsyncResult<LimitedScope[]> {
+  const found = await alerts.list(id, { cursor: null, limit: mostAlerts });
+  if (!found.ok) return found;
+  const lasting = found.value.data.filter(({ periodUntil }) => (periodUntil ?? now + 1) > now);
+  const scopes = new Map(lasting.map(({ subject, name }) => [subject, name?.split(".")[0]]));
+  const own = await topUsage.limitsOf(id, [...scopes.keys()]);
+  if (!own.ok) return own;
+  return ok(
+    [...scopes].flatMap(([subject, scope]): LimitedScope[] => {
+      if (scope === "key" || scope === "server")
+        return [{ scope, subject, limits: own.value[subject] ?? {} }];
+      if (scope === "user" || scope === "group" || scope === "tag")
+        return [{ scope, subject, limits: limitsOfNode(policy, { scope, subject }) }];
+      return [];
+    }),
   );
 }
 
@@ -167,17 +198,19 @@ export const createTopUsage =
     const month = await spentInMonth(deps, tenant, now);
     if (!month.ok) return month;
     const shown = lists.filter((list) => by.includes(list.by));
-    const own = tenantScopes(tenant);
-    const budgets = await budgetsAmong(deps, tenant, [
-      ...own,
-      ...shown.flatMap(({ scopes }) => [...scopes.values()]),
-    ]);
+    const listed = shown.flatMap(({ scopes }) => [...scopes.values()]);
+    const alerted = await alertedScopes(deps, tenant, now);
+    if (!alerted.ok) return alerted;
+    const seen = new Set(listed.map(({ subject }) => subject));
+    const further = alerted.value.filter(({ subject }) => !seen.has(subject));
+    const scopes = [...tenantScopes(tenant), ...listed, ...further];
+    const budgets = await budgetsAmong(deps, tenant, scopes);
     if (!budgets.ok) return budgets;
-    const ids = shown.filter((list) => namedById.has(list.by)).flatMap(({ rows }) => rows);
-    const names = await deps.names.of(
-      tenant.id,
-      ids.map(({ group }) => group),
-    );
+    const rows = shown.filter((list) => namedById.has(list.by)).flatMap((list) => list.rows);
+    const names = await deps.names.of(tenant.id, [
+      ...rows.map(({ group }) => group),
+      ...further.map(({ subject }) => subject.replace(/^user:/, "")),
+    ]);
     if (!names.ok) return names;
     const { total } = lists.find((list) => isWhole(list.by)) ?? noTotal;
     const fullest = fullestOf(budgets.value);
@@ -187,7 +220,9 @@ export const createTopUsage =
       completeUntil: Math.min(range.to, ...complete),
       groups: Object.fromEntries(shown.map((list) => [list.by, list.groups])),
       total: { ...spent(total), before: spent(total.before) },
-      budgets: budgets.value.filter(({ subject }) => subject === tenant.id),
+      budgets: budgets.value.filter(
+        ({ subject, left }) => subject === tenant.id || (left <= 0 && !seen.has(subject)),
+      ),
       month: month.value,
       names: names.value,
       data: shown.flatMap((list) => rowsOf(list, fullest, total.costMicroUsd)),

@@ -1,5 +1,6 @@
 /** Who spent most: the range that is read, money in USD, names, shares, and each group's fullest budget. */
 import { describe, expect, it } from "vitest";
+import type { Alert } from "../../../../../src/domain/alerts.ts";
 import type { Limits } from "../../../../../src/domain/choice/policy.ts";
 import type { TopUsageQuery, TopUsageRow } from "../../../../../src/domain/ports/top-usage.ts";
 import type { TenantStore } from "../../../../../src/domain/ports/stores.ts";
@@ -30,8 +31,9 @@ function given(options: {
   limits?: Record<string, Limits>;
   counted?: number;
   uncountedSince?: number;
+  alerts?: Pick<Alert, "subject" | "name" | "periodUntil">[];
 }) {
-  const { rows = [], limits = {}, counted = 0, uncountedSince = null } = options;
+  const { rows = [], limits = {}, counted = 0, uncountedSince = null, alerts = [] } = options;
   const asked: TopUsageQuery[] = [];
   const { tenant } = callerWith().snapshot;
   const policy = { ...tenant.policy, timeZone: "Europe/Berlin", perUser: { usdPerDay: 2 } };
@@ -47,12 +49,14 @@ function given(options: {
         const before = { requests: 2, costMicroUsd: 500_000 };
         return ok({ rows, groups: rows.length, uncountedSince, total: { ...total, before } });
       },
-      limitsOf: async () => ok(limits),
+      limitsOf: async (_, ids) =>
+        ok(Object.fromEntries(Object.entries(limits).filter(([id]) => ids.includes(id)))),
     },
     limits: {
       sum: async (_, checks) => ok(checks.map(() => ({ counted, reserved: 0, oldest: null }))),
       nodes: async () => ok([]),
     },
+    alerts: { list: async () => ok({ data: alerts as Alert[], nextCursor: null }) },
     names: { of: async (_, ids) => ok(Object.fromEntries(ids.map((id) => [id, `name of ${id}`]))) },
   });
   return {
@@ -113,6 +117,43 @@ describe("who spent most", () => {
       "user:usr_1",
       undefined,
     ]);
+  });
+
+  it("has used-up budgets of others by their alerts, while the period lasts", async () => {
+    const alert = (subject: string, name: string, periodUntil = now + 1) => ({
+      subject,
+      name,
+      periodUntil,
+    });
+    const used = (name: string, subject: string) => ({ name, subject, left: 0 });
+    const { read } = given({
+      rows: [rowOf("key_1", 1)],
+      limits: Object.fromEntries(["key_1", "key_2", "key_3"].map((id) => [id, { usdPerDay: 3 }])),
+      counted: 3_000_000,
+      alerts: [
+        alert("key_1", "key.usdPerDay"),
+        alert("key_2", "key.usdPerDay"),
+        alert("key_2", "key.usdPerDay"),
+        alert("key_3", "key.usdPerDay", now),
+        alert("user:usr_1", "user.usdPerDay"),
+        alert("run:key_1:r", "run.usdPerRun"),
+      ],
+    });
+    const found = await read();
+    expect(found.ok && found.value.budgets).toMatchObject([
+      used("key.usdPerDay", "key_2"),
+      { ...used("user.usdPerDay", "user:usr_1"), limit: 2 },
+    ]);
+    expect(found).toMatchObject({
+      value: { names: { key_2: "name of key_2", usr_1: "name of usr_1" } },
+    });
+    const others = {
+      limits: { key_2: { usdPerDay: 4 } },
+      alerts: [alert("key_2", "key.usdPerDay")],
+    };
+    expect(await given({ ...others, counted: 3_000_000 }).read()).toMatchObject({
+      value: { budgets: [] },
+    });
   });
 
   it("has several lists, each with its own limit, and shares of the cost of all calls", async () => {
