@@ -3,7 +3,7 @@ import { useLoaded, useRead, valueIn } from "../load.ts";
 import { column, dayColumn, fileColumn, lineColumn, type Column } from "../parts/columns.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
-import { RequestsOf, spendColumns, useSpending } from "../parts/spend.tsx";
+import { RequestsOf, spendColumns, topUsage, type Spender } from "../parts/spend.tsx";
 import { ownPath, routerUrl } from "../place.ts";
 import { ok } from "../problem.ts";
 
@@ -29,6 +29,14 @@ const columnsOf = (names: Names): readonly Column<Grant>[] => [
   column("Scopes", ({ scopes }) => scopes.join(", ")),
   column("Signs in at", ({ redirectHost }) => redirectHost),
 ];
+
+type Keys = { names: Names; spending: ReadonlyMap<string, Spender> };
+const noKeys: Keys = { names: {}, spending: new Map() };
+
+async function knownKeys(): Promise<Keys> {
+  const [names, top] = await Promise.all([namesIn(), topUsage({ by: ["key"], limit: 1_000 })]);
+  return { names, spending: new Map(top.ok ? top.value.data.map((row) => [row.group, row]) : []) };
+}
 
 function Empty() {
   const { loaded } = useRead("/admin/v1/tenants/{tenant}/sign-in");
@@ -60,16 +68,16 @@ function Empty() {
 
 export function Grants() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/grants");
-  const spending = useSpending("key");
   const isAny = (valueIn(paging.loading)?.data.length ?? 0) > 0;
-  const loading = useLoaded(`names ${isAny}`, async () => ok(isAny ? await namesIn() : {}));
+  const loading = useLoaded(`keys ${isAny}`, async () => ok(isAny ? await knownKeys() : noKeys));
+  const { names, spending } = valueIn(loading) ?? noKeys;
   return (
     <ListPage
       title="Connected programs"
       lead="Programs that people allowed to use servers. Each acts as an API key, whose spend of this month is shown."
       paging={paging}
       columns={[
-        ...columnsOf(valueIn(loading) ?? {}),
+        ...columnsOf(names),
         ...spendColumns<Grant>(({ keyId }) => spending.get(keyId)).filter(({ title }) =>
           ["Spent", "Last use"].includes(title),
         ),
