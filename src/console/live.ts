@@ -5,33 +5,12 @@ import { consolePath } from "./place.ts";
 
 /** HTTP/1.1 allows six connections to a host. Further visible pages of the browser poll. */
 const maxStreams = 3;
-/** ms; changes within this time are one */
-const gatherMs = 200;
 /** ms before another try to read the stream */
 const retryMs = 30_000;
-/** ms between reads of the list; a stream may have ended unnoticed */
-const pollMs = { live: 30_000, otherwise: 4_000 };
+/** ms between reads of the list: after changes; while a stream is read, since it may have ended unnoticed; without one */
+const readMs = { changed: 1_000, live: 30_000, polled: 4_000 };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Calls `act` soon after each change, for at most a fifth of the time. */
-function paced(act: () => Promise<void>): () => Promise<void> {
-  let isDue = false;
-  let isBusy = false;
-  return async () => {
-    isDue = true;
-    if (isBusy) return;
-    isBusy = true;
-    while (isDue) {
-      await pause(gatherMs);
-      isDue = false;
-      const before = performance.now();
-      await act();
-      await pause(4 * (performance.now() - before));
-    }
-    isBusy = false;
-  };
-}
 
 interface Following {
   url: string;
@@ -94,15 +73,19 @@ export function useLive(isOn: boolean, reload: () => Promise<void>): boolean {
   const url = addressOf("/admin/v1/tenants/{tenant}/requests/stream");
   const isWanted = useVisible() && isOn;
   const [isLive, setLive] = useState(false);
-  const newest = useRef(reload);
-  newest.current = reload;
+  const isDue = useRef(false);
+  const changed = (): void => void (isDue.current = true);
   useEffect(() => {
     if (!isWanted || !("locks" in navigator)) return undefined;
     const over = new AbortController();
-    const changed = paced(() => newest.current());
-    void follow({ url, signal: over.signal, changed: () => void changed(), setLive });
+    void follow({ url, signal: over.signal, changed, setLive });
     return () => over.abort();
   }, [url, isWanted]);
-  useRepeated(isOn ? pollMs[isLive ? "live" : "otherwise"] : null, reload);
+  useRepeated(isLive ? readMs.live : readMs.polled, async () => changed());
+  useRepeated(isOn ? readMs.changed : null, async () => {
+    if (!isDue.current) return;
+    isDue.current = false;
+    await reload();
+  });
   return isLive;
 }
