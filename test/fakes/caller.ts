@@ -92,6 +92,9 @@ const headersOf = (key: string, more: Record<string, string>): Record<string, st
 
 let lastId = 0;
 
+/** JSON-RPC ids that no other request of this process has, so that a cancellation means one request. */
+export const nextId = (): number => (lastId += 1);
+
 /** A legacy session. */
 export async function openSession(
   { url }: Reached,
@@ -115,7 +118,7 @@ export async function openSession(
   const begun = await send(
     JSON.stringify({
       jsonrpc: "2.0",
-      id: (lastId += 1),
+      id: nextId(),
       method: "initialize",
       params: {
         protocolVersion: revision,
@@ -135,7 +138,7 @@ export async function openSession(
       send(
         JSON.stringify({
           jsonrpc: "2.0",
-          id: (lastId += 1),
+          id: nextId(),
           method: "sampling/createMessage",
           params,
         }),
@@ -219,7 +222,7 @@ export async function callOnce(
       }),
       body: JSON.stringify({
         jsonrpc: "2.0",
-        id: (lastId += 1),
+        id: nextId(),
         method,
         params: about.capabilities === null ? params : { ...params, _meta: meta },
       }),

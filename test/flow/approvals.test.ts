@@ -10,6 +10,7 @@ import {
   asking,
   callOnce,
   createTenant,
+  nextId,
   openSession,
   type Answered,
   type SamplingCaller,
@@ -36,7 +37,7 @@ describe("a call that needs approval", () => {
     return { key, session: await openSession(router, key) };
   };
 
-  let lastId = 0;
+  let sentId = 0;
   const send = (
     session: SamplingCaller,
     text: string,
@@ -45,7 +46,7 @@ describe("a call that needs approval", () => {
     session.send(
       JSON.stringify({
         jsonrpc: "2.0",
-        id: (lastId += 1),
+        id: (sentId = nextId()),
         method: "sampling/createMessage",
         params: asking(text),
       }),
@@ -215,7 +216,7 @@ describe("a call that needs approval", () => {
       JSON.stringify({
         jsonrpc: "2.0",
         method: "notifications/cancelled",
-        params: { requestId: lastId },
+        params: { requestId: sentId },
       }),
     );
     expect((await asked).get("error.data.reason")).toBe("cancelled");
