@@ -7,19 +7,14 @@ import { limitTitles, type LimitName } from "./limit-titles.ts";
 /** Changed members of a policy. Events contain the whole policy, so the previous event has the old one. */
 export type PolicyEvent = Pick<Schemas["AdminEvent"], "action" | "target" | "detail">;
 
-export interface MemberChange {
-  member: string;
-  before: unknown;
-  after: unknown;
-}
-
+type MemberChange = { member: string; before: unknown; after: unknown };
 type Members = Readonly<Record<string, unknown>>;
 
 const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
 export const changedMembers = (before: Members, after: Members): MemberChange[] =>
-  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  Object.keys({ ...before, ...after })
     .map((member) => ({ member, before: before[member], after: after[member] }))
     .filter((change) => !isSame(change.before, change.after));
 
@@ -118,17 +113,16 @@ export const detailTexts = (
   names: Readonly<Record<string, string>>,
 ): string[] => {
   const named = (id: string): string => names[id] ?? `…${id.slice(-6)}`;
-  if (action === "alert.raised") {
-    const alert = detail as unknown as Alert;
+  const alert = detail as unknown as Alert;
+  if (action === "alert.raised")
     return [sentenceOf(alert, named(alert.subject.replace(/^\w+:/, "")))];
-  }
   return Object.entries(detail)
     .filter(([, value]) => value !== null && !isHash(value) && value !== names[target])
     .map(([member, value]) => {
       const isTime = member.endsWith("At") && typeof value === "number";
-      const id = typeof value === "string" && /^[a-z]+_.{26}/.test(value) ? value : null;
-      const name = id === null ? null : named(id);
-      return `${memberTitle(member.replace(/Id$/, ""))}: ${isTime ? time(value) : (name ?? topText(member, value))}`;
+      const isId = typeof value === "string" && /^[a-z]+_.{26}/.test(value);
+      const text = isTime ? time(value) : isId ? named(value) : topText(member, value);
+      return `${memberTitle(member.replace(/Id$/, ""))}: ${text}`;
     });
 };
 

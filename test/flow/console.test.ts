@@ -401,6 +401,70 @@ describe("keys", () => {
   });
 });
 
+describe("what keys and people spent", () => {
+  const slug = "spenders";
+  const names = async (list: string): Promise<string[]> => {
+    const rows = operator.page.getByRole("region", { name: list }).locator("tbody tr");
+    await rows.first().waitFor();
+    return rows.locator("td:first-child a").allTextContents();
+  };
+  /** The list in the order of the API, in which those who spent most are last. */
+  const spending = async (by: "key" | "user", ids: readonly string[]): Promise<void> => {
+    await operator.page.route(`**/usage/top?*by=${by}*`, async (route) => {
+      const answer = await route.fetch();
+      const row = { by, requests: 1, share: 0, lastUsedAt: Date.now() };
+      const data = ids.map((group, at) => ({ ...row, group, costUsd: at }));
+      await route.fulfill({ json: { ...((await answer.json()) as object), data } });
+    });
+  };
+  const idsOf = async (list: string): Promise<string[]> => {
+    const { data } = (await admin("GET", `/tenants/${slug}/${list}`)).body as {
+      data: { id: string }[];
+    };
+    return data.map(({ id }) => id);
+  };
+
+  it("is what they are sorted by, and keys of sign-ins are hidden until they are looked for", async () => {
+    const { page } = operator;
+    await createTenant(router, slug, { provider: "demo", policy: { userNames: "keep" } });
+    for (const name of ["Ada", "Bob"])
+      await admin("POST", `/tenants/${slug}/users`, {
+        issuer: "https://id.example.com",
+        subject: name,
+        name,
+      });
+    const end = Date.now() + 2 * 3_600_000;
+    for (const body of [
+      { name: "soon over", expiresAt: end },
+      { name: "over in a month", expiresAt: end + 30 * 86_400_000 },
+    ])
+      await admin("POST", `/tenants/${slug}/keys`, { ...body, scopes: ["sampling"] });
+    await spending("key", await idsOf("keys"));
+    await spending("user", await idsOf("users"));
+    await open(`/t/${slug}/keys`);
+    const keys = page.getByRole("region", { name: "API keys" });
+    expect(await names("API keys")).toEqual(["test", "soon over", "over in a month"]);
+    expect(await keys.getByText("until").allTextContents()).toEqual([
+      expect.stringMatching(/\d:\d\d/),
+      expect.not.stringContaining(":"),
+    ]);
+    await page.getByLabel("Find").fill("ada");
+    await expect.poll(() => names("API keys")).toEqual(["Ada’s sign-in"]);
+    await page.getByLabel("Find").fill("");
+    await page.getByRole("button", { name: "Show all 5" }).click();
+    expect(await names("API keys")).toEqual([
+      "test",
+      "Ada’s sign-in",
+      "Bob’s sign-in",
+      "soon over",
+      "over in a month",
+    ]);
+    await open(`/t/${slug}/people`);
+    expect(await names("People")).toEqual(["Ada", "Bob"]);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
+});
+
 describe("what people allowed programs", () => {
   it("is listed as text, and ended after a question", async () => {
     const { page } = operator;
@@ -1085,6 +1149,14 @@ describe("requests", () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await open("/t/watched/requests");
     expect([await outcome.isVisible(), await summary.isVisible()]).toEqual([true, false]);
+  });
+
+  it("take an id of digits alone for an id, and a time in the address for its day", async () => {
+    const { page } = operator;
+    await open("/t/watched/requests?id=123456789&from=1774652400000");
+    expect(await page.getByLabel("Id, or its end").inputValue()).toBe("123456789");
+    expect(await page.getByLabel("From", { exact: true }).inputValue()).toBe("2026-03-28");
+    await page.getByText("No request matches these filters.").waitFor();
   });
 
   it("are found by the end of an id, and opened by a whole one", async () => {

@@ -3,18 +3,8 @@ import { api, type Schemas } from "../api.ts";
 import { localText } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
 import { given } from "../members.ts";
-import { CopyButton } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import {
-  Check,
-  Field,
-  Fields,
-  Form,
-  useDraft,
-  useEdited,
-  type Editing,
-  type FieldOf,
-} from "../parts/form.tsx";
+import { Check, Field, Fields, Form, useDraft, useEdited, type Editing } from "../parts/form.tsx";
 import { LimitFields, type Limits } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
@@ -42,12 +32,12 @@ const uses = [
   ["proxy", "uses registered servers through /mcp"],
 ] as const;
 
-const endField: FieldOf<Pick<Key, "expiresAt">> = {
+const endField = {
   name: "expiresAt",
   title: "Ends",
   as: "moment",
   hint: "In your time zone. Leave blank for no expiry.",
-};
+} as const;
 const nameField = { name: "name", title: "Name", isRequired: true } as const;
 
 const LimitsOfKey = ({ draft, change }: Editing<{ limits: Limits }>) => (
@@ -65,19 +55,18 @@ const UsesOfKey = ({ draft: { scopes }, change }: Editing<Pick<Key, "scopes">>) 
         key={use}
         {...{ title: `${use}: ${what}`, name: use }}
         value={scopes.includes(use)}
-        onInput={(isUsed) => {
-          const others = scopes.filter((each) => each !== use);
-          change({ scopes: isUsed ? [...others, use] : others });
-        }}
+        onInput={(isUsed) =>
+          change({ scopes: isUsed ? [...scopes, use] : scopes.filter((each) => each !== use) })
+        }
       />
     ))}
   </fieldset>
 );
 
-type Titled = Ends & { title: string };
-type NewKeyProps = Titled & { like: Partial<Key>; setMade: (made: Schemas["NewKey"]) => void };
+export type KeyEnds = Ends & { onMade: (made: Schemas["NewKey"]) => void };
+type NewKeyProps = KeyEnds & { title: string; like: Partial<Key> };
 
-export function NewKey({ title, like, setMade, onDone, onClose }: NewKeyProps) {
+export function NewKey({ title, like, onMade, onClose }: NewKeyProps) {
   const { name = "", scopes = [], limits = {}, userId, expiresAt = null } = like;
   const its = useDraft({ name, scopes, limits, userId: userId ?? "", expiresAt });
   const { draft, change } = its;
@@ -85,58 +74,41 @@ export function NewKey({ title, like, setMade, onDone, onClose }: NewKeyProps) {
   const persons = people.map((each) => [each.id, each.name ?? each.id] as const);
   const [min] = useState(() => localText(Date.now()));
   const role = roleIn(draft.scopes);
+  const fields = [
+    { ...nameField, hint: "Who or what uses it, for example “search server”." },
+    { name: "userId", title: "On behalf of", options: [["", "no particular person"], ...persons] },
+    { ...endField, min },
+  ] as const;
   return (
     <Dialog {...{ title, onClose }}>
       <Form
         submit="Create key"
         act={() => api.POST("/admin/v1/tenants/{tenant}/keys", { body: given(draft) ?? draft })}
-        onDone={(made) => {
-          setMade(made);
-          onDone();
-        }}
+        onDone={onMade}
         onCancel={onClose}
       >
-        <Fields
-          of={[{ ...nameField, hint: "Who or what uses it, for example “search server”." }]}
-          {...its}
-        />
+        <Fields of={fields} {...its} />
         <Field
           title="Role in the console and the admin API"
           name="role"
           path="scopes"
           options={roles}
           value={role}
+          hint={role && `People sign in with the key at ${consoleUrl}.`}
           // People who only sign in, for example auditors, call nothing.
           onInput={(chosen) => {
             const others = draft.scopes.filter((each) => each === "models" || each === "proxy");
             change({ scopes: [...others, chosen === "" ? "sampling" : chosen] });
           }}
         />
-        <Fields
-          of={[
-            {
-              name: "userId",
-              title: "On behalf of",
-              options: [["", "no particular person"], ...persons],
-            },
-          ]}
-          {...its}
-        />
-        {role !== "" && (
-          <p class="faint">
-            People sign in with the key at <code>{consoleUrl}</code>{" "}
-            <CopyButton text={consoleUrl} of="the console’s address" />
-          </p>
-        )}
         <UsesOfKey {...its} />
-        <Fields of={[{ ...endField, min }]} {...its} />
         <LimitsOfKey {...its} />
       </Form>
     </Dialog>
   );
 }
 
-export const ChangeKey = ({ title, id, ...ends }: Titled & { id: string }) => (
+export const ChangeKey = ({ title, id, ...ends }: Ends & Record<"title" | "id", string>) => (
   <Dialog title={title} onClose={ends.onClose}>
     <There what="the key" loading={useRead("/admin/v1/tenants/{tenant}/keys/{id}", { id })}>
       {(shown, { tag }) => <KeyForm {...{ shown, tag, ...ends }} />}

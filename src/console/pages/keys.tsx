@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { day, shortTime, time } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
-import { dayColumn, fileColumn, isoOf, lineColumn, type Column } from "../parts/columns.tsx";
+import { column, dayColumn, fileColumn, isoOf, lineColumn } from "../parts/columns.tsx";
 import { CodeBlock, idFact, Secret } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Fields, useDraft } from "../parts/form.tsx";
@@ -15,24 +15,18 @@ import {
   usePaging,
   useQuery,
   type Ends,
+  type Paging,
   type Part,
 } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
 import { Badge, Button, type Fact } from "../parts/page.tsx";
-import {
-  BudgetCell,
-  RequestsOf,
-  spendColumns,
-  spendFacts,
-  useSpending,
-  type Spender,
-} from "../parts/spend.tsx";
+import { BudgetCell, RequestsOf, spendColumns, spendFacts, useSpending } from "../parts/spend.tsx";
 import { ok, type Asked } from "../problem.ts";
-import { ChangeKey, consoleUrl, NewKey, roleIn } from "./key-forms.tsx";
+import { ChangeKey, consoleUrl, NewKey, roleIn, type KeyEnds } from "./key-forms.tsx";
 
 type Key = Schemas["Key"];
 type Made = Schemas["NewKey"];
-type Spending = ReadonlyMap<string, Spender>;
+type Around = { names: Names; spending: ReturnType<typeof useSpending> };
 
 const keysPath = "/admin/v1/tenants/{tenant}/keys";
 const verbs = ["Change", "Duplicate", "Rotate", "Revoke"] as const;
@@ -47,44 +41,45 @@ const personOf = ({ userId }: Key, names: Names): string | null =>
   userId && (names[userId] ?? `${userId.slice(0, 12)}…`);
 /** A person's sign-in names its key after the person's id. */
 const isSignIn = ({ name }: Key): boolean => name.startsWith("Signs in (usr_");
+/** Others are behind "Show all". */
+const isCurrent = (key: Key): boolean => !isSignIn(key) && endOf(key) > Date.now() - 86_400_000;
 const nameOf = (key: Key, names: Names): string =>
   isSignIn(key) ? `${personOf(key, names)}’s sign-in` : key.name;
 
-const columnsOf = (names: Names, spending: Spending): readonly Column<Key>[] => [
-  {
-    title: "Name",
-    show(key) {
-      const { id, expiresAt } = key;
-      return (
-        <span class={`name-state ${isActive(key) ? "" : "faint"}`}>
-          <DetailsOf {...{ id }} name={nameOf(key, names)} />
-          {!isActive(key) && <Badge word={stateOf(key)} />}
-          {isActive(key) && expiresAt !== null && (
-            <small title={time(expiresAt)}>
-              until {(expiresAt < Date.now() + 86_400_000 ? shortTime : day)(expiresAt)}
-            </small>
-          )}
-        </span>
-      );
-    },
-    text: (key) => nameOf(key, names),
-  },
-  fileColumn("Id", ({ id }) => id),
-  fileColumn("State", stateOf),
-  lineColumn("Person", (key) => personOf(key, names)),
+const NameCell = ({ row, names }: { row: Key; names: Names }) => (
+  <span class={`name-state ${isActive(row) ? "" : "faint"}`}>
+    <DetailsOf id={row.id} name={nameOf(row, names)} />
+    {!isActive(row) && <Badge word={stateOf(row)} />}
+    {isActive(row) && row.expiresAt !== null && (
+      <small title={time(row.expiresAt)}>
+        until {(row.expiresAt < Date.now() + 86_400_000 ? shortTime : day)(row.expiresAt)}
+      </small>
+    )}
+  </span>
+);
+
+const columnsOf = ({ names, spending }: Around) => [
+  column<Key>(
+    "Name",
+    (key) => nameOf(key, names),
+    (row) => <NameCell {...{ row, names }} />,
+  ),
+  fileColumn<Key>("Id", ({ id }) => id),
+  fileColumn<Key>("State", stateOf),
+  lineColumn<Key>("Person", (key) => personOf(key, names)),
   ...spendColumns<Key>(({ id }) => spending.get(id)),
-  lineColumn("Scopes", ({ scopes }) => scopes.join(", ")),
-  fileColumn("Limits", ({ limits }) => limitText(limits)),
-  dayColumn("Created", ({ createdAt }) => createdAt),
-  fileColumn("Created by", ({ createdBy }) => createdBy),
-  fileColumn("Ends", ({ expiresAt }) => isoOf(expiresAt)),
+  lineColumn<Key>("Scopes", ({ scopes }) => scopes.join(", ")),
+  fileColumn<Key>("Limits", ({ limits }) => limitText(limits)),
+  dayColumn<Key>("Created", ({ createdAt }) => createdAt),
+  fileColumn<Key>("Created by", ({ createdBy }) => createdBy),
+  fileColumn<Key>("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
 
 const BudgetOfPerson = ({ id }: { id: string }) => (
   <BudgetCell state={useSpending("user").get(id)?.budget} />
 );
 
-const factsOf = (key: Key, { names, spending }: { names: Names; spending: Spending }): Fact[] => [
+const factsOf = (key: Key, { names, spending }: Around): Fact[] => [
   ["State", stateOf(key)],
   key.revokedAt !== null && ["Revoked", time(key.revokedAt)],
   ["Scopes", key.scopes.join(", ")],
@@ -98,24 +93,29 @@ const factsOf = (key: Key, { names, spending }: { names: Names; spending: Spendi
   idFact(key.id),
 ];
 
-type DoProps = Ends & { doing: { verb: Verb; row: Key }; setMade: (made: Made) => void };
+const MadeKey = ({ made, onDone }: { made: Made; onDone: () => void }) => (
+  <Secret title={`The key ${made.name}`} secret={made.key} {...{ onDone }}>
+    <p>Only a hash is stored. Put the key where it is used.</p>
+    {roleIn(made.scopes) !== "" && (
+      <CodeBlock title="Where people sign in with it" text={consoleUrl} />
+    )}
+  </Secret>
+);
 
-function Do({ doing: { row, ...begun }, setMade, ...ends }: DoProps) {
+type DoProps = KeyEnds & { doing: { verb: Verb; row: Key } };
+
+function Do({ doing: { row, ...begun }, onMade, ...ends }: DoProps) {
   const [verb, setVerb] = useState(begun.verb);
   const { id, name } = row;
   const title = `${verb} ${name}`;
   if (verb === "Change") return <ChangeKey {...{ title, id, ...ends }} />;
   if (verb === "Duplicate") {
     const like = { ...row, name: `${name} (copy)`, expiresAt: null };
-    return <NewKey {...{ title, like, setMade, ...ends }} />;
+    return <NewKey {...{ title, like, onMade, ...ends }} />;
   }
-  const rotate = async () => {
-    const made = await api.POST(`${keysPath}/{id}/rotate`, { id });
-    if (made.ok) setMade(made.value);
-    return made;
-  };
+  const rotate = () => api.POST(`${keysPath}/{id}/rotate`, { id });
   return verb === "Rotate" ? (
-    <Confirm title="Rotate key" act={rotate} {...ends}>
+    <Confirm title="Rotate key" act={rotate} {...ends} onDone={onMade}>
       <p>
         <strong>{name}</strong> gets a new secret. The old one stops working immediately.
       </p>
@@ -136,13 +136,13 @@ function Do({ doing: { row, ...begun }, setMade, ...ends }: DoProps) {
 }
 
 /** The secret begins with the key's id. The rest is not for the screen. */
-const secretOf = ({ id }: Key): string => id.replace("key_", "srk_");
 const withoutSecret = (text: string): string => text.replace(/^(srk_[0-9a-z]+)_.*$/, "$1");
 
 /** By name, person, id, or the start of the secret. */
 function isFound(key: Key, { find, names }: { find: string; names: Names }): boolean {
-  const texts = [nameOf(key, names), personOf(key, names), key.userId, key.id, secretOf(key)];
-  return texts.some((text) => text?.toLowerCase().includes(find.trim().toLowerCase()));
+  const wanted = find.trim().toLowerCase().replace(/^srk/, "key");
+  const texts = [nameOf(key, names), personOf(key, names), key.userId, key.id];
+  return texts.some((text) => text?.toLowerCase().includes(wanted));
 }
 
 const filterFields = [
@@ -167,78 +167,71 @@ async function allKeys(): Promise<Asked<Keys>> {
   return ok({ ...noKeys, data: asked.value.flatMap(({ data }) => data), names });
 }
 
-/** The page of keys, or what is found in all. */
-function useKeys(asked: string) {
-  const { draft, change } = useDraft({ find: asked, show: "" });
-  const { find, show } = draft;
+/** A page of keys, or all of them. */
+function useKeys(isAll: boolean): Paging<Key, Keys> {
   const paging = usePaging(keysPath);
   const isWhole = paging.cursor === null && valueIn(paging.loading)?.nextCursor === null;
-  const readsAll = (find !== "" || show !== "") && !isWhole;
+  const readsAll = isAll && !isWhole;
   const all = useLoaded(`all keys ${readsAll}`, async () => (readsAll ? allKeys() : ok(noKeys)));
   const again = async () => void (await Promise.all([paging.loading.again(), all.again()]));
-  const { loaded } = readsAll ? all : paging.loading;
-  const { data: listed, names } = valueIn({ loaded }) ?? noKeys;
-  const filters = (
-    <div class="filters">
-      <Fields
-        of={filterFields}
-        draft={draft}
-        change={({ find: text, ...rest }) =>
-          change({ ...rest, ...(text !== undefined && { find: withoutSecret(text) }) })
-        }
-      />
-    </div>
-  );
-  return {
-    names,
-    filters,
-    paging: { ...paging, loading: { loaded, again } },
-    keep: (key: Key): boolean =>
-      isFound(key, { find, names }) && (show === "" || (isActive(key) && !isSignIn(key))),
-    /** People's sign-ins and keys that ended long ago are behind "Show all", unless they are looked for. */
-    isShown: (key: Key): boolean =>
-      find !== "" || (endOf(key) > Date.now() - 86_400_000 && !isSignIn(key)),
-    empty:
-      listed.length === 0 ? (
-        "No API keys yet. Create one per program, so that each can be limited and revoked."
-      ) : (
-        <NoMatch clear={() => change({ find: "", show: "" })} />
-      ),
-  };
+  return { ...paging, loading: { ...(readsAll ? all : paging.loading), again } };
 }
 
 export function Keys() {
-  const [{ role, find = "" }] = useQuery();
+  const [{ role, find: asked = "" }] = useQuery();
   const [made, setMade] = useState<Made | null>(null);
-  const { filters, names, ...shown } = useKeys(find);
-  const spending = useSpending("key");
+  const { draft, change } = useDraft({ find: asked, show: "" });
+  const { find, show } = draft;
+  const paging = useKeys(find !== "" || show !== "");
+  const { data, names } = valueIn(paging.loading) ?? noKeys;
+  const around = { names, spending: useSpending("key") };
+  const endsOf = (ends: Ends): KeyEnds => ({
+    ...ends,
+    onMade(key) {
+      setMade(key);
+      ends.onDone();
+    },
+  });
   const like = { scopes: [(role ?? "sampling") as Key["scopes"][number]] };
   return (
     <ListPage
       title="API keys"
       lead="Keys that programs use to call the router, with what they spent this month."
-      {...shown}
+      paging={paging}
+      keep={(key) =>
+        isFound(key, { find, names }) && (show === "" || (isActive(key) && !isSignIn(key)))
+      }
+      // Looking for keys finds hidden ones, too.
+      isShown={(key) => find !== "" || isCurrent(key)}
       order={{ title: "Spent", isDescending: true }}
-      columns={columnsOf(names, spending)}
+      columns={columnsOf(around)}
       nameOf={(key) => nameOf(key, names)}
-      details={(key) => factsOf(key, { names, spending })}
+      details={(key) => factsOf(key, around)}
+      empty={
+        data.length === 0 ? (
+          "No API keys yet. Create one per program, so that each can be limited and revoked."
+        ) : (
+          <NoMatch clear={() => change({ find: "", show: "" })} />
+        )
+      }
       verbs={({ revokedAt }) => (revokedAt === null ? verbs : [])}
       make={{
         title: "New key",
         isOpen: role !== undefined,
-        dialog: (ends) => <NewKey title="New API key" {...{ like, setMade, ...ends }} />,
+        dialog: (ends) => <NewKey title="New API key" {...{ like, ...endsOf(ends) }} />,
       }}
-      dialog={(doing, ends) => <Do {...{ doing, setMade, ...ends }} />}
+      dialog={(doing, ends) => <Do {...{ doing, ...endsOf(ends) }} />}
     >
-      {made !== null && (
-        <Secret title={`The key ${made.name}`} secret={made.key} onDone={() => setMade(null)}>
-          <p>Only a hash is stored. Put the key where it is used.</p>
-          {roleIn(made.scopes) !== "" && (
-            <CodeBlock title="Where people sign in with it" text={consoleUrl} />
-          )}
-        </Secret>
-      )}
-      {filters}
+      {made !== null && <MadeKey {...{ made }} onDone={() => setMade(null)} />}
+      <div class="filters">
+        <Fields
+          of={filterFields}
+          draft={draft}
+          change={({ find: text = find, ...rest }) =>
+            change({ ...rest, find: withoutSecret(text) })
+          }
+        />
+      </div>
     </ListPage>
   );
 }

@@ -8,13 +8,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft } from "../parts/form.tsx";
 import { DetailsOf, ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import type { Fact } from "../parts/page.tsx";
-import {
-  RequestsOf,
-  spendColumns,
-  spendFacts,
-  useSpending,
-  type Spender,
-} from "../parts/spend.tsx";
+import { RequestsOf, spendColumns, spendFacts, useSpending } from "../parts/spend.tsx";
 import { ownPath } from "../place.ts";
 
 type User = Schemas["User"];
@@ -33,9 +27,9 @@ function GroupsOf({ id }: User) {
   return <>{valueIn(last)?.data[0]?.who.groups?.join(", ") ?? "none"}</>;
 }
 
-const factsOf = (user: User, spent: Spender | undefined): Fact[] => [
+const factsOf = (user: User, spent: readonly Fact[]): Fact[] => [
   ["Groups in the last request", <GroupsOf {...user} />],
-  ...spendFacts(spent),
+  ...spent,
   [
     "API keys",
     <a href={`${ownPath("/keys")}?find=${encodeURIComponent(user.name ?? user.id)}`}>
@@ -89,7 +83,7 @@ export function People() {
       order={{ title: "Spent", isDescending: true }}
       columns={[...columns, ...spendColumns<User>(({ id }) => spending.get(id))]}
       nameOf={nameOf}
-      details={(user) => factsOf(user, spending.get(user.id))}
+      details={(user) => factsOf(user, spendFacts(spending.get(user.id)))}
       empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
       below={
         people.length > 0 &&

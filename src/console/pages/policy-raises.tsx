@@ -25,12 +25,9 @@ export function RaiseFields({ draft, change }: Editing<Schemas["Policy"]>) {
   const [saved] = useState(raises.filter(({ by }) => by !== undefined));
   const kept = raises.filter((each) => saved.includes(each));
   const added: Partial<Raise> | undefined = raises.find((each) => !saved.includes(each));
-  const set = (all: readonly (Partial<Raise> | undefined)[]): void => {
-    const raised = all.filter((each) => each !== undefined) as Raise[];
-    change({ raises: raised.length === 0 ? undefined : raised });
-  };
+  const set = (all: Raise[]): void => change({ raises: all.length === 0 ? undefined : all });
   const add: Editing<Raise>["change"] = (changes) =>
-    set([...kept, given({ ...added, ...changes } as Partial<Raise>)]);
+    set([...kept, given({ ...added, ...changes } as Raise) ?? []].flat());
   const path = `raises.${kept.length}.`;
   const isRequired = added !== undefined;
   return (

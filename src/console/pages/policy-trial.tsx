@@ -19,14 +19,12 @@ const choiceOf = ({ model, refused }: Schemas["TriedChoice"]): string =>
 const excludedText = (model: string | null, reason: string): string =>
   `${model ?? "the model"}: ${exclusionText(reason)}${reason === "reasoning_room" ? " within the limits" : ""}`;
 
-function whyOf({ excludedBy, before, after }: Tried): string {
-  const { model, refused } = after;
+function whyOf({ excludedBy, before, after: { model, refused } }: Tried): string {
   if (model !== null && before.model === null) return `${model} is allowed now`;
-  if (model !== null)
-    return excludedBy === null ? `${model} ranks higher` : excludedText(before.model, excludedBy);
-  const [most] = Object.entries(refused?.excluded ?? {}).toSorted(([, a], [, b]) => b - a);
   if (excludedBy !== null)
-    return `${excludedText(before.model, excludedBy)}, and no other model is left`;
+    return `${excludedText(before.model, excludedBy)}${model === null ? ", and no other model is left" : ""}`;
+  if (model !== null) return `${model} ranks higher`;
+  const [most] = Object.entries(refused?.excluded ?? {}).toSorted(([, a], [, b]) => b - a);
   return `no model is left: ${most === undefined ? spaced(refused?.reason ?? "refused") : exclusionText(most[0])}`;
 }
 
@@ -71,12 +69,14 @@ function Found({ decisions, changed, newlyRefused, notReplayed, data }: Trial) {
   );
 }
 
-function Replayed({ policy }: { policy: object }) {
+function Replay({ policy, onClose }: { policy: object; onClose: () => void }) {
   const ask = () => api.POST("/admin/v1/tenants/{tenant}/policy/dry-run", { body: { policy } });
   return (
-    <There what="the test" loading={useLoaded("policy trial", ask)}>
-      {(trial) => <Found {...trial} />}
-    </There>
+    <Dialog title="Test changes" isDrawer onClose={onClose}>
+      <There what="the test" loading={useLoaded("policy trial", ask)}>
+        {(trial) => <Found {...trial} />}
+      </There>
+    </Dialog>
   );
 }
 
@@ -88,11 +88,7 @@ export function Trial({ policy }: { policy: object | null }) {
       <Button disabled={policy === null} onClick={() => open(true)}>
         Test changes
       </Button>
-      {isOpen && policy !== null && (
-        <Dialog title="Test changes" isDrawer onClose={() => open(false)}>
-          <Replayed policy={policy} />
-        </Dialog>
-      )}
+      {isOpen && policy !== null && <Replay {...{ policy }} onClose={() => open(false)} />}
     </>
   );
 }

@@ -8,16 +8,6 @@ const isOwnMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostnam
 /** The router also refuses keys over plain http. */
 const isInsecure = location.protocol === "http:" && !isOwnMachine;
 
-const Insecure = () => (
-  <div class="notice bad" role="alert">
-    <strong>This connection is not secure</strong>
-    <p>
-      Use https unless the router runs on this machine. Put a gateway with TLS in front of the
-      router, or open a tunnel: <code>ssh -L 8787:127.0.0.1:8787 {location.hostname}</code>
-    </p>
-  </div>
-);
-
 const query = new URLSearchParams(location.search);
 /** From a sign-in link. */
 const tenantInAddress = query.get("tenant") ?? "";
@@ -126,7 +116,13 @@ export function SignIn() {
         </p>
       )}
       {isInsecure ? (
-        <Insecure />
+        <div class="notice bad" role="alert">
+          <strong>This connection is not secure</strong>
+          <p>
+            Use https unless the router runs on this machine. Put a gateway with TLS in front of the
+            router, or open a tunnel: <code>ssh -L 8787:127.0.0.1:8787 {location.hostname}</code>
+          </p>
+        </div>
       ) : (
         <>
           {tenantInAddress !== "" && singleSignOn}

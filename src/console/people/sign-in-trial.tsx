@@ -10,8 +10,7 @@ type Settings = Schemas["IdentityProviderInput"];
 type Begun = Schemas["BegunSignInTrial"] & { settings: Settings };
 type Trial = Schemas["SignInTrial"];
 
-function sentenceFor(trial: Pick<Trial, "role" | "person" | "mayConnect">): string {
-  const { role, person, mayConnect } = trial;
+function sentenceFor({ role, person, mayConnect }: Trial): string {
   if (person === null) return "The token has no usable “sub” or “email”.";
   const console =
     role === null
@@ -20,12 +19,12 @@ function sentenceFor(trial: Pick<Trial, "role" | "person" | "mayConnect">): stri
   return `${console} The person may ${mayConnect ? "" : "not "}connect programs.`;
 }
 
-const Result = ({ fault, claims, role, person, mayConnect }: Trial) => (
+const Result = ({ trial, trial: { fault, claims, role, person } }: { trial: Trial }) => (
   <div class={`notice ${fault === null && role && person ? "good" : "warn"}`} role="status">
     <strong>{fault ?? `The provider signed in ${person?.replace("person:", "") ?? "you"}.`}</strong>
     {claims !== null && (
       <>
-        <p>{sentenceFor({ role, person, mayConnect })}</p>
+        <p>{sentenceFor(trial)}</p>
         <CodeBlock title="Claims of the ID token" text={JSON.stringify(claims, null, 2)} />
       </>
     )}
@@ -49,18 +48,16 @@ export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
   useEffect(() => {
     if (begun === null) return undefined;
     const { settings, pending } = begun;
-    const finish = async (query: string): Promise<void> => {
+    const channel = new BroadcastChannel(trialChannel);
+    const finish = async ({ data: query }: MessageEvent<string>): Promise<void> => {
+      if (new URLSearchParams(query).get("state") !== pending.state) return;
       setBegun(null);
       const body = { settings, pending, query };
       const tried = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial/result", { body });
       if (tried.ok) setFound(tried.value);
       else report(tried.problem);
     };
-    const channel = new BroadcastChannel(trialChannel);
-    channel.addEventListener("message", ({ data }) => {
-      const query = String(data);
-      if (new URLSearchParams(query).get("state") === pending.state) void finish(query);
-    });
+    channel.addEventListener("message", (event) => void finish(event));
     return () => channel.close();
   }, [begun]);
   return (
@@ -78,7 +75,7 @@ export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
           .
         </p>
       )}
-      {found !== null && <Result {...found} />}
+      {found !== null && <Result trial={found} />}
     </>
   );
 }
