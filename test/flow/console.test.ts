@@ -1947,6 +1947,10 @@ describe("events on a phone", () => {
     await open("/t/logged/events");
     const made = page.getByRole("row").filter({ hasText: "created a key" });
     expect((await made.boundingBox())?.height).toBeLessThan(100);
+    await open("/events");
+    const signedIn = page.getByRole("row").filter({ hasText: "signed in" }).first();
+    expect(await signedIn.textContent()).toContain("–");
+    expect(await signedIn.innerText()).not.toContain("–");
     expect(await violationsOn(page)).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 900 });
   });

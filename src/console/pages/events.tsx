@@ -28,10 +28,11 @@ function Action({ event, around: { events } }: Shown) {
   );
 }
 
-function Details({ event, around: { events, names } }: Shown) {
+function detailsOf({ event, around: { events, names } }: Shown) {
   const lines = policyChanges(event, events)?.map(changeText) ?? detailTexts(event, names);
   const text = lines.join("; ");
-  if (text.length <= 90) return <span class="note">{text || none}</span>;
+  if (text === "") return none;
+  if (text.length <= 90) return <span class="note">{text}</span>;
   return (
     <details class="note">
       <summary>{text.slice(0, 80)}…</summary>
@@ -68,7 +69,10 @@ function Target({ event, around: { names, slugs } }: Shown) {
 }
 
 const idColumn = (title: string, { names }: Around, of: (event: Event) => string | null) =>
-  column(title, of, (event) => <Named id={of(event) ?? none} names={names} />);
+  column(title, of, (event) => {
+    const id = of(event);
+    return id === null ? none : <Named id={id} names={names} />;
+  });
 
 const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
   timeColumn("When", ({ at }) => at),
@@ -87,7 +91,7 @@ const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
   column(
     "What changed",
     ({ detail }) => JSON.stringify(detail),
-    (event) => <Details {...{ event, around }} />,
+    (event) => detailsOf({ event, around }),
   ),
 ];
 
