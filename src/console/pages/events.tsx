@@ -11,7 +11,7 @@ import { Page } from "../parts/page.tsx";
 import { tenantHere, tenantPath } from "../place.ts";
 import { changeText, detailTexts, memberTitle, policyChanges } from "../policy-changes.ts";
 import { ok, type Asked } from "../problem.ts";
-import { momentIn } from "../requests/query.ts";
+import { askedFor } from "../requests/query.ts";
 
 type Event = Schemas["AdminEvent"];
 
@@ -107,15 +107,6 @@ const actorsIn = (names: Names, chosen: string): [id: string, name: string][] =>
 const noFilters = { action: "", actor: "", tenant: "", text: "", from: "", to: "" };
 type Filters = typeof noFilters;
 
-/** The filters in the address, as the API's. */
-const askedFor = (query: Query[0]): Record<string, string | number> =>
-  Object.fromEntries([
-    ["limit", 200],
-    ...Object.keys(noFilters).flatMap((name) =>
-      query[name] ? [[name, momentIn(name, query[name])]] : [],
-    ),
-  ]);
-
 type Tenants = readonly Record<"id" | "slug" | "name", string>[];
 
 const fieldsOf = (draft: Filters, names: Names, tenants: Tenants): FieldOf<Filters>[] => [
@@ -157,10 +148,10 @@ export function Events() {
   const inAddress = useQuery();
   const [query, change] = inAddress;
   const isOfAll = tenantHere() === "";
-  const paging = usePaging(
-    isOfAll ? "/admin/v1/events" : "/admin/v1/tenants/{tenant}/events",
-    askedFor(query),
-  );
+  const paging = usePaging(isOfAll ? "/admin/v1/events" : "/admin/v1/tenants/{tenant}/events", {
+    limit: 200,
+    ...askedFor(query, Object.keys(noFilters)),
+  });
   const tenants = valueIn(useLoaded("tenants", () => tenantsIf(isOfAll)))?.data ?? [];
   const [text, setText] = useTyped(inAddress);
   const value = valueIn(paging.loading);

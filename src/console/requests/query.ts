@@ -22,9 +22,12 @@ export function momentIn(filter: string, value: string): string {
 }
 
 /** Of the page's address for the API. Omits empty values. */
-export const askedFor = (query: Readonly<Record<string, string>>): Record<string, string> =>
+export const askedFor = (
+  query: Readonly<Record<string, string>>,
+  names: readonly string[] = [...filters, "cursor", "limit"],
+): Record<string, string> =>
   Object.fromEntries(
-    [...filters, "cursor", "limit"]
+    names
       .map((name) => [name, momentIn(name, query[name] ?? "")] as const)
       .filter(([, value]) => value !== ""),
   );
