@@ -1,9 +1,16 @@
+interface Wrong {
+  path: string;
+  detail: string;
+}
+
 export interface Problem {
   status: number;
   reason: string;
   title: string;
   detail: string;
   path?: string;
+  /** further wrong members */
+  others?: readonly Wrong[];
   requestId?: string;
 }
 
@@ -48,6 +55,7 @@ export function problemOf(status: number, body: unknown): Problem {
   const requestId = text(members["requestId"]);
   const title = text(members["title"]) ?? `Unexpected answer: HTTP ${status}`;
   const detail = text(members["detail"]);
+  const { others } = members;
   return {
     status,
     reason: text(members["reason"]) ?? "unknown",
@@ -57,6 +65,7 @@ export function problemOf(status: number, body: unknown): Problem {
         ? "It did not come from the router. Check the gateway in front of it. You may have to sign in there."
         : withoutHeads(detail, [title, path]),
     ...(path !== undefined && { path }),
+    ...(Array.isArray(others) && { others: others as Wrong[] }),
     ...(requestId !== undefined && { requestId }),
   };
 }

@@ -22,11 +22,17 @@ export interface BudgetAmounts {
   neededUsd: number;
 }
 
+export interface WrongMember {
+  path: string;
+  detail: string;
+}
+
 export type Refusal =
   | { reason: "user_rejected"; by: string }
   /** `idempotencyKey` joins the waiting call; null: the caller sent a key */
   | { reason: "approval_pending"; retryAfterMs: number; idempotencyKey: string | null }
-  | { reason: "invalid_params"; path: string; detail: string }
+  /** `others`: further wrong members of a form */
+  | { reason: "invalid_params"; path: string; detail: string; others?: readonly WrongMember[] }
   /** `detail`: why declaring the capability does not help, and what does; absent: not declared */
   | { reason: "capability_missing"; requiredCapabilities: JsonObject; detail?: string }
   | {

@@ -1,6 +1,6 @@
 /** Explains invalid input in words, from the schema's issues. */
 import type { z } from "zod";
-import type { Refusal } from "../domain/refusals.ts";
+import type { Refusal, WrongMember } from "../domain/refusals.ts";
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -86,18 +86,37 @@ function faultOf(first: Issue): Fault {
   };
 }
 
+type InvalidInput = Extract<Refusal, { reason: "invalid_params" }>;
+
+const memberOf = ({ path, explanation: detail }: Fault): WrongMember => ({
+  path: path.map(String).join(".").slice(0, 200),
+  detail,
+});
+
 /** Names the place and problem, never the value. For a misspelled member, both the missing and the unknown one. */
-export function refusalOfInput(error: z.core.$ZodError): Refusal {
+export function refusalOfInput(error: z.core.$ZodError): InvalidInput {
   const [first] = error.issues;
-  const { path, explanation } =
-    first === undefined ? { path: [], explanation: "Not valid." } : faultOf(first);
+  const { path, detail } = memberOf(
+    first === undefined ? { path: [], explanation: "Not valid." } : faultOf(first),
+  );
   const unknown = error.issues.find(
     (issue) => issue.code === "unrecognized_keys" && issue !== first,
   );
   const also = unknown === undefined ? null : faultOf(unknown).path.map(String).join(".");
   return {
     reason: "invalid_params",
-    path: path.map(String).join(".").slice(0, 200),
-    detail: also === null ? explanation : `${explanation} Unknown field: ${also.slice(0, 100)}.`,
+    path,
+    detail: also === null ? detail : `${detail} Unknown field: ${also.slice(0, 100)}.`,
   };
+}
+
+const maxOthers = 20;
+
+/** All wrong members, for people who correct a form. */
+export function refusalOfForm(error: z.core.$ZodError): InvalidInput {
+  const others = error.issues
+    .slice(1, 1 + maxOthers)
+    .filter(({ code }) => code !== "unrecognized_keys")
+    .map((issue) => memberOf(faultOf(issue)));
+  return { ...refusalOfInput(error), ...(others.length > 0 && { others }) };
 }

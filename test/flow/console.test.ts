@@ -1803,9 +1803,14 @@ describe("changes", () => {
     await open("/t/watched/servers");
     await page.getByRole("button", { name: "New server" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Not A Slug");
-    await page.getByLabel("Address", { exact: true }).fill("https://mcp.example.com/mcp");
+    await page.getByLabel("Address", { exact: true }).fill("mcp.example.com");
     await page.getByRole("button", { name: "Register" }).click();
-    await page.locator(".field.wrong").getByText("lowercase letters").first().waitFor();
+    // All of them, so that nobody corrects one after the other.
+    await page.locator(".field.wrong").getByText("Not a URL").waitFor();
+    await page.locator(".field.wrong").getByText("lowercase letters").waitFor();
+    expect(
+      await page.getByLabel("Name", { exact: true }).evaluate((each) => each.matches(":focus")),
+    ).toBe(true);
   });
 
   it("lead to a server's own sign-in, at which nobody registered the router before", async () => {

@@ -46,7 +46,7 @@ const newFields: readonly FieldOf<Draft>[] = [
   {
     name: "url",
     title: "Address",
-    type: "url",
+    inputmode: "url",
     isRequired: true,
     placeholder: "https://mcp.example.com/mcp",
   },

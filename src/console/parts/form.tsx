@@ -51,6 +51,8 @@ export interface FieldProps<Value extends string = string> {
   min?: number | string | undefined;
   max?: string | undefined;
   placeholder?: string;
+  /** of a text whose syntax the API checks, with all others */
+  inputmode?: "url";
   list?: string;
   autocomplete?: string;
   /** why the value can't be submitted */
@@ -251,7 +253,9 @@ export function Form<Value>(props: FormProps<Value>) {
     if (done.ok) onDone?.(done.value);
   };
   const faultOf: FaultOf = (name) =>
-    problem?.path === name || problem?.path?.startsWith(`${name}.`) ? problem.detail : null;
+    [problem ?? [], problem?.others ?? []]
+      .flat()
+      .find(({ path }) => path === name || path?.startsWith(`${name}.`))?.detail ?? null;
   return (
     <form
       ref={form}

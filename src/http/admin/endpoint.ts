@@ -14,7 +14,7 @@ import { withUrlsFor } from "../../pipeline/admin/access/shown-urls.ts";
 import { ownUrlAt, type HttpEnv } from "../context.ts";
 import { actorOf } from "./authorise.ts";
 import { problem } from "../problem.ts";
-import { refusalOfInput } from "../../mcp/invalid-input.ts";
+import { refusalOfForm } from "../../mcp/invalid-input.ts";
 import { modelId } from "./model-names.ts";
 import { provider } from "./model-schemas.ts";
 import { slug } from "./schemas.ts";
@@ -37,7 +37,7 @@ export function parsed<S extends z.ZodType>(
   value: unknown,
 ): Result<Exact<z.output<S>>, Refusal> {
   const { success, data, error } = schema.safeParse(value);
-  return success ? ok(data as Exact<z.output<S>>) : err(refusalOfInput(error));
+  return success ? ok(data as Exact<z.output<S>>) : err(refusalOfForm(error));
 }
 
 /** Path parameters, which have the same meaning in all paths. */
@@ -120,7 +120,7 @@ const problems = refusalResponses(anyRefusal);
 export const adminApp = (): OpenAPIHono<HttpEnv> => {
   const app = new OpenAPIHono<HttpEnv>({
     defaultHook: (result, c) =>
-      result.success ? undefined : problem(c, refusalOfInput(result.error)),
+      result.success ? undefined : problem(c, refusalOfForm(result.error)),
   });
   return app;
 };

@@ -86,6 +86,11 @@ export const problemBody = z
     detail: z.string(),
     reason: z.enum(reasons),
     retryable: z.boolean().openapi({ description: "Whether the same request can succeed later." }),
+    path: z.string().optional().openapi({ description: "The member that is wrong." }),
+    others: z
+      .array(z.object({ path: z.string(), detail: z.string() }))
+      .optional()
+      .openapi({ description: "Further members that are wrong." }),
     requestId: z.string(),
   })
   .openapi("Problem", { description: "RFC 9457." });

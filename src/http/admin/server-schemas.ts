@@ -3,11 +3,18 @@ import { z } from "@hono/zod-openapi";
 import type { ServerPolicy } from "../../domain/choice/policy.ts";
 import { oauthGrants, oauthOwners } from "../../domain/servers/oauth.ts";
 import { authModes, bridgeModes, samplingModes } from "../../domain/servers/server.ts";
+import { problemWithEndpoint } from "../../domain/servers/upstreams.ts";
 import { limits, removableLimits } from "./limit-schemas.ts";
 import { approvalRule, policy } from "./policy-schemas.ts";
 import { line, millis, orNull, secretHeaders, slug, type ShapeOf } from "./schemas.ts";
 
-const url = line(2_000).openapi({ example: "https://mcp.example.com/mcp" });
+/** Private addresses, which the operator may allow, are rejected later. */
+const url = line(2_000)
+  .superRefine((text, context) => {
+    const message = problemWithEndpoint(text, { allowPrivate: true });
+    if (message !== null) context.addIssue({ code: "custom", message });
+  })
+  .openapi({ example: "https://mcp.example.com/mcp" });
 const passHeaders = z
   .array(line(100))
   .max(32)

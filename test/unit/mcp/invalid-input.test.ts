@@ -1,7 +1,7 @@
 /** Invalid input is described without repeating its values. */
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { refusalOfInput } from "../../../src/mcp/invalid-input.ts";
+import { refusalOfForm, refusalOfInput } from "../../../src/mcp/invalid-input.ts";
 
 const block = z.union([
   z.object({ type: z.literal("text"), text: z.string() }),
@@ -97,5 +97,25 @@ describe("an input that no schema takes", () => {
     expect(said).not.toContain("sss");
     expect(JSON.stringify(refused({ [secret]: 1 })).length).toBeLessThan(300);
     expect(JSON.stringify(refused({ rounds: "x", [secret]: 1 })).length).toBeLessThan(300);
+  });
+});
+
+describe("a form", () => {
+  it("is refused with all its wrong members", () => {
+    const { error } = schema.safeParse({ name: "", url: "nowhere", share: 1, other: 5 });
+    expect(error && refusalOfForm(error)).toEqual({
+      reason: "invalid_params",
+      path: "name",
+      detail: "Expected at least 1 character. Unknown field: other.",
+      others: [
+        { path: "url", detail: "Not a URL." },
+        { path: "share", detail: "Expected less than 1." },
+      ],
+    });
+  });
+
+  it("with one wrong member has no others", () => {
+    const { error } = schema.safeParse({ name: "" });
+    expect(error && refusalOfForm(error)).not.toHaveProperty("others");
   });
 });
