@@ -83,6 +83,7 @@ function stream(
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   left.addEventListener("abort", leave);
+  if (left.aborted) leave();
   const events = createClientStream({ silentTicks: () => silentTicks, left: leave });
   const content = events.open();
   events.comment();

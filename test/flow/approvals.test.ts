@@ -253,6 +253,21 @@ describe("a call that needs approval", () => {
     expect(record.body).toMatchObject({ costUsd: 0, reasonDetail: "request withdrawn by caller" });
   });
 
+  it("has ended for both of two callers with its key once one of them cancels", async () => {
+    const { session } = await tenantWith("ask-twice", { mode: "request" });
+    const header = { "Idempotency-Key": "twice" };
+    const first = send(session, "Never mind", header);
+    await held("ask-twice");
+    const second = send(session, "Never mind", header);
+    const params = { requestId: sentId };
+    const method = "notifications/cancelled";
+    await session.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
+    for (const answer of await Promise.all([first, second]))
+      expect(answer.get("error.data.reason")).toBe("cancelled");
+    const list = await operator("GET", "/tenants/ask-twice/approvals");
+    expect(list.get("data")).toMatchObject([{ state: "withdrawn" }]);
+  });
+
   it("is told of while another tenant's receiver doesn't answer, and holds two places", async () => {
     const silent = new Set<Socket>();
     let left = 0;

@@ -32,6 +32,11 @@ const retryKeyOf = (call: Held): string | null => {
   return isKeyless ? call.requestId : null;
 };
 
+const placeOf = ({ opening, requestId }: Held): CallPlace => ({
+  tenantId: opening.who.tenantId,
+  requestId,
+});
+
 export function createWaitForApproval(deps: {
   approvals: ApprovalStore;
   begin: Begin;
@@ -47,10 +52,22 @@ export function createWaitForApproval(deps: {
   const withdraw = async (place: CallPlace): Promise<Waited> => {
     const withdrawn = await approvals.withdraw(place, now());
     if (!withdrawn.ok) return { state: "refused", refusal: withdrawn.error };
-    if (!withdrawn.value) return { state: "over" };
-    sendWebhooks();
+    if (withdrawn.value) sendWebhooks();
     const ended = await endHeld(place);
-    return { state: "refused", refusal: ended.ok ? { reason: "cancelled" } : ended.error };
+    if (!ended.ok) return { state: "refused", refusal: ended.error };
+    return withdrawn.value
+      ? { state: "refused", refusal: { reason: "cancelled" } }
+      : { state: "over" };
+  };
+
+  /** An approved call isn't begun for a caller that has left: another may come back for it. */
+  const leave = async (call: Held, signal: AbortSignal): Promise<Waited> => {
+    const place = placeOf(call);
+    if (signal.reason === cancelledInSession) return withdraw(place);
+    // The call belongs to another caller.
+    if (call.role !== "owner") return { state: "refused", refusal: { reason: "cancelled" } };
+    await wait(withdrawDelayMs, new AbortController().signal);
+    return withdraw(place);
   };
 
   /** `null` while there is no decision or no free slot. */
@@ -76,23 +93,18 @@ export function createWaitForApproval(deps: {
   };
 
   return async (call, signal) => {
-    const { request, opening, requestId, role, slot } = call;
-    const place = { tenantId: opening.who.tenantId, requestId };
+    const { request, role, slot } = call;
+    const place = placeOf(call);
     for (let pause = shortestPauseMs; ; pause = Math.min(longestPauseMs, 2 * pause)) {
       const found = await approvals.find(place);
       if (!found.ok) return { state: "refused", refusal: found.error };
       const held = found.value;
+      // Another caller with the same key cancelled it. Joining its freed key would hold a new call.
+      if (role === "owner" && held?.approval.state === "withdrawn") return withdraw(place);
       if (held === null || held.outcome !== "admitted") return { state: "over" };
-      if (signal.aborted && signal.reason === cancelledInSession) return withdraw(place);
+      if (signal.aborted) return leave(call, signal);
       const seen = await checkOnce(place, call, held);
       if (seen !== null) return seen;
-      // The call belongs to another caller.
-      if (signal.aborted && role !== "owner")
-        return { state: "refused", refusal: { reason: "cancelled" } };
-      if (signal.aborted) {
-        await wait(withdrawDelayMs, new AbortController().signal);
-        return withdraw(place);
-      }
       const { patienceMs = usualPatienceMs, progress } = request.waiting?.() ?? {};
       if (elapsed() - request.monotonicStart >= patienceMs) {
         const idempotencyKey = retryKeyOf(call);
