@@ -1885,18 +1885,20 @@ describe("on a phone", () => {
       const card = page.getByRole("row").filter({ hasText: name }).first();
       const cells = await card.getByRole("cell").all();
       const boxes = await Promise.all(cells.map((cell) => cell.boundingBox()));
-      // Each is below the one before, in full width.
       const shown = boxes.flatMap((box) => (box === null || box.height === 0 ? [] : [box]));
       expect(shown.length).toBeGreaterThan(3);
-      expect(new Set(shown.map(({ x }) => x)).size).toBe(1);
-      for (const [at, box] of shown.entries())
+      for (const { x, width } of shown) expect(x + width).toBeLessThanOrEqual(390);
+      const isDense = path === "/t/pocket/servers";
+      // Each is below the one before, in full width; in dense tables, several are in a line.
+      expect(new Set(shown.map(({ x }) => x)).size > 1).toBe(isDense);
+      for (const [at, box] of isDense ? [] : shown.entries())
         expect(box.y).toBeGreaterThanOrEqual(
           (shown[at - 1]?.y ?? -1) + (shown[at - 1]?.height ?? 0),
         );
       const titles = await card
         .getByRole("cell")
         .evaluateAll((all) => all.map((each) => getComputedStyle(each, "::before").content));
-      expect(titles.filter((each) => /^"\w/.test(each)).length).toBeGreaterThan(1);
+      expect(titles.filter((each) => /^"\w/.test(each)).length).toBeGreaterThan(isDense ? 0 : 1);
       await actionOn(name, verb);
       await page.getByRole("dialog", { name: title }).waitFor();
       expect(await violationsOn(page)).toEqual([]);
