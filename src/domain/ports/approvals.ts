@@ -114,6 +114,7 @@ export interface ResumedCall extends CallPlace {
   leaseUntil: number;
   decision: Decision;
   limitChecks: LimitCheck[];
+  tenantVersion: number;
 }
 
 export interface ApprovalStore {
@@ -128,7 +129,7 @@ export interface ApprovalStore {
   content(place: CallPlace, kind: HeldContent): AsyncResult<string | null>;
   /** Decides if the shown content still waits; also writes the event. */
   decide(decision: ApprovalDecision, event: AdminEvent): AsyncResult<Decided>;
-  /** Resumes an approved call. `busy`: no concurrency slot. `gone`: already resumed. */
+  /** Resumes an approved call. `busy`: no concurrency slot, or the tenant has changed. `gone`: already resumed. */
   resume(
     call: ResumedCall,
   ): AsyncResult<{ state: "resumed"; receipt: Receipt } | { state: "busy" } | { state: "gone" }>;

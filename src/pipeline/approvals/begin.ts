@@ -82,6 +82,7 @@ export function createBegin(deps: {
       leaseUntil: at + leaseMsFor(reserved.deadlineMs),
       decision: withVerdicts(held),
       limitChecks: reserved.limitChecks.filter(({ resource }) => resource === "concurrent"),
+      tenantVersion: caller.snapshot.tenant.version,
     });
     if (!resumed.ok) return resumed;
     if (resumed.value.state !== "resumed") return ok({ state: resumed.value.state });

@@ -71,13 +71,17 @@ const receiptFrom = (row: RequestRow, { openingCode: code }: { openingCode: stri
   reservedMicroUsd: row.reservedMicroUsd,
 });
 
-/** Resumes an approved call: it gets a lease and a concurrency slot, and can be resumed only once. */
+/**
+ * Resumes an approved call: it gets a lease and a concurrency slot, and can be resumed only once, by a caller of
+ * the tenant's current version, so that no kill switch is missed.
+ */
 export async function resume(
   deps: ApprovalDeps,
   call: ResumedCall,
 ): ReturnType<ApprovalStore["resume"]> {
   const { db, mac } = deps;
-  const { tenantId, requestId, stage, now, leaseUntil, decision, limitChecks } = call;
+  const { tenantId, requestId, stage, now, leaseUntil, decision } = call;
+  const { limitChecks, tenantVersion } = call;
   const found = await openRow(deps, call);
   if (!found.ok) return found;
   const row = found.value;
@@ -94,7 +98,8 @@ export async function resume(
     [
       raw(sql`
         update approvals set state = 'started', code = ${code}, nonce = ${nonce}, is_open = 0
-        where ${approved} and not exists (select 1 ${withoutSlot(call, limitChecks, now)})`),
+        where ${approved} and not exists (select 1 ${withoutSlot(call, limitChecks, now)})
+          and exists (select 1 from tenants where id = ${tenantId} and version = ${tenantVersion})`),
       db.builder
         .update(samplingRequests)
         .set({ ...change, limitChecks: withSlots(row.limitChecks, limitChecks) })

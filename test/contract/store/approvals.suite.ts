@@ -68,7 +68,7 @@ export const approvalsSuite = (backend: Backend): void => {
     const resume = async (
       who: Caller,
       place: { tenantId: string; requestId: string },
-      limitChecks = concurrentOf(who),
+      { limitChecks = concurrentOf(who), tenantVersion = 2 } = {},
     ) => {
       return value(
         await world.stores.approvals.resume({
@@ -78,6 +78,7 @@ export const approvalsSuite = (backend: Backend): void => {
           leaseUntil: start + 2 * minuteMs,
           decision: decision(),
           limitChecks,
+          tenantVersion,
         }),
       );
     };
@@ -173,6 +174,17 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(records.map(({ outcome }) => outcome).toSorted()).toEqual(["succeeded", "unknown"]);
     });
 
+    it("are not taken up by a caller who was read before a kill switch", async () => {
+      const who = await caller(world.stores);
+      const { place } = await hold(who);
+      value(await decide(place));
+      // The tenant's policy changes after the caller was read.
+      const change = sql`update tenants set version = version + 1 where id = ${who.tenantId}`;
+      value(await world.db.write([raw(change)]));
+      expect((await resume(who, place)).state).toBe("busy");
+      expect((await resume(who, place, { tenantVersion: 3 })).state).toBe("resumed");
+    });
+
     it("are known as approved until they are taken up, to their own tenant alone", async () => {
       const [who, other] = [await caller(world.stores), await caller(world.stores)];
       const [one, two] = [await hold(who), await hold(who)];
@@ -222,12 +234,12 @@ export const approvalsSuite = (backend: Backend): void => {
       const slots = tagged().limitChecks.filter(({ resource }) => resource === "concurrent");
       const [one, two] = [await hold(who), await hold(who)];
       for (const { place } of [one, two]) value(await decide(place));
-      expect((await resume(who, one.place, slots)).state).toBe("resumed");
-      expect((await resume(who, two.place, slots)).state).toBe("busy");
+      expect((await resume(who, one.place, { limitChecks: slots })).state).toBe("resumed");
+      expect((await resume(who, two.place, { limitChecks: slots })).state).toBe("busy");
       const another = value(await world.stores.ledger.admit(tagged()));
       expect(another).toMatchObject({ state: "refused", check: { subject: "tag:mail" } });
       expect(value(await world.stores.ledger.sweep(start + 9 * minuteMs))).toBe(1);
-      expect((await resume(who, two.place, slots)).state).toBe("resumed");
+      expect((await resume(who, two.place, { limitChecks: slots })).state).toBe("resumed");
     });
 
     it("give their places back when they are withdrawn, or after ten minutes", async () => {

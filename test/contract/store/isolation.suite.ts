@@ -844,6 +844,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
         leaseUntil: start + 1,
         decision: decision(),
         limitChecks: [],
+        tenantVersion: 2,
       });
       expect(value(resumed)).toEqual({ state: "gone" });
     },
