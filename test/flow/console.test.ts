@@ -409,19 +409,17 @@ describe("what keys and people spent", () => {
     return rows.locator("td:first-child a").allTextContents();
   };
   /** The list in the order of the API, in which those who spent most are last. */
-  const spending = async (by: "key" | "user", ids: readonly string[]): Promise<void> => {
+  const spending = async (by: "key" | "user", of: readonly { id: string }[]): Promise<void> => {
     await operator.page.route(`**/usage/top?*by=${by}*`, async (route) => {
       const answer = await route.fetch();
       const row = { by, requests: 1, share: 0, lastUsedAt: Date.now() };
-      const data = ids.map((group, at) => ({ ...row, group, costUsd: at }));
+      const data = of.map(({ id }, at) => ({ ...row, group: id, costUsd: at }));
       await route.fulfill({ json: { ...((await answer.json()) as object), data } });
     });
   };
-  const idsOf = async (list: string): Promise<string[]> => {
-    const { data } = (await admin("GET", `/tenants/${slug}/${list}`)).body as {
-      data: { id: string }[];
-    };
-    return data.map(({ id }) => id);
+  const listed = async (list: string) => {
+    const { body } = await admin("GET", `/tenants/${slug}/${list}`);
+    return (body as { data: { id: string; name: string }[] }).data;
   };
 
   it("is what they are sorted by, and keys of sign-ins are hidden until they are looked for", async () => {
@@ -439,8 +437,10 @@ describe("what keys and people spent", () => {
       { name: "over in a month", expiresAt: end + 30 * 86_400_000 },
     ])
       await admin("POST", `/tenants/${slug}/keys`, { ...body, scopes: ["sampling"] });
-    await spending("key", await idsOf("keys"));
-    await spending("user", await idsOf("users"));
+    // People are in the order of their ids, which are hashes.
+    const users = await listed("users");
+    await spending("key", await listed("keys"));
+    await spending("user", users);
     await open(`/t/${slug}/keys`);
     const keys = page.getByRole("region", { name: "API keys" });
     expect(await names("API keys")).toEqual(["test", "soon over", "over in a month"]);
@@ -460,7 +460,7 @@ describe("what keys and people spent", () => {
       "over in a month",
     ]);
     await open(`/t/${slug}/people`);
-    expect(await names("People")).toEqual(["Ada", "Bob"]);
+    expect(await names("People")).toEqual(users.map(({ name }) => name).toReversed());
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 });
@@ -530,6 +530,13 @@ describe("people", () => {
     expect(await page.getByLabel("Issuer").inputValue()).toBe("https://id.example.com");
     await page.getByLabel("Issuer").fill("https://acme.okta.com");
     await page.getByText("Groups claim type Filter").waitFor();
+    expect(await page.locator("ol > li").allTextContents()).toEqual([
+      expect.stringContaining("Create App Integration"),
+      expect.stringMatching(/Grant type.*redirect URIs.*Assignments/),
+      expect.stringMatching(/^General opens. Copy the client id and the client secret/),
+      expect.stringContaining("Sign On"),
+      expect.stringContaining("If “Try the sign-in” shows no groups"),
+    ]);
     await page.getByText("https://<your-domain>.okta.com", { exact: true }).waitFor();
     await page.getByLabel("Issuer").fill("https://id.example.com");
     expect(await violationsOn(page)).toEqual([]);

@@ -128,7 +128,6 @@ const Guide = ({ guide, pick }: { guide: string; pick: (name: string) => void })
         {guideNamed(guide)?.steps.map((step) => (
           <li key={step}>{step}</li>
         ))}
-        <li>Copy the client id and the client secret into the form below.</li>
       </ol>
     </div>
     <div class="stack">

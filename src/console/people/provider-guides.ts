@@ -9,9 +9,13 @@ interface Guide {
   steps: readonly string[];
 }
 
+const copy = "Copy the client id and the client secret into the form below.";
+
+/** In the order of Okta’s own pages. */
 const oktaSteps = [
-  "Applications, Create App Integration, OIDC, Web Application, grant type Authorization Code.",
-  "Paste both redirect URIs as Sign-in redirect URIs, and assign the groups that may sign in.",
+  "Applications, Create App Integration, OIDC, Web Application.",
+  "Grant type Authorization Code. Paste both redirect URIs as Sign-in redirect URIs. Under Assignments, select the groups that may sign in, and save.",
+  `General opens. ${copy}`,
 ];
 
 export const guides: readonly Guide[] = [
@@ -21,7 +25,7 @@ export const guides: readonly Guide[] = [
     issuer: "https://<your-domain>.okta.com",
     steps: [
       ...oktaSteps,
-      "In the application: Sign On, OpenID Connect ID Token, Groups claim type Filter, groups, matches regex .*",
+      "Sign On, OpenID Connect ID Token, Edit: Groups claim type Filter, groups, matches regex .*",
       "If “Try the sign-in” shows no groups, use a custom authorization server.",
     ],
   },
@@ -40,7 +44,7 @@ export const guides: readonly Guide[] = [
     issuer: "https://login.microsoftonline.com/<directory-id>/v2.0",
     steps: [
       "App registrations, New registration, platform Web. Paste both redirect URIs, the second under Authentication.",
-      "Certificates & secrets, New client secret.",
+      "Certificates & secrets, New client secret. Copy its value and the application (client) id into the form below.",
       "Token configuration, Add groups claim, Security groups, Group ID in the ID token.",
       "Claim values are then group ids. For names, use app roles and the claim roles.",
     ],
@@ -51,7 +55,8 @@ export const guides: readonly Guide[] = [
     issuer: "https://<keycloak>/realms/<realm>",
     steps: [
       "Clients, Create client, OpenID Connect, with client authentication and standard flow.",
-      "Paste both redirect URIs as Valid redirect URIs.",
+      "Paste both redirect URIs as Valid redirect URIs, and save.",
+      "Credentials: copy the client secret into the form below, with the client id that you chose.",
       "Client scopes, <client>-dedicated, Add mapper, Group Membership: name groups, without the full group path, in the ID token.",
     ],
   },
@@ -62,7 +67,7 @@ export const guides: readonly Guide[] = [
     claim: "hd",
     steps: [
       "APIs & Services, Credentials, Create credentials, OAuth client ID, Web application.",
-      "Paste both redirect URIs as Authorized redirect URIs.",
+      `Paste both redirect URIs as Authorized redirect URIs, and create it. ${copy}`,
       "Google’s tokens have no groups: use hd with your Workspace domain, or email with addresses.",
     ],
   },
@@ -73,6 +78,7 @@ export const guides: readonly Guide[] = [
     steps: [
       "Register a web application (OpenID Connect, authorization code) with both redirect URIs.",
       "Have it put the person’s groups into the ID token.",
+      copy,
     ],
   },
 ];
