@@ -2582,6 +2582,8 @@ describe("all tenants, at the end", () => {
   it("share a catalogue that the operator lets look for new figures", async () => {
     const { page } = operator;
     await open("/t/demo/models");
+    const dayOf = (version: string): string => `catalogue of ${version.slice(0, 10)}.`;
+    await page.getByText(dayOf(seedCatalogue.version)).waitFor();
     await page.getByText("Catalogue of all tenants").click();
     const look = page.getByRole("button", { name: "Sync now" });
     const said = page.getByRole("status");
@@ -2592,6 +2594,7 @@ describe("all tenants, at the end", () => {
     modelsDev.answer(JSON.stringify(apiJsonOf([...seedCatalogue.models, newModel])));
     await look.click();
     await said.getByText("Added: 1, retired: 0, new prices: 0.").waitFor();
+    await page.getByText(dayOf(new Date().toISOString())).waitFor();
     await look.click();
     await said.getByText("No changes.").waitFor();
   });

@@ -13,8 +13,10 @@ export type Model = Schemas["Model"];
 export type Spending = ReadonlyMap<string, Spender>;
 type Figure = number | null | undefined;
 
+export const modelPages = () => allPages("/admin/v1/tenants/{tenant}/models", { limit: 1_000 });
+
 export async function allModels(): Promise<Asked<Model[]>> {
-  const asked = await allPages("/admin/v1/tenants/{tenant}/models", { limit: 1_000 });
+  const asked = await modelPages();
   return asked.ok ? ok(asked.value.flatMap(({ data }) => data)) : asked;
 }
 
@@ -176,40 +178,28 @@ function textOf(member: string, value: unknown): string {
 
 /** @param spent this month */
 function factsOf(model: Model, spent: Spender | undefined): Fact[] {
-  const {
-    priceTiers,
-    mediaPrices,
-    reasoningControl: effort,
-    scores = {},
-    measured,
-    canonicalName,
-  } = model;
+  const { mediaPrices = {}, reasoningControl: effort, scores = {}, measured } = model;
   const fact = (title: string, member: string, text = ""): Fact => {
     const source = (model.sources as Partial<Record<string, string>>)[member] ?? model.source;
     return text !== "" && [title, [text, <small> {sourceTexts[source] ?? source}</small>]];
   };
   const values: Readonly<Record<string, unknown>> = { ...model, ...mediaPrices };
-  const requests = spent && (
-    <RequestsOf by="model" id={nameOf(model)} name={`${count(spent.requests)} requests`} />
-  );
+  const name = nameOf(model);
   return [
     ["Name", model.name],
-    Boolean(canonicalName) && canonicalName !== nameOf(model) && ["Same as", canonicalName],
-    [
-      "This month",
-      spent
-        ? [`${usdInCents(spent.costUsd)}, `, requests, `, last used on ${day(spent.lastUsedAt)}`]
-        : "not used",
-    ],
+    (model.canonicalName ?? name) !== name && ["Same as", model.canonicalName],
+    ["Spent this month", usdInCents(spent?.costUsd ?? 0)],
+    spent !== undefined && ["Last use", day(spent.lastUsedAt)],
+    ["Requests", <RequestsOf by="model" id={name} name={`Requests of ${name}`} />],
     measured !== null && [
       `Measured in ${count(measured.samples)} calls`,
       `${duration(measured.p50Ms)} (median), ${count(measured.tokensPerSecond)} tokens per second`,
     ],
     ...Object.entries(titles).map(([member, title]) => {
-      const isMedia = Object.hasOwn(mediaPrices ?? {}, member);
-      return fact(title, isMedia ? "mediaPrices" : member, textOf(member, values[member]));
+      const source = Object.hasOwn(mediaPrices, member) ? "mediaPrices" : member;
+      return fact(title, source, textOf(member, values[member]));
     }),
-    ...priceTiers.map(({ aboveInputTokens, inputUsdPerMTok, outputUsdPerMTok }) =>
+    ...model.priceTiers.map(({ aboveInputTokens, inputUsdPerMTok, outputUsdPerMTok }) =>
       fact(
         `Above ${count(aboveInputTokens)} input tokens`,
         "priceTiers",

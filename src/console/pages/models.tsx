@@ -4,11 +4,11 @@ import { api, type Schemas } from "../api.ts";
 import { time } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
 import {
-  allModels,
   columnsOf,
   Figures,
   groups,
   inOrderOf,
+  modelPages,
   nameOf,
   willEnd,
   type Model,
@@ -108,17 +108,22 @@ function Catalogue({ onSynced }: { onSynced: () => Promise<void> }) {
   );
 }
 
-type Known = { models: readonly Model[]; spending: Spending };
+type Known = { models: readonly Model[]; spending: Spending; catalogueVersion: string };
 
 async function knownModels(): Promise<Asked<Known>> {
-  const [models, top] = await Promise.all([allModels(), topUsage({ by: ["model"], limit: 1_000 })]);
+  const [models, top] = await Promise.all([
+    modelPages(),
+    topUsage({ by: ["model"], limit: 1_000 }),
+  ]);
   if (!models.ok) return models;
   if (!top.ok) return top;
   const spending = new Map(top.value.data.map((row) => [row.group, row]));
-  return ok({ models: models.value, spending });
+  const [{ catalogueVersion } = { catalogueVersion: "" }] = models.value;
+  return ok({ models: models.value.flatMap(({ data }) => data), spending, catalogueVersion });
 }
 
-function ModelTable({ models, spending }: Known) {
+function ModelTable(known: Known) {
+  const { models, spending, catalogueVersion } = known;
   const [{ find = "", group = "", show }, change, type] = useQuery();
   const [opened, open] = useState<Model | null>(null);
   const [shown] = choices.find(([each]) => each === show) ?? choices[0];
@@ -142,7 +147,10 @@ function ModelTable({ models, spending }: Known) {
           change={(changes) => ("find" in changes ? type : change)(changes)}
         />
       </div>
-      <Shutdowns {...{ models, spending }} />
+      <Shutdowns {...known} />
+      <p class="faint">
+        Prices, limits, and shutdown dates of the catalogue of {catalogueVersion.split(".")[0]}.
+      </p>
       <Table
         name="Models"
         columns={columnsOf({ spending, open })}

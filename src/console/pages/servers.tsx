@@ -26,12 +26,11 @@ function seenOf(server: Server, used: Used): Seen {
   const usedAt = used.get(id)?.lastUsedAt ?? 0;
   // Usage is known by the hour. Errors count more than use.
   const isUsed = Date.now() - usedAt < 7_200_000 && check?.ok !== false;
-  const isFailing = check?.ok === false;
   const states = {
     stopped: stopsServer(stopsNow.value, slug),
     disabled: policy.disabled === true,
     "sign-in rejected": status === "failing",
-    "check failed": isFailing,
+    "check failed": check?.ok === false,
     works: isUsed || check !== undefined,
   };
   const [state = "not checked"] = Object.entries(states).find(([, is]) => is) ?? [];
@@ -40,7 +39,7 @@ function seenOf(server: Server, used: Used): Seen {
     state,
     when: isUsed && state === "works" ? `used ${lastUse(usedAt)}` : checked,
     check,
-    fault: check && isFailing ? check.detail : null,
+    fault: check?.ok === false ? check.detail : null,
   };
 }
 

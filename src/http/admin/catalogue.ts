@@ -2,7 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { adminApp, endpointsOf } from "./endpoint.ts";
 import { millis } from "./schemas.ts";
 
-const version = z.string().openapi({ example: "2026-11-21.1a2b3c4d" });
+export const version = z.string().openapi({
+  description: "Starts with the UTC day on which the catalogue last changed.",
+  example: "2026-11-21.1a2b3c4d",
+});
 const shown = z
   .object({
     version,

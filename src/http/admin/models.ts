@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ok } from "../../domain/result.ts";
+import { version } from "./catalogue.ts";
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { model, modelChange } from "./model-schemas.ts";
 import { pageQuery } from "./schemas.ts";
@@ -22,9 +23,9 @@ export function modelRoutes() {
     id: "listModels",
     summary: "List the tenant's models, by name",
     description:
-      "All catalogue models with the tenant's overrides, the source of each figure, and whether the model can be selected now.",
+      "All catalogue models with the tenant's overrides, the source of each figure, and whether the model can be selected now. `catalogueVersion` is the catalogue that the figures are from.",
     query: modelsQuery,
-    answer: pageOf(model),
+    answer: pageOf(model).extend({ catalogueVersion: version }),
     run: ({ admin, actor, params, query }) =>
       admin.models.list(actor, params.tenant, pageRequestOf(query)),
   });

@@ -30,6 +30,9 @@ export interface TenantModel extends Omit<Model, "synced" | "estimated" | "unver
   measured: Measured | null;
 }
 
+/** Models and the version of the catalogue that their figures are from. */
+type ModelPage = Page<TenantModel> & { catalogueVersion: string };
+
 const everyCredential: PageRequest = { cursor: null, limit: 1_000 };
 
 export function createModelAdmin(
@@ -42,7 +45,7 @@ export function createModelAdmin(
 ) {
   const { overrides, credentials, health, catalogue } = deps;
   return {
-    async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<TenantModel>> {
+    async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<ModelPage> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const { id, policy, ceiling } = tenant.value;
@@ -87,6 +90,7 @@ export function createModelAdmin(
       return ok({
         data,
         nextCursor: rest.length > data.length && last !== undefined ? nameOf(last) : null,
+        catalogueVersion: known.value.version,
       });
     },
 
