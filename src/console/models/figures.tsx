@@ -2,7 +2,7 @@ import { isoDay } from "../../domain/calendar.ts";
 import { endingSoon } from "../../domain/models/retirement.ts";
 import type { Schemas } from "../api.ts";
 import { compact, count, day, duration, none, usdInCents, usdOfPrice } from "../format.ts";
-import { column, fileColumn, lineColumn, numberColumn, type Column } from "../parts/columns.tsx";
+import { column, fileColumn, numberColumn, type Column } from "../parts/columns.tsx";
 import { allPages } from "../parts/list-page.tsx";
 import { Badge, Button, Facts, type Fact } from "../parts/page.tsx";
 import { RequestsOf, type Spender } from "../parts/spend.tsx";
@@ -11,7 +11,6 @@ import { ok, type Asked } from "../problem.ts";
 export type Model = Schemas["Model"];
 /** This month's by name. */
 export type Spending = ReadonlyMap<string, Spender>;
-type Figure = number | null | undefined;
 
 export const modelPages = () => allPages("/admin/v1/tenants/{tenant}/models", { limit: 1_000 });
 
@@ -25,12 +24,17 @@ export const nameOf = ({ provider, id }: Model): string => `${provider}/${id}`;
 export const willEnd = ({ retiresAt }: Model): boolean =>
   typeof retiresAt === "string" && retiresAt > isoDay(Date.now());
 
-/** Blanks as wide as digits align the points of prices. */
-const alignedPrice = (price: Figure): string =>
-  usdOfPrice(price).replace(
-    /(\d+)(\D*)$/,
-    (_all, digits: string, rest: string) => digits.padEnd(4, "\u2007") + rest,
-  );
+const fraction = /(\d+)(\D*)$/;
+
+function priceColumn(title: string, of: (model: Model) => number | null, models: readonly Model[]) {
+  const decimalsOf = (model: Model): number =>
+    fraction.exec(usdOfPrice(of(model)))?.[1]?.length ?? 0;
+  const most = Math.max(...models.map(decimalsOf));
+  // Blanks as wide as digits align the points of prices.
+  const aligned = (_all: string, digits: string, rest: string): string =>
+    digits.padEnd(most, "\u2007") + rest;
+  return numberColumn(title, of, (price) => usdOfPrice(price).replace(fraction, aligned));
+}
 
 function conditionOf({ status, outputModalities }: Model): string {
   const others = outputModalities.filter((kind) => kind !== "text");
@@ -41,9 +45,9 @@ function conditionOf({ status, outputModalities }: Model): string {
   ].join("; ");
 }
 
-type Given = { spending: Spending; open: (model: Model) => void };
+type Given = { models: readonly Model[]; spending: Spending; open: (model: Model) => void };
 
-export const columnsOf = ({ spending, open }: Given): readonly Column<Model>[] => [
+export const columnsOf = ({ models, spending, open }: Given): readonly Column<Model>[] => [
   {
     title: "Model",
     show: (model) => (
@@ -65,18 +69,18 @@ export const columnsOf = ({ spending, open }: Given): readonly Column<Model>[] =
   fileColumn("Status", ({ status }) => status),
   numberColumn("Spent", (model) => spending.get(nameOf(model))?.costUsd, usdInCents),
   numberColumn("Requests", (model) => spending.get(nameOf(model))?.requests, count),
-  numberColumn("Input price", (model) => model.inputUsdPerMTok, alignedPrice),
+  priceColumn("Input price", (model) => model.inputUsdPerMTok, models),
   {
-    ...numberColumn("Cached input", (model) => model.cachedInputUsdPerMTok, alignedPrice),
+    ...priceColumn("Cached input", (model) => model.cachedInputUsdPerMTok, models),
     isWide: true,
   },
-  numberColumn("Output price", (model) => model.outputUsdPerMTok, alignedPrice),
+  priceColumn("Output price", (model) => model.outputUsdPerMTok, models),
   numberColumn(
     "Context",
     ({ contextTokens }) => contextTokens,
     (tokens) => (typeof tokens === "number" ? compact(tokens) : none),
   ),
-  { ...lineColumn("Takes", ({ inputModalities }) => inputModalities.join(", ")), isWide: true },
+  { ...column("Takes", ({ inputModalities }) => inputModalities.join(", ")), isWide: true },
   {
     ...numberColumn("Class", ({ intelligence }) => intelligence, count),
     show: ({ intelligence, sources }) =>

@@ -68,7 +68,7 @@ function Shutdowns({ models, spending }: Known) {
   });
   const more = ending.length - maxNamed;
   return (
-    <p class={endingSoon(ending, Date.now()).length > 0 ? "notice warn" : "over"} role="status">
+    <p class={endingSoon(ending, Date.now()).length > 0 ? "notice warn" : ""} role="status">
       <strong>Announced shutdowns:</strong> {named.join(", ")}
       {more > 0 && ` and ${more} more`}.
     </p>
@@ -148,12 +148,9 @@ function ModelTable(known: Known) {
         />
       </div>
       <Shutdowns {...known} />
-      <p class="faint">
-        Prices, limits, and shutdown dates of the catalogue of {catalogueVersion.split(".")[0]}.
-      </p>
       <Table
         name="Models"
-        columns={columnsOf({ spending, open })}
+        columns={columnsOf({ models, spending, open })}
         rows={inOrderOf(matching, shown === "ending" ? "shutdown" : group, spending)}
         keyOf={nameOf}
         isShown={(_model, at) => at < 50}
@@ -173,6 +170,9 @@ function ModelTable(known: Known) {
           </>
         }
       />
+      <p class="faint">
+        Prices, limits, and shutdown dates of the catalogue of {catalogueVersion.split(".")[0]}.
+      </p>
       {opened !== null && (
         <Dialog title={nameOf(opened)} onClose={() => open(null)} isDrawer>
           <Figures model={opened} spent={spending.get(nameOf(opened))} />
