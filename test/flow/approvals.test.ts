@@ -253,6 +253,22 @@ describe("a call that needs approval", () => {
     expect(record.body).toMatchObject({ costUsd: 0, reasonDetail: "request withdrawn by caller" });
   });
 
+  it("doesn't begin under a kill switch, and runs for the caller who returns once it is lifted", async () => {
+    const { session } = await tenantWith("ask-stop", { mode: "request" });
+    const path = "/tenants/ask-stop";
+    const header = { "Idempotency-Key": "stop" };
+    const asked = send(session, "Go on?", header);
+    const shown = await held("ask-stop");
+    await operator("PATCH", `${path}/policy`, { stopped: { tenant: "An accident." } });
+    await decide("ask-stop", shown, { decision: "approve" });
+    expect((await asked).get("error.data.reason")).toBe("stopped");
+    const record = () => operator("GET", `${path}/requests/${String(shown.get("requestId"))}`);
+    expect((await record()).body).toMatchObject({ outcome: "admitted", approved: true });
+    await operator("PATCH", `${path}/policy`, { stopped: null });
+    expect((await send(session, "Go on?", header)).get("result")).toBeDefined();
+    expect((await record()).get("outcome")).toBe("succeeded");
+  });
+
   it("has ended for both of two callers with its key once one of them cancels", async () => {
     const { session } = await tenantWith("ask-twice", { mode: "request" });
     const header = { "Idempotency-Key": "twice" };

@@ -307,6 +307,27 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(value(await approvals.findUnclosed())).not.toContainEqual(waits.place);
     });
 
+    it("end as the first of a decision, a timeout and a withdrawal says", async () => {
+      const who = await caller(world.stores);
+      const { approvals } = world.stores;
+      for (let round = 0; round < 6; round += 1) {
+        const { place } = await hold(who, { deadline: start + 2 * minuteMs });
+        const racing: (() => Promise<unknown>)[] = [
+          () => decide(place).then((each) => (decided = value(each).state)),
+          () => approvals.expire(start + 2 * minuteMs).then(value),
+          () => approvals.withdraw(place, start).then((each) => (isWithdrawn = value(each))),
+        ];
+        let decided = "";
+        let isWithdrawn = false;
+        // Each has its turn to be first.
+        racing.push(...racing.splice(0, round % 3));
+        await Promise.all(racing.map((act) => act()));
+        const state = value(await approvals.find(place))?.approval.state;
+        const undone = decided === "done" ? "approved" : "expired";
+        expect(state).toBe(isWithdrawn ? "withdrawn" : undone);
+      }
+    });
+
     it("hold the money of an edit in place of the money before, if the budget has room", async () => {
       const who = await caller(world.stores, { tenantLimits: { usdPerDay: 0.004 } });
       const [one, other] = [await hold(who), await hold(who)];
