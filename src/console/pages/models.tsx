@@ -190,15 +190,17 @@ export function Models() {
       title="Models"
       lead="Models that your credentials and the policy allow, with this month’s spend. Prices are per million tokens. Class (intelligence) and speed are graded from 1 to 5 (best)."
     >
-      <There what="models" loading={loading}>
-        {(known) => <ModelTable {...known} />}
-      </There>
-      {isOperator.value && (
-        <details class="card" onToggle={({ currentTarget }) => setCatalogue(currentTarget.open)}>
-          <summary>Catalogue of all tenants</summary>
-          {isCatalogue && <Catalogue onSynced={loading.again} />}
-        </details>
-      )}
+      <div class="stack">
+        <There what="models" loading={loading}>
+          {(known) => <ModelTable {...known} />}
+        </There>
+        {isOperator.value && (
+          <details class="card" onToggle={({ currentTarget }) => setCatalogue(currentTarget.open)}>
+            <summary>Catalogue of all tenants</summary>
+            {isCatalogue && <Catalogue onSynced={loading.again} />}
+          </details>
+        )}
+      </div>
     </Page>
   );
 }
