@@ -209,5 +209,5 @@ export function toneOf(state: LimitState, now: number): "good" | "warn" | "bad" 
   const { used, reserved, limit } = state;
   if (used + reserved >= limit) return "bad";
   const isOverrun = (forecastOf(state, now) ?? 0) > limit;
-  return isOverrun || used + reserved >= 0.9 * limit ? "warn" : "good";
+  return isOverrun || used + reserved >= 0.8 * limit ? "warn" : "good";
 }

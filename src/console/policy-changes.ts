@@ -3,6 +3,7 @@ import type { Alert } from "../domain/alerts.ts";
 import type { Schemas } from "./api.ts";
 import { duration, time, usd } from "./format.ts";
 import { limitTitles, type LimitName } from "./limit-titles.ts";
+import { kinds, stopsOf } from "./switches.ts";
 
 /** Changed members of a policy. Events contain the whole policy, so the previous event has the old one. */
 export type PolicyEvent = Pick<Schemas["AdminEvent"], "action" | "target" | "detail">;
@@ -94,11 +95,14 @@ function valueText(value: unknown): string {
   if (value === undefined) return "not set";
   if (Array.isArray(value)) return value.map(valueText).join(", ") || "none";
   if (isObject(value)) return Object.entries(value).map(memberText).join(", ") || "none";
-  return `${value as string | number | boolean | null}`;
+  return `${value as string | number | boolean | null}`.replace(/^[a-z]+_\w{20}(?=\w{6}$)/, "…");
 }
 
-const topText = (member: string, value: unknown): string =>
-  values[member]?.[String(value)] ?? valueText(value);
+function topText(member: string, value: unknown): string {
+  if (member !== "stopped") return values[member]?.[String(value)] ?? valueText(value);
+  const stops = stopsOf({ policy: { stopped: value ?? {} }, stoppedByOperator: null });
+  return stops.map(({ kind, name, why }) => `${kinds[kind]} ${name}: ${why}`).join(", ") || "none";
+}
 
 export const memberTitle = (member: string): string =>
   titles[member] ?? spacedName(member).replace(/^./, (one) => one.toUpperCase());

@@ -57,13 +57,19 @@ function SectionLink({ section, path }: { section: Section; path: string }) {
 
 function Tabs({ section, path }: { section: Section; path: string }) {
   const [name, ...pages] = section;
+  const { range } = useLocation().query;
   if (pages.length < 2) return null;
   return (
     <nav class="tabs" aria-label={name}>
       {pages.map(([page, title]) => {
         const href = hrefOf(section, page);
         return (
-          <a key={href} href={href} {...(isAt(path, href) && { "aria-current": "page" })}>
+          <a
+            key={href}
+            // The overview and usage are of the same time.
+            href={range && /^(|\/usage)$/.test(page) ? `${href}?range=${range}` : href}
+            {...(isAt(path, href) && { "aria-current": "page" })}
+          >
             {title}
           </a>
         );

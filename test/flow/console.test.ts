@@ -876,6 +876,10 @@ describe("first steps", () => {
     await page.getByRole("button", { name: "Add credential" }).click();
     await page.getByText(/main works: (own\/)?works answered/).waitFor();
     await page.getByText("The provider lists one model for this key.").waitFor();
+    await page.getByRole("button", { name: "OpenAI SDK" }).click();
+    const sdk = page.getByLabel("OpenAI SDK", { exact: true });
+    expect(await sdk.textContent()).toContain("apiKey: `${process.env.ROUTER_KEY}`");
+    await page.getByRole("button", { name: "curl" }).click();
     await page.getByRole("button", { name: "Create API key" }).click();
     const key = (await page.getByLabel("Shown this once").textContent()) ?? "";
     const curl = (await page.getByLabel("curl", { exact: true }).textContent()) ?? "";
@@ -1510,11 +1514,17 @@ describe("a limit that is no budget of the tenant", () => {
     const each = page.getByRole("row").filter({ hasText: "Each tag" });
     await each.getByText("highest: tag often").waitFor();
     await each.getByText("50.0%").waitFor();
+    // The fullest is first.
+    expect(await page.getByRole("row").nth(1).textContent()).toContain("50.0%");
     // Runs are many, so they are shown on demand.
     const runs = page.getByRole("row").filter({ hasText: "Calls per run" });
     expect(await runs.count()).toBe(0);
     await page.getByRole("button", { name: /^Show all / }).click();
     expect(await runs.count()).toBe(2);
+    await open("/t/limited/keys");
+    const unused = page.getByRole("row").filter({ hasText: "nightly job" });
+    await unused.getByText("$0.00 of $5 a month").waitFor();
+    await open("/t/limited/limits");
     await page.getByRole("link", { name: "Usage" }).click();
     await page.getByRole("button", { name: "Tag" }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get("by")).toBe("tag");
@@ -1574,6 +1584,7 @@ describe("alerts", () => {
     await page.getByText(/^Saved at /).waitFor();
     await page.getByText(/^Alerts: .*at 80, 100 %/).waitFor();
     await page.getByLabel("URL").fill(`${url}/gone`);
+    await page.getByText(`Saving replaces ${url}/here: alerts have one receiver.`).waitFor();
     await page.getByRole("button", { name: "Send test alert" }).click();
     await page.getByText("The alert was not accepted (HTTP 404)").waitFor();
     await page.getByRole("button", { name: "Save changes" }).click();
@@ -2430,7 +2441,7 @@ describe("the overview", () => {
     const budgets = page.getByRole("region", { name: "Budgets and what is left" });
     const left = budgets.getByRole("row").nth(1).getByRole("cell").nth(5);
     expect(await left.textContent()).toMatch(/^\$\d+\.\d\d$/);
-    await page.getByText(/^\$\d+\.\d\d so far$/).waitFor();
+    await page.getByText(/^\$\d+\.\d\d so far, budget \$40\.00$/).waitFor();
     const keys = page.getByRole("region", { name: "By API key" });
     await keys.getByText(hostile).waitFor();
     expect(await page.locator(".legend").textContent()).toMatch(/Total.*own\/works\$\d/);
@@ -2441,6 +2452,10 @@ describe("the overview", () => {
     await page.getByRole("button", { name: "24 hours" }).click();
     await settled(page);
     expect(page.url()).toContain("range=24h");
+    const tabs = page.getByRole("navigation", { name: "Overview" });
+    expect(await tabs.getByRole("link", { name: "Usage" }).getAttribute("href")).toMatch(
+      /\/usage\?range=24h$/,
+    );
     await page.getByRole("button", { name: "Duration" }).click();
     await page.getByRole("columnheader", { name: "p99 ms" }).waitFor();
   });

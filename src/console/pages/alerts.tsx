@@ -206,6 +206,7 @@ async function write({ value, patch, tag }: Changed<Draft>): Promise<Asked<Draft
 
 function ReceiverFields({ draft, ...its }: Editing<Draft>) {
   const { webhookUrl, format } = receiverIn(draft);
+  const [former] = useState(webhookUrl);
   const change: Editing<Draft>["change"] = (changes) => {
     const url = changes.alerts?.webhookUrl ?? webhookUrl;
     const known = url === webhookUrl ? undefined : hosts.find(([host]) => host.test(url))?.[1];
@@ -216,6 +217,9 @@ function ReceiverFields({ draft, ...its }: Editing<Draft>) {
       <div class="grid">
         <Fields of={receiverFields} {...{ draft, change }} />
       </div>
+      {former !== "" && webhookUrl !== former && (
+        <p class="notice warn">Saving replaces {former}: alerts have one receiver.</p>
+      )}
       {format === "custom" && <Custom {...{ draft, change }} />}
       <Kinds {...{ draft, change }} />
     </>

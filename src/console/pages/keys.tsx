@@ -20,7 +20,14 @@ import {
 } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
 import { Badge, Button, type Fact } from "../parts/page.tsx";
-import { BudgetCell, RequestsOf, spendColumns, spendFacts, useSpending } from "../parts/spend.tsx";
+import {
+  BudgetCell,
+  RequestsOf,
+  spendColumns,
+  spendFacts,
+  unusedBudget,
+  useSpending,
+} from "../parts/spend.tsx";
 import { ok, type Asked } from "../problem.ts";
 import { ChangeKey, consoleUrl, NewKey, roleIn, type KeyEnds } from "./key-forms.tsx";
 
@@ -58,6 +65,9 @@ const NameCell = ({ row, names }: { row: Key; names: Names }) => (
   </span>
 );
 
+const budgetOf = ({ id, limits }: Key, spending: Around["spending"]) =>
+  spending.get(id)?.budget ?? unusedBudget("key", limits);
+
 const columnsOf = ({ names, spending }: Around) => [
   column<Key>(
     "Name",
@@ -67,7 +77,10 @@ const columnsOf = ({ names, spending }: Around) => [
   fileColumn<Key>("Id", ({ id }) => id),
   fileColumn<Key>("State", stateOf),
   lineColumn<Key>("Person", (key) => personOf(key, names)),
-  ...spendColumns<Key>(({ id }) => spending.get(id)),
+  ...spendColumns<Key>(
+    ({ id }) => spending.get(id),
+    (key) => budgetOf(key, spending),
+  ),
   lineColumn<Key>("Scopes", ({ scopes }) => scopes.join(", ")),
   fileColumn<Key>("Limits", ({ limits }) => limitText(limits)),
   dayColumn<Key>("Created", ({ createdAt }) => createdAt),
@@ -84,7 +97,7 @@ const factsOf = (key: Key, { names, spending }: Around): Fact[] => [
   key.revokedAt !== null && ["Revoked", time(key.revokedAt)],
   ["Scopes", key.scopes.join(", ")],
   ["Person", personOf(key, names) ?? "none"],
-  ...spendFacts(spending.get(key.id)),
+  ...spendFacts(spending.get(key.id), budgetOf(key, spending)),
   key.userId !== null && ["The person’s budget", <BudgetOfPerson id={key.userId} />],
   ["Limits", limitText(key.limits) || "none of its own"],
   ["Ends", key.expiresAt === null ? "never" : time(key.expiresAt)],

@@ -5,7 +5,7 @@ import { api, type Schemas } from "../api.ts";
 import { limitTitle, limitTitles, ownerTitle, type LimitName } from "../limit-titles.ts";
 import { useRead, valueIn } from "../load.ts";
 import { valueAt } from "../members.ts";
-import { byFullness, isOwn, shareOf, type LimitState } from "../overview-figures.ts";
+import { byFullness, shareOf, type LimitState } from "../overview-figures.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { keyOfLimit, limitColumns, type ShownLimit } from "../parts/limit-columns.tsx";
@@ -184,10 +184,9 @@ export function Limits() {
               { title: "", show: (state) => <Action {...{ state, policy, names, change }} /> },
             ]}
             rows={[
-              ...data.filter(isOwn),
               ...(paging.cursor === null ? limitsOfEach(policy, { data, names }) : []),
-              ...data.filter((state) => !isOwn(state)).toSorted(byFullness),
-            ]}
+              ...data,
+            ].toSorted(byFullness)}
             keyOf={keyOfLimit}
             isShown={isShown}
             isDense

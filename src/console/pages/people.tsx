@@ -8,7 +8,14 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft } from "../parts/form.tsx";
 import { DetailsOf, ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import type { Fact } from "../parts/page.tsx";
-import { RequestsOf, spendColumns, spendFacts, useSpending } from "../parts/spend.tsx";
+import {
+  RequestsOf,
+  spendColumns,
+  spendFacts,
+  unusedBudget,
+  useSpending,
+} from "../parts/spend.tsx";
+import { tenantNow } from "../parts/stopped.tsx";
 import { ownPath } from "../place.ts";
 
 type User = Schemas["User"];
@@ -75,15 +82,17 @@ export function People() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/users");
   const spending = useSpending("user");
   const people = valueIn(paging.loading)?.data ?? [];
+  const budgetOf = ({ id }: User) =>
+    spending.get(id)?.budget ?? unusedBudget("user", tenantNow.value?.policy.perUser);
   return (
     <ListPage
       title="People"
       lead="People who sign in, or on whose behalf programs call, with what they spent this month."
       paging={paging}
       order={{ title: "Spent", isDescending: true }}
-      columns={[...columns, ...spendColumns<User>(({ id }) => spending.get(id))]}
+      columns={[...columns, ...spendColumns<User>(({ id }) => spending.get(id), budgetOf)]}
       nameOf={nameOf}
-      details={(user) => factsOf(user, spendFacts(spending.get(user.id)))}
+      details={(user) => factsOf(user, spendFacts(spending.get(user.id), budgetOf(user)))}
       empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
       below={
         people.length > 0 &&

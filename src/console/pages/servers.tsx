@@ -10,7 +10,8 @@ import { Form } from "../parts/form.tsx";
 import { healthColumns, type Seen } from "../parts/health.tsx";
 import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import { Facts, There } from "../parts/page.tsx";
-import { lastUse, RequestsOf, spendColumns, useSpending, type Spender } from "../parts/spend.tsx";
+import { lastUse, RequestsOf, spendColumns, unusedBudget, useSpending } from "../parts/spend.tsx";
+import type { Spender } from "../parts/spend.tsx";
 import { stopsNow } from "../parts/stopped.tsx";
 import { routerUrl, tenantHere } from "../place.ts";
 import { stopsServer } from "../switches.ts";
@@ -70,7 +71,10 @@ const columnsOf = (used: Used): readonly Column<Server>[] => [
   ),
   fileColumn("Address", ({ url }) => url),
   ...healthColumns<Server>((row) => seenOf(row, used)),
-  ...spendColumns<Server>(({ id }) => used.get(id)),
+  ...spendColumns<Server>(
+    ({ id }) => used.get(id),
+    ({ id, policy }) => used.get(id)?.budget ?? unusedBudget("server", policy.limits),
+  ),
   { ...column("Who answers", ({ sampling }) => samplings[sampling]), isWide: true },
   textColumn("Revisions", ({ learned: { era } }) => era && eras[era]),
   textColumn("OAuth", accountOf),

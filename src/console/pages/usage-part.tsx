@@ -63,12 +63,14 @@ const Short = ({ value }: { value: number }) => (
   <span title={count(value)}>{value < 100_000 ? count(value) : compact(value)}</span>
 );
 
-type Spending = Pick<Top, "total" | "month"> | undefined;
+type Spending = Pick<Top, "total" | "month" | "budgets"> | undefined;
 
 function Tiles({ data, spending }: Pick<Usage, "data"> & { spending: Spending }) {
   const { requests, errors, tokens, costUsd } = totalsOf(data);
   const { month, total: { before } = { before: { requests: 0, costUsd: 0 } } } = spending ?? {};
   const forecast = month === undefined ? null : projected(month.costUsd, month, Date.now());
+  const budget = spending?.budgets.find(({ name }) => name === "tenant.usdPerMonth");
+  const of = budget ? `, budget ${usdInCents(budget.limit)}` : "";
   const isFirst = spending !== undefined && costUsd > 0 && before.costUsd === 0;
   const tiles: [title: string, figure: ComponentChildren, beside: ComponentChildren][] = [
     [
@@ -76,7 +78,11 @@ function Tiles({ data, spending }: Pick<Usage, "data"> & { spending: Spending })
       usdInCents(costUsd),
       isFirst ? "no earlier data" : <Change now={costUsd} before={before.costUsd} />,
     ],
-    ["This month’s forecast", usdInCents(forecast), `${usdInCents(month?.costUsd ?? 0)} so far`],
+    [
+      "This month’s forecast",
+      usdInCents(forecast),
+      `${usdInCents(month?.costUsd ?? 0)} so far${of}`,
+    ],
     ["Requests", <Short value={requests} />, <Change now={requests} before={before.requests} />],
     ["Failed or refused", <Short value={errors} />, requests > 0 && percent(errors / requests)],
     ["Tokens", <Short value={tokens} />, null],

@@ -13,6 +13,7 @@ import {
 import { ownPath } from "../place.ts";
 import { sumColumn, timeColumn, type Column } from "./columns.tsx";
 import { Choice } from "./list-page.tsx";
+import type { Limits } from "./limits.tsx";
 import type { Fact } from "./page.tsx";
 
 export type Spender = Schemas["TopUsage"];
@@ -141,29 +142,44 @@ export function BudgetCell({ state }: { state: LimitState | undefined }) {
   );
 }
 
-export const lastUse = (at: number): string =>
-  Date.now() - at < 3_600_000 ? "this hour" : fromNow(at).replace("hours", "h");
+/** Whole hours, since usage is known by the hour. */
+export function lastUse(at: number): string {
+  const hours = Math.floor((Date.now() - at) / 3_600_000);
+  return hours < 1 ? "this hour" : hours < 48 ? `${hours} h ago` : fromNow(at);
+}
 
-export const spendFacts = (spent: Spender | undefined): readonly Fact[] => [
+/** The smallest budget of what has no usage yet. @param scope as in the names of limits */
+export function unusedBudget(scope: string, limits: Limits = {}): LimitState | undefined {
+  const budgets = Object.entries(limits).filter(([name]) => name.startsWith("usd"));
+  const [[name, limit] = []] = budgets.toSorted(([, one], [, other]) => one - other);
+  if (name === undefined || limit === undefined) return undefined;
+  const unused = { used: 0, reserved: 0, left: limit, resetsAt: null };
+  return { name: `${scope}.${name}`, subject: "", unit: "usd", limit, ...unused };
+}
+
+export const spendFacts = (spent: Spender | undefined, budget = spent?.budget): readonly Fact[] => [
   ["Spent this month", usdInCents(spent?.costUsd ?? 0)],
-  ["Budget", <BudgetCell state={spent?.budget} />],
+  ["Budget", <BudgetCell state={budget} />],
 ];
 
 type SpendColumns<Row> = [spent: Column<Row>, requests: Column<Row>, ...rest: Column<Row>[]];
 
 /** Columns of a list whose rows have spending. @param of the row's spending; undefined: none */
-export const spendColumns = <Row,>(of: (row: Row) => Spender | undefined): SpendColumns<Row> => [
+export const spendColumns = <Row,>(
+  of: (row: Row) => Spender | undefined,
+  budgetOf = (row: Row): LimitState | undefined => of(row)?.budget,
+): SpendColumns<Row> => [
   sumColumn("Spent", (row) => of(row)?.costUsd ?? 0, usdInCents),
   { ...sumColumn<Row>("Requests", (row) => of(row)?.requests ?? 0), isWide: true },
   {
     title: "Budget",
     isOptional: true,
     order(row) {
-      const budget = of(row)?.budget;
+      const budget = budgetOf(row);
       return budget === undefined ? null : shareOf(budget);
     },
-    show: (row) => <BudgetCell state={of(row)?.budget} />,
-    text: (row) => of(row)?.budget?.limit ?? null,
+    show: (row) => <BudgetCell state={budgetOf(row)} />,
+    text: (row) => budgetOf(row)?.limit ?? null,
   },
   { ...timeColumn<Row>("Last use", (row) => of(row)?.lastUsedAt, lastUse), isWide: true },
 ];

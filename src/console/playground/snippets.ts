@@ -9,9 +9,14 @@ const hello = samplingRequest({
   maxTokens: 100,
 });
 
+/** JavaScript for a text, which may have a variable of the shell in it. */
+const textIn = (text: string): string =>
+  text.includes("$") ? `\`${text.replace(/\$(\w+)/, "${process.env.$1}")}\`` : `"${text}"`;
+
 /** Names without quotes, as formatters write them. */
 const sourceOf = (value: object): string =>
   JSON.stringify(value, null, 2)
+    .replace(/"(Bearer .*)"/, (_all, text: string) => textIn(text))
     .replaceAll(/"(\w+)":/g, "$1:")
     .replaceAll("\n", "\n  ");
 
@@ -24,7 +29,7 @@ const { result, error } = await answer.json();`;
 
 const openai = (base: string, key: string): string => `import OpenAI from "openai";
 
-const models = new OpenAI({ baseURL: "${base}/v1", apiKey: "${key}" });
+const models = new OpenAI({ baseURL: "${base}/v1", apiKey: ${textIn(key)} });
 const answer = await models.chat.completions.create({
   model: "auto",
   messages: [{ role: "user", content: "Say hello." }],
@@ -32,7 +37,7 @@ const answer = await models.chat.completions.create({
 
 const anthropic = (base: string, key: string): string => `import Anthropic from "@anthropic-ai/sdk";
 
-const models = new Anthropic({ baseURL: "${base}", apiKey: "${key}" });
+const models = new Anthropic({ baseURL: "${base}", apiKey: ${textIn(key)} });
 const answer = await models.messages.create({
   model: "auto",
   max_tokens: 200,
@@ -69,7 +74,7 @@ export function snippetsFor({ apiKey: key }: { apiKey: string }): Snippet[] {
     ...installSnippets(behind)
       .filter(({ client }) => shown.has(client))
       .map(({ client, where, text }) => ({
-        name: client,
+        name: `MCP in ${client}`,
         hint: `Add it ${where}. Register the server first, and replace SERVER by its slug.`,
         text,
       })),

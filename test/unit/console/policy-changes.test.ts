@@ -54,6 +54,7 @@ describe("a change of a policy", () => {
       { mode: "request", when: { costUsdAbove: 2 }, timeoutSeconds: 60 },
       "Approval: if above $1.00 → if above $2.00, 1 min to decide",
     ],
+    ["stopped", { models: { "a/*": "late" } }, { models: {} }, "Stopped: model a/*: late → none"],
   ])("of %s is told in words", (member, before, after, text) => {
     expect(changeText({ member, before, after })).toBe(text);
   });
