@@ -1521,6 +1521,9 @@ describe("a limit that is no budget of the tenant", () => {
     expect(await runs.count()).toBe(0);
     await page.getByRole("button", { name: /^Show all / }).click();
     expect(await runs.count()).toBe(2);
+    await page.getByLabel("Find").fill("nightly");
+    await each.waitFor({ state: "detached" });
+    expect(await page.getByRole("row").filter({ hasText: "nightly job" }).count()).toBe(2);
     await open("/t/limited/keys");
     const unused = page.getByRole("row").filter({ hasText: "nightly job" });
     await unused.getByText("$0.00 of $5 a month").waitFor();
@@ -1906,7 +1909,7 @@ describe("on a phone", () => {
       const shown = boxes.flatMap((box) => (box === null || box.height === 0 ? [] : [box]));
       expect(shown.length).toBeGreaterThan(3);
       for (const { x, width } of shown) expect(x + width).toBeLessThanOrEqual(390);
-      const isDense = path === "/t/pocket/servers";
+      const isDense = path === "/t/pocket/servers" || path === "/t/pocket/keys";
       // Each is below the one before, in full width; in dense tables, several are in a line.
       expect(new Set(shown.map(({ x }) => x)).size > 1).toBe(isDense);
       for (const [at, box] of isDense ? [] : shown.entries())

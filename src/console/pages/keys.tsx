@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { day, shortTime, time } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
-import { column, dayColumn, fileColumn, isoOf, lineColumn } from "../parts/columns.tsx";
+import { column, fileColumn, isoOf, lineColumn } from "../parts/columns.tsx";
 import { CodeBlock, idFact, Secret } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Fields, useDraft } from "../parts/form.tsx";
@@ -83,7 +83,7 @@ const columnsOf = ({ names, spending }: Around) => [
   ),
   lineColumn<Key>("Scopes", ({ scopes }) => scopes.join(", ")),
   fileColumn<Key>("Limits", ({ limits }) => limitText(limits)),
-  dayColumn<Key>("Created", ({ createdAt }) => createdAt),
+  fileColumn<Key>("Created", ({ createdAt }) => isoOf(createdAt)),
   fileColumn<Key>("Created by", ({ createdBy }) => createdBy),
   fileColumn<Key>("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
@@ -209,6 +209,7 @@ export function Keys() {
   return (
     <ListPage
       title="API keys"
+      isDense
       lead="Keys that programs use to call the router, with what they spent this month."
       paging={paging}
       keep={(key) =>

@@ -7,10 +7,10 @@ import { useRead, valueIn } from "../load.ts";
 import { valueAt } from "../members.ts";
 import { byFullness, shareOf, type LimitState } from "../overview-figures.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
+import { Field, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { keyOfLimit, limitColumns, type ShownLimit } from "../parts/limit-columns.tsx";
 import type { Limits as Amounts } from "../parts/limits.tsx";
-import { Steps, usePaging, useQuery, type Ends } from "../parts/list-page.tsx";
+import { NoMatch, Steps, usePaging, useQuery, type Ends } from "../parts/list-page.tsx";
 import { useSubjectNames, type Names } from "../parts/named.tsx";
 import { Button, ForRole, Page, There } from "../parts/page.tsx";
 import { RowActions } from "../parts/row-actions.tsx";
@@ -151,6 +151,9 @@ export function Limits() {
   const isAsked = query["new"] !== undefined && mayChange.value;
   const [draft, change] = useState<LimitDraft | "saved" | null>(isAsked ? newLimit : null);
   const policy = valueIn(reading) ?? {};
+  const [sought, seek] = useState("");
+  const isFound = (state: LimitState, names: Names): boolean =>
+    ownerTitle(state, names).toLowerCase().includes(sought.trim().toLowerCase());
   const onDone = (): void => {
     change("saved");
     void paging.loading.again();
@@ -175,6 +178,15 @@ export function Limits() {
           <a href={ownPath("/policy#capture")}>Keep records for a shorter time</a>
         </p>
       )}
+      <div class="filters" role="search">
+        <Field
+          title="Find"
+          name="find"
+          placeholder="key, person, tag"
+          value={sought}
+          onInput={seek}
+        />
+      </div>
       <There what="limits" loading={paging.loading}>
         {({ data, names, nextCursor }) => (
           <Table
@@ -186,12 +198,20 @@ export function Limits() {
             rows={[
               ...(paging.cursor === null ? limitsOfEach(policy, { data, names }) : []),
               ...data,
-            ].toSorted(byFullness)}
+            ]
+              .filter((state) => isFound(state, names))
+              .toSorted(byFullness)}
             keyOf={keyOfLimit}
             isShown={isShown}
             isDense
             foot={<Steps {...paging} next={nextCursor} />}
-            empty="No limits: spending is unlimited."
+            empty={
+              sought === "" ? (
+                "No limits: spending is unlimited."
+              ) : (
+                <NoMatch clear={() => seek("")} />
+              )
+            }
           />
         )}
       </There>

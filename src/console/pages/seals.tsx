@@ -128,6 +128,9 @@ function ForAuditor({ newest }: { newest: Seal | undefined }) {
   );
 }
 
+/** Further ones are shown on demand, without those that found tampering. */
+const mostShown = 10;
+
 function SealList() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/seals");
   const newest = paging.cursor === null ? valueIn(paging.loading)?.data[0] : undefined;
@@ -137,8 +140,10 @@ function SealList() {
       <Listed
         paging={paging}
         name="Seals"
+        isDense
         columns={columns}
         keyOf={({ number }) => String(number)}
+        isShown={(seal, at) => at < mostShown || changedIn(seal) !== "none"}
         empty="No seals yet. Records are sealed within a minute after they end."
       />
     </div>

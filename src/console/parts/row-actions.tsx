@@ -11,13 +11,13 @@ interface RowActionsProps<Verb extends string> {
 export const isFinal = (verb: string): boolean => /^(Delete|Deny|End|Erase|Revoke)/.test(verb);
 const maxInRow = 3;
 
-/** Many are in a menu, without what stops a leaked key. */
+/** Many are in a menu, without what helps against a leaked key. */
 export function RowActions<Verb extends string>({ of, verbs, act }: RowActionsProps<Verb>) {
   const id = useId();
   if (verbs.length === 0) return null;
   const isMany = verbs.length > maxInRow;
-  const urgent = verbs.find((verb) => verb === "Revoke") ?? verbs[0];
-  const inRow = verbs.filter((verb) => !isMany || verb === urgent);
+  const urgent = verbs.filter((verb) => verb === "Rotate" || verb === "Revoke");
+  const inRow = isMany ? [...urgent, ...verbs].slice(0, Math.max(1, urgent.length)) : verbs;
   const button = (verb: Verb, size: string) => (
     <Button
       key={verb}
