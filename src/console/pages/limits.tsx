@@ -10,7 +10,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { keyOfLimit, limitColumns, type ShownLimit } from "../parts/limit-columns.tsx";
 import type { Limits as Amounts } from "../parts/limits.tsx";
-import { NoMatch, Steps, usePaging, useQuery, type Ends } from "../parts/list-page.tsx";
+import { Steps, usePaging, useQuery, type Ends, type Paging } from "../parts/list-page.tsx";
 import { useSubjectNames, type Names } from "../parts/named.tsx";
 import { Button, ForRole, Page, There } from "../parts/page.tsx";
 import { RowActions } from "../parts/row-actions.tsx";
@@ -144,6 +144,47 @@ function Action({ state, policy, names, change }: ActionProps & { change: Change
   return <RowActions of={title} verbs={["Change"]} act={() => change(draft)} />;
 }
 
+type TableProps = Pick<ActionProps, "policy"> & {
+  paging: Paging<LimitState, Listed>;
+  change: Change;
+};
+
+function LimitTable({ paging, policy, change }: TableProps) {
+  const [sought, seek] = useState("");
+  const isFound = (state: LimitState, names: Names): boolean =>
+    ownerTitle(state, names).toLowerCase().includes(sought.trim().toLowerCase());
+  const find = { title: "Find", name: "find", placeholder: "key, person, tag" };
+  return (
+    <>
+      <div class="filters" role="search">
+        <Field {...find} value={sought} onInput={seek} />
+      </div>
+      <There what="limits" loading={paging.loading}>
+        {({ data, names, nextCursor }) => (
+          <Table
+            name="Limits"
+            columns={[
+              ...limitColumns(names),
+              { title: "", show: (state) => <Action {...{ state, policy, names, change }} /> },
+            ]}
+            rows={[
+              ...(paging.cursor === null ? limitsOfEach(policy, { data, names }) : []),
+              ...data,
+            ]
+              .filter((state) => isFound(state, names))
+              .toSorted(byFullness)}
+            keyOf={keyOfLimit}
+            isShown={isShown}
+            isDense
+            foot={<Steps {...paging} next={nextCursor} />}
+            empty={sought === "" ? "No limits: spending is unlimited." : "No limit matches."}
+          />
+        )}
+      </There>
+    </>
+  );
+}
+
 export function Limits() {
   const [query] = useQuery();
   const paging = usePaging("/admin/v1/tenants/{tenant}/limits");
@@ -151,9 +192,6 @@ export function Limits() {
   const isAsked = query["new"] !== undefined && mayChange.value;
   const [draft, change] = useState<LimitDraft | "saved" | null>(isAsked ? newLimit : null);
   const policy = valueIn(reading) ?? {};
-  const [sought, seek] = useState("");
-  const isFound = (state: LimitState, names: Names): boolean =>
-    ownerTitle(state, names).toLowerCase().includes(sought.trim().toLowerCase());
   const onDone = (): void => {
     change("saved");
     void paging.loading.again();
@@ -178,43 +216,7 @@ export function Limits() {
           <a href={ownPath("/policy#capture")}>Keep records for a shorter time</a>
         </p>
       )}
-      <div class="filters" role="search">
-        <Field
-          title="Find"
-          name="find"
-          placeholder="key, person, tag"
-          value={sought}
-          onInput={seek}
-        />
-      </div>
-      <There what="limits" loading={paging.loading}>
-        {({ data, names, nextCursor }) => (
-          <Table
-            name="Limits"
-            columns={[
-              ...limitColumns(names),
-              { title: "", show: (state) => <Action {...{ state, policy, names, change }} /> },
-            ]}
-            rows={[
-              ...(paging.cursor === null ? limitsOfEach(policy, { data, names }) : []),
-              ...data,
-            ]
-              .filter((state) => isFound(state, names))
-              .toSorted(byFullness)}
-            keyOf={keyOfLimit}
-            isShown={isShown}
-            isDense
-            foot={<Steps {...paging} next={nextCursor} />}
-            empty={
-              sought === "" ? (
-                "No limits: spending is unlimited."
-              ) : (
-                <NoMatch clear={() => seek("")} />
-              )
-            }
-          />
-        )}
-      </There>
+      <LimitTable {...{ paging, policy, change }} />
       <ForRole without="doesn’t set limits" />
       {typeof draft === "object" && draft !== null && (
         <LimitForm begun={draft} onDone={onDone} onClose={() => change(null)} />
