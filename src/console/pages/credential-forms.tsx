@@ -11,7 +11,7 @@ type Draft = Omit<Schemas["CredentialInput"], "auth"> &
 type DraftField = FieldOf<Draft>;
 
 type Deployment = NonNullable<Draft["deployments"]>[number];
-const linesIn = (text: string): string[] => text.trim().split(/\s*\n\s*/);
+const linesIn = (text: string): string[] => text.split("\n").flatMap((each) => each.trim() || []);
 
 /** A line for each, for example `prod-chat openai/gpt-5-mini`. */
 const deploymentLines: Kind = [
@@ -29,8 +29,8 @@ const headerLines: Kind = [
   (text) =>
     Object.fromEntries(
       linesIn(text).map((line) => {
-        const [name = "", value = ""] = line.split(/\s*:\s*(.*)/, 2);
-        return [name, value];
+        const [name = "", ...value] = line.split(":");
+        return [name.trim(), value.join(":").trim()];
       }),
     ),
 ];

@@ -122,7 +122,8 @@ function detailText({ reason, reasonDetail, omitted }: Ended): string | null {
       .join(", ");
   const isLimit = reason === "rate_limited" || reason === "budget_exceeded";
   if (isLimit && reasonDetail !== null) return scopedTitle(reasonDetail);
-  return reasonDetail?.replace(/person:(\S+) \(subject [\w-]+\)/, "$1") ?? null;
+  const by = reasonDetail?.replace(" by person:", " by ");
+  return by?.replace(/ \(subject [\w-]+\)$/, "") ?? null;
 }
 
 /** Why a request failed or was refused, or why models failed before another one answered. */

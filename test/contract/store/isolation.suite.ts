@@ -812,6 +812,12 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await approvals.list(tenantId, asked))).toEqual(empty);
       expect(value(await approvals.list(owner.who.tenantId, asked)).data).toHaveLength(1);
     },
+    "approvals.approvedOf": async ({ approvals }, owner, { tenantId }) => {
+      const { requestId } = heldPlaceOf(owner, owner.who);
+      // The owner's own waits, and `approvals.suite.ts` shows one that was approved.
+      for (const id of [tenantId, owner.who.tenantId])
+        expect(value(await approvals.approvedOf(id, [requestId])).size).toBe(0);
+    },
     "approvals.content": async ({ approvals }, owner, stranger) => {
       const theirs = heldPlaceOf(owner, stranger);
       expect(value(await approvals.content(theirs, "request"))).toBeNull();
