@@ -102,15 +102,10 @@ export const routeDecision = z
       .object({
         stages: z.array(z.enum(approvalStages)),
         conditions: z.array(z.string()),
-        maxCostUsd: z.number().nullable().openapi({
-          description: "With failover, in USD; null without a known price.",
-        }),
+        maxCostUsd: z.number().nullable(),
       })
       .optional()
-      .openapi({
-        description:
-          "Absent if the call would run without approval. No conditions: every call needs it.",
-      }),
+      .openapi({ description: "Absent if the call would run without approval." }),
   })
   .openapi("RouteDecision");
 

@@ -218,7 +218,7 @@ export const credential = z
       .openapi({ description: "null if it wasn't checked since its key was set." }),
     lastCall: found.nullable().optional().openapi({
       description:
-        "In lists: the last call with the credential since its last change, among the tenant's newest 200 requests. Faults of a request alone are left out. null if no such call is known.",
+        "In lists: the last call since its last change, among the newest 200 requests. null if unknown.",
     }),
     ...shownCloudMembers,
     createdAt: millis,

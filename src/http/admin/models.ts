@@ -23,7 +23,7 @@ export function modelRoutes() {
     id: "listModels",
     summary: "List the tenant's models, by name",
     description:
-      "All catalogue models with the tenant's overrides, the source of each figure, and whether the model can be selected now. `catalogueVersion` is the catalogue that the figures are from.",
+      "All catalogue models with the tenant's overrides, the source of each figure, and whether the model can be selected now.",
     query: modelsQuery,
     answer: pageOf(model).extend({ catalogueVersion: version }),
     run: ({ admin, actor, params, query }) =>

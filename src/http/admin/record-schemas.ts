@@ -206,7 +206,7 @@ export const record = z
     }),
     captured: z.boolean(),
     held: z.literal(true).optional().openapi({
-      description: "The call waits for approval or, if it is approved, for its caller.",
+      description: "Waits for approval, or if approved for its caller.",
     }),
     approved: z.literal(true).optional(),
   })
