@@ -40,7 +40,7 @@ it.each([
   const ran = spawnSync(node, ["program.ts"], {
     cwd: directory,
     encoding: "utf8",
-    env: { KEY: router.demoKey, PATH: process.env["PATH"] },
+    env: { ROUTER_KEY: router.demoKey, PATH: process.env["PATH"] },
   });
   expect([ran.status, ran.stderr]).toEqual([0, ran.stderr]);
   expect(JSON.parse(ran.stdout)).toMatchObject({
