@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BuildFailure, Plugin } from "esbuild";
 import { err, ok, type Result } from "../domain/result.ts";
+import { aiSdkInputs, copyAiSdk } from "./ai-sdk-build.js";
 import { ensureText } from "./build.js";
 import { buildConsole, type BuiltConsole } from "./console-build.js";
 import { ensureOauthProvider, oauthProviderInputs } from "./oauth-provider-build.js";
@@ -83,7 +84,11 @@ export async function bundleWorker(
       },
       external: ["cloudflare:*", "node:*"],
       loader: { ".html": "text", ".txt": "text", ".sql": "text" },
-      alias: { ai: "@ai-sdk/provider-utils", "js-base64": join(checkout, "src/start/base64.ts") },
+      alias: {
+        ai: "@ai-sdk/provider-utils",
+        "js-base64": join(checkout, "src/start/base64.ts"),
+        ...copyAiSdk(),
+      },
       plugins: [withoutUnused],
       logLevel: "silent",
     });
@@ -92,7 +97,7 @@ export async function bundleWorker(
       ? err(`${main} made no bundle`)
       : ok({
           text: output.text,
-          inputs: [...Object.keys(metafile.inputs), ...oauthProviderInputs],
+          inputs: [...Object.keys(metafile.inputs), ...oauthProviderInputs, ...aiSdkInputs],
         });
   } catch (cause) {
     if (!isFailure(cause)) throw cause;

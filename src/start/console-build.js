@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { copyAiSdk } from "./ai-sdk-build.js";
 import { ensureOauthProvider } from "./oauth-provider-build.js";
 
 const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
@@ -175,5 +176,6 @@ export async function writeConsole(folder, built = buildConsole()) {
 // Before wrangler bundles the Worker.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await ensureOauthProvider();
+  copyAiSdk();
   await writeConsole(join(checkout, ".wrangler", "console"));
 }

@@ -3,10 +3,10 @@
  * `Cloudflare`, `caches`, and `console`, so that both hosts run the same code. Imported as `#oauth-provider`.
  * Plain JavaScript, like `build.js`.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { writeWhole } from "./write-whole.js";
 
 const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const folder = join(checkout, "node_modules", "@cloudflare", "workers-oauth-provider");
@@ -54,10 +54,5 @@ export async function ensureOauthProvider() {
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const heading = `// @cloudflare/workers-oauth-provider ${version}, edition ${edition}`;
   if (existsSync(made) && readFileSync(made, "utf8").startsWith(`${heading}\n`)) return;
-  const text = await moduleText(heading);
-  mkdirSync(dirname(made), { recursive: true });
-  // Atomically, since several starts may build at once.
-  const whole = `${made}.${process.pid}`;
-  writeFileSync(whole, text);
-  renameSync(whole, made);
+  writeWhole(made, await moduleText(heading));
 }
