@@ -567,10 +567,8 @@ describe("people", () => {
     await open("/t/folk/people");
     const people = page.getByRole("region", { name: "People" });
     await people.getByText(hostile).waitFor();
-    await people
-      .getByRole("button", { name: /^Erase/ })
-      .first()
-      .click();
+    await people.getByRole("button", { name: "Actions for" }).first().click();
+    await people.getByRole("button", { name: /^Erase/ }).click();
     await page.getByRole("button", { name: "Erase person" }).click();
     await page.getByText("No people yet.").waitFor();
     await page.getByRole("button", { name: "Add person" }).click();

@@ -2,7 +2,7 @@ import { isoDay } from "../../domain/calendar.ts";
 import { endingSoon } from "../../domain/models/retirement.ts";
 import type { Schemas } from "../api.ts";
 import { compact, count, day, duration, none, usdInCents, usdOfPrice } from "../format.ts";
-import { column, fileColumn, numberColumn, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { allPages } from "../parts/list-page.tsx";
 import { Badge, Button, Facts, type Fact } from "../parts/page.tsx";
 import { RequestsOf, type Spender } from "../parts/spend.tsx";
@@ -33,7 +33,7 @@ function priceColumn(title: string, of: (model: Model) => number | null, models:
   // Blanks as wide as digits align the points of prices.
   const aligned = (_all: string, digits: string, rest: string): string =>
     digits.padEnd(most, "\u2007") + rest;
-  return numberColumn(title, of, (price) => usdOfPrice(price).replace(fraction, aligned));
+  return column.number(title, of, (price) => usdOfPrice(price).replace(fraction, aligned));
 }
 
 function conditionOf({ status, outputModalities }: Model): string {
@@ -65,24 +65,24 @@ export const columnsOf = ({ models, spending, open }: Given): readonly Column<Mo
     ),
     text: nameOf,
   },
-  fileColumn("Available", ({ available }) => available),
-  fileColumn("Status", ({ status }) => status),
-  numberColumn("Spent", (model) => spending.get(nameOf(model))?.costUsd, usdInCents),
-  numberColumn("Requests", (model) => spending.get(nameOf(model))?.requests, count),
+  column.file("Available", ({ available }) => available),
+  column.file("Status", ({ status }) => status),
+  column.number("Spent", (model) => spending.get(nameOf(model))?.costUsd, usdInCents),
+  column.number("Requests", (model) => spending.get(nameOf(model))?.requests, count),
   priceColumn("Input price", (model) => model.inputUsdPerMTok, models),
   {
     ...priceColumn("Cached input", (model) => model.cachedInputUsdPerMTok, models),
     isWide: true,
   },
   priceColumn("Output price", (model) => model.outputUsdPerMTok, models),
-  numberColumn(
+  column.number(
     "Context",
     ({ contextTokens }) => contextTokens,
     (tokens) => (typeof tokens === "number" ? compact(tokens) : none),
   ),
-  { ...column("Takes", ({ inputModalities }) => inputModalities.join(", ")), isWide: true },
+  { ...column.of("Takes", ({ inputModalities }) => inputModalities.join(", ")), isWide: true },
   {
-    ...numberColumn("Class", ({ intelligence }) => intelligence, count),
+    ...column.number("Class", ({ intelligence }) => intelligence, count),
     show: ({ intelligence, sources }) =>
       sources.intelligence === "estimated" ? (
         <span title="Estimated from the price">~{count(intelligence)}</span>
@@ -90,10 +90,10 @@ export const columnsOf = ({ models, spending, open }: Given): readonly Column<Mo
         count(intelligence)
       ),
   },
-  { ...numberColumn("Speed", ({ speed }) => speed, count), isWide: true },
-  { ...numberColumn("Median time", ({ measured }) => measured?.p50Ms, duration), isWide: true },
+  { ...column.number("Speed", ({ speed }) => speed, count), isWide: true },
+  { ...column.number("Median time", ({ measured }) => measured?.p50Ms, duration), isWide: true },
   {
-    ...column(
+    ...column.of(
       "Shutdown",
       ({ retiresAt }) => retiresAt ?? null,
       (model) => {

@@ -11,7 +11,7 @@ import { emailApis } from "../alerts/email-apis.ts";
 import { api, type Schemas } from "../api.ts";
 import { count } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
-import { column, timeColumn, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { Edited, type Changed } from "../parts/edited.tsx";
 import { Fields, type Editing, type FieldOf } from "../parts/form.tsx";
 import { Listed, usePaging } from "../parts/list-page.tsx";
@@ -25,7 +25,7 @@ type Alert = Schemas["Alert"];
 const tones = { info: "busy", warning: "warn", critical: "bad" } as const;
 
 const columns: readonly Column<Alert>[] = [
-  column(
+  column.of(
     "Alert",
     ({ text }) => text,
     (alert) => <a href={ownPath(causeOf(alert))}>{alert.text}</a>,
@@ -36,8 +36,8 @@ const columns: readonly Column<Alert>[] = [
     show: ({ severity }) => <Badge word={severity} tone={tones[severity]} />,
     text: ({ severity }) => severity,
   },
-  timeColumn("When", ({ at }) => at),
-  timeColumn("Not repeated until", ({ periodUntil }) => periodUntil),
+  column.time("When", ({ at }) => at),
+  column.time("Not repeated until", ({ periodUntil }) => periodUntil),
 ];
 
 const kindTitles: Readonly<Record<AlertKind, string>> = {

@@ -6,15 +6,7 @@ import { Decide, Deny, HeldCall } from "../approvals/decide.tsx";
 import type { Decided, DecideProps, Held } from "../approvals/decide.tsx";
 import { fromNow, none, usdOfCall } from "../format.ts";
 import { useRead, useRepeated, valueIn } from "../load.ts";
-import {
-  column,
-  fileColumn,
-  isoOf,
-  numberColumn,
-  textColumn,
-  Time,
-  type Column,
-} from "../parts/columns.tsx";
+import { column, isoOf, Time, type Column } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields } from "../parts/form.tsx";
 import { Listed, useOpened, usePaging, useQuery } from "../parts/list-page.tsx";
@@ -43,7 +35,7 @@ const fields = [{ name: "state", title: "State", options }] as const;
 const why = "Why it needs approval";
 
 const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] => [
-  column(
+  column.of(
     "Asked",
     ({ createdAt }) => isoOf(createdAt),
     ({ requestId, createdAt }) =>
@@ -55,27 +47,27 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
         <Time at={createdAt} />
       ),
   ),
-  column(
+  column.of(
     "State",
     ({ state }) => badges[state].word,
     ({ state }) => <Badge {...badges[state]} />,
   ),
-  column(
+  column.of(
     "Model",
     ({ model }) => model,
     ({ model }) => <span class="nowrap">{model}</span>,
   ),
-  numberColumn("Highest cost", ({ maxCostUsd }) => maxCostUsd, usdOfCall),
-  textColumn("Asked by", ({ user, keyId }) =>
+  column.number("Highest cost", ({ maxCostUsd }) => maxCostUsd, usdOfCall),
+  column.text("Asked by", ({ user, keyId }) =>
     [names[user ?? ""] ?? [], names[keyId] ?? keyId].flat().join(", "),
   ),
-  column(
+  column.of(
     why,
     ({ conditions }) => conditions.join(" "),
     ({ conditions, maxCostUsd }) => conditionsText(conditions, maxCostUsd),
   ),
-  textColumn("Stage", ({ stage }) => (stage === "result" ? "result" : null)),
-  column(
+  column.text("Stage", ({ stage }) => (stage === "result" ? "result" : null)),
+  column.of(
     "Decision",
     ({ decidedBy }) => names[decidedBy ?? ""] ?? decidedBy,
     ({ state, deadline, decidedBy, comment }) =>
@@ -85,9 +77,9 @@ const callColumns = (names: Names, open: (id: string) => void): Column<Call>[] =
         [names[decidedBy ?? ""] ?? decidedBy ?? none, comment ?? []].flat().join(": ")
       ),
   ),
-  fileColumn("Reason", ({ comment }) => comment),
-  fileColumn("Deadline", ({ state, deadline }) => (state === "waiting" ? isoOf(deadline) : null)),
-  fileColumn("Request", ({ requestId }) => requestId),
+  column.file("Reason", ({ comment }) => comment),
+  column.file("Deadline", ({ state, deadline }) => (state === "waiting" ? isoOf(deadline) : null)),
+  column.file("Request", ({ requestId }) => requestId),
 ];
 
 function endOf({ state, decidedBy, isOwn, comment, names }: Schemas["Approval"]): string {

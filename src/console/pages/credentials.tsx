@@ -4,7 +4,7 @@ import { api, type Schemas } from "../api.ts";
 import { fromNow, spaced } from "../format.ts";
 import { later } from "../later.tsx";
 import { useLoaded } from "../load.ts";
-import { column, fileColumn, isoOf, textColumn, type Column } from "../parts/columns.tsx";
+import { column, isoOf, type Column } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { healthColumns, type Seen } from "../parts/health.tsx";
 import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
@@ -53,7 +53,7 @@ function ofProvider(rows: readonly Spender[], provider: string): Spender | undef
 }
 
 const columnsOf = (spenders: readonly Spender[]): readonly Column<Credential>[] => [
-  column(
+  column.of(
     "Provider",
     ({ provider }) => provider,
     ({ provider, baseUrl }) => (
@@ -63,14 +63,14 @@ const columnsOf = (spenders: readonly Spender[]): readonly Column<Credential>[] 
       </>
     ),
   ),
-  textColumn("Name", ({ name }) => name),
+  column.text("Name", ({ name }) => name),
   ...healthColumns(seenOf),
   // Credentials of a provider share its spend, so that a sum would be wrong.
   ...spendColumns<Credential>(({ provider }) => ofProvider(spenders, provider)).map(
     ({ sum: _, ...each }) => each,
   ),
-  fileColumn("Address", ({ baseUrl }) => baseUrl),
-  fileColumn("Updated", ({ updatedAt }) => isoOf(updatedAt)),
+  column.file("Address", ({ baseUrl }) => baseUrl),
+  column.file("Updated", ({ updatedAt }) => isoOf(updatedAt)),
 ];
 
 type Checking = { row: Credential; again: () => Promise<void> };

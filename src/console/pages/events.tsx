@@ -3,7 +3,7 @@ import { actionAreas, actionTexts } from "../action-texts.ts";
 import { api, type Schemas } from "../api.ts";
 import { none, zone } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
-import { column, timeColumn, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { Fields, type FieldOf } from "../parts/form.tsx";
 import { Listed, usePaging, useQuery, type Query } from "../parts/list-page.tsx";
 import { Named, namesIn, type Names } from "../parts/named.tsx";
@@ -69,26 +69,26 @@ function Target({ event, around: { names, slugs } }: Shown) {
 }
 
 const idColumn = (title: string, { names }: Around, of: (event: Event) => string | null) =>
-  column(title, of, (event) => {
+  column.of(title, of, (event) => {
     const id = of(event);
     return id === null ? none : <Named id={id} names={names} />;
   });
 
 const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
-  timeColumn("When", ({ at }) => at),
+  column.time("When", ({ at }) => at),
   ...(isOfAll ? [idColumn("Tenant", around, ({ tenantId }) => tenantId)] : []),
   idColumn("Who", around, ({ actor }) => actor),
-  column(
+  column.of(
     "What",
     ({ action }) => action,
     (event) => <Action {...{ event, around }} />,
   ),
-  column(
+  column.of(
     "To what",
     ({ target }) => target,
     (event) => <Target {...{ event, around }} />,
   ),
-  column(
+  column.of(
     "What changed",
     ({ detail }) => JSON.stringify(detail),
     (event) => detailsOf({ event, around }),

@@ -1,6 +1,6 @@
 import { api, type Schemas } from "../api.ts";
 import { useLoaded, useRead, valueIn } from "../load.ts";
-import { column, dayColumn, fileColumn, lineColumn, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
 import { RequestsOf, spendColumns, topUsage, type Spender } from "../parts/spend.tsx";
@@ -14,20 +14,20 @@ const actorOf = ({ keyId }: Grant, names: Names): string =>
   names[keyId]?.replace(/’s sign-in$/, "") ?? `…${keyId.slice(-6)}`;
 
 const columnsOf = (names: Names): readonly Column<Grant>[] => [
-  lineColumn("Program", ({ clientName }) => clientName),
-  fileColumn("Client id", ({ clientId }) => clientId),
-  column(
+  column.line("Program", ({ clientName }) => clientName),
+  column.file("Client id", ({ clientId }) => clientId),
+  column.of(
     "Acts for",
     (grant) => actorOf(grant, names),
     (grant) => <RequestsOf by="key" id={grant.keyId} name={actorOf(grant, names)} />,
   ),
-  column(
+  column.of(
     "May use",
     ({ resource }) => resource,
     ({ resource }) => <code title={resource}>{resource.replace(routerUrl, "")}</code>,
   ),
-  column("Scopes", ({ scopes }) => scopes.join(", ")),
-  column("Signs in at", ({ redirectHost }) => redirectHost),
+  column.of("Scopes", ({ scopes }) => scopes.join(", ")),
+  column.of("Signs in at", ({ redirectHost }) => redirectHost),
 ];
 
 type Keys = { names: Names; spending: ReadonlyMap<string, Spender> };
@@ -82,8 +82,8 @@ export function Grants() {
         ...spendColumns<Grant>(({ keyId }) => spending.get(keyId)).filter(({ title }) =>
           ["Spent", "Last use"].includes(title),
         ),
-        dayColumn<Grant>("Allowed", ({ createdAt }) => createdAt),
-        dayColumn<Grant>("Ends", ({ expiresAt }) => expiresAt),
+        column.day<Grant>("Allowed", ({ createdAt }) => createdAt),
+        column.day<Grant>("Ends", ({ expiresAt }) => expiresAt),
       ]}
       nameOf={({ clientName }) => clientName}
       empty={<Empty />}

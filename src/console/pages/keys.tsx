@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { day, shortTime, time } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
-import { column, fileColumn, isoOf, lineColumn } from "../parts/columns.tsx";
+import { column, isoOf } from "../parts/columns.tsx";
 import { CodeBlock, idFact, Secret } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Fields, useDraft } from "../parts/form.tsx";
@@ -20,20 +20,13 @@ import {
 } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
 import { Badge, Button, type Fact } from "../parts/page.tsx";
-import {
-  BudgetCell,
-  RequestsOf,
-  spendColumns,
-  spendFacts,
-  unusedBudget,
-  useSpending,
-} from "../parts/spend.tsx";
+import { BudgetCell, RequestsOf, useSpend, useSpending } from "../parts/spend.tsx";
 import { ok, type Asked } from "../problem.ts";
 import { ChangeKey, consoleUrl, NewKey, roleIn, type KeyEnds } from "./key-forms.tsx";
 
 type Key = Schemas["Key"];
 type Made = Schemas["NewKey"];
-type Around = { names: Names; spending: ReturnType<typeof useSpending> };
+type Around = { names: Names; spend: ReturnType<typeof useSpend<Key>> };
 
 const keysPath = "/admin/v1/tenants/{tenant}/keys";
 const verbs = ["Change", "Duplicate", "Rotate", "Revoke"] as const;
@@ -65,39 +58,33 @@ const NameCell = ({ row, names }: { row: Key; names: Names }) => (
   </span>
 );
 
-const budgetOf = ({ id, limits }: Key, spending: Around["spending"]) =>
-  spending.get(id)?.budget ?? unusedBudget("key", limits);
-
-const columnsOf = ({ names, spending }: Around) => [
-  column<Key>(
+const columnsOf = ({ names, spend }: Around) => [
+  column.of<Key>(
     "Name",
     (key) => nameOf(key, names),
     (row) => <NameCell {...{ row, names }} />,
   ),
-  fileColumn<Key>("Id", ({ id }) => id),
-  fileColumn<Key>("State", stateOf),
-  lineColumn<Key>("Person", (key) => personOf(key, names)),
-  ...spendColumns<Key>(
-    ({ id }) => spending.get(id),
-    (key) => budgetOf(key, spending),
-  ),
-  lineColumn<Key>("Scopes", ({ scopes }) => scopes.join(", ")),
-  fileColumn<Key>("Limits", ({ limits }) => limitText(limits)),
-  fileColumn<Key>("Created", ({ createdAt }) => isoOf(createdAt)),
-  fileColumn<Key>("Created by", ({ createdBy }) => createdBy),
-  fileColumn<Key>("Ends", ({ expiresAt }) => isoOf(expiresAt)),
+  column.file<Key>("Id", ({ id }) => id),
+  column.file<Key>("State", stateOf),
+  column.line<Key>("Person", (key) => personOf(key, names)),
+  ...spend.columns,
+  column.line<Key>("Scopes", ({ scopes }) => scopes.join(", ")),
+  column.file<Key>("Limits", ({ limits }) => limitText(limits)),
+  column.file<Key>("Created", ({ createdAt }) => isoOf(createdAt)),
+  column.file<Key>("Created by", ({ createdBy }) => createdBy),
+  column.file<Key>("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
 
 const BudgetOfPerson = ({ id }: { id: string }) => (
   <BudgetCell state={useSpending("user").get(id)?.budget} />
 );
 
-const factsOf = (key: Key, { names, spending }: Around): Fact[] => [
+const factsOf = (key: Key, { names, spend }: Around): Fact[] => [
   ["State", stateOf(key)],
   key.revokedAt !== null && ["Revoked", time(key.revokedAt)],
   ["Scopes", key.scopes.join(", ")],
   ["Person", personOf(key, names) ?? "none"],
-  ...spendFacts(spending.get(key.id), budgetOf(key, spending)),
+  ...spend.factsOf(key),
   key.userId !== null && ["The person’s budget", <BudgetOfPerson id={key.userId} />],
   ["Limits", limitText(key.limits) || "none of its own"],
   ["Ends", key.expiresAt === null ? "never" : time(key.expiresAt)],
@@ -197,7 +184,7 @@ export function Keys() {
   const { find, show } = draft;
   const paging = useKeys(find !== "" || show !== "");
   const { data, names } = valueIn(paging.loading) ?? noKeys;
-  const around = { names, spending: useSpending("key") };
+  const around = { names, spend: useSpend<Key>("key", ({ limits }) => limits) };
   const endsOf = (ends: Ends): KeyEnds => ({
     ...ends,
     onMade(key) {

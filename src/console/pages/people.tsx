@@ -2,19 +2,13 @@ import { api, type Schemas } from "../api.ts";
 import { day } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
 import { given } from "../members.ts";
-import { column, fileColumn, isoOf, timeColumn, type Column } from "../parts/columns.tsx";
+import { column, isoOf, type Column } from "../parts/columns.tsx";
 import { idFact } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft } from "../parts/form.tsx";
 import { DetailsOf, ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import type { Fact } from "../parts/page.tsx";
-import {
-  RequestsOf,
-  spendColumns,
-  spendFacts,
-  unusedBudget,
-  useSpending,
-} from "../parts/spend.tsx";
+import { RequestsOf, useSpend } from "../parts/spend.tsx";
 import { tenantNow } from "../parts/stopped.tsx";
 import { ownPath } from "../place.ts";
 
@@ -22,11 +16,11 @@ type User = Schemas["User"];
 const nameOf = ({ id, name }: User): string => name ?? `${id.slice(0, 12)}…`;
 
 const columns: readonly Column<User>[] = [
-  column("Person", nameOf, (user) => <DetailsOf id={user.id} name={nameOf(user)} />),
-  fileColumn("Id", ({ id }) => id),
-  column("Console role", ({ role }) => role),
-  timeColumn("Last sign-in", ({ signedInAt }) => signedInAt),
-  fileColumn("Known since", ({ createdAt }) => isoOf(createdAt)),
+  column.of("Person", nameOf, (user) => <DetailsOf id={user.id} name={nameOf(user)} />),
+  column.file("Id", ({ id }) => id),
+  column.of("Console role", ({ role }) => role),
+  column.time("Last sign-in", ({ signedInAt }) => signedInAt),
+  column.file("Known since", ({ createdAt }) => isoOf(createdAt)),
 ];
 
 function GroupsOf({ id }: User) {
@@ -34,7 +28,7 @@ function GroupsOf({ id }: User) {
   return <>{valueIn(last)?.data[0]?.who.groups?.join(", ") ?? "none"}</>;
 }
 
-const factsOf = (user: User, spent: readonly Fact[]): Fact[] => [
+const factsOf = (user: User, spent: Fact[]): Fact[] => [
   ["Groups in the last request", <GroupsOf {...user} />],
   ...spent,
   [
@@ -80,10 +74,8 @@ function NewPerson({ onDone, onClose }: Ends) {
 
 export function People() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/users");
-  const spending = useSpending("user");
+  const spend = useSpend<User>("user", () => tenantNow.value?.policy.perUser);
   const people = valueIn(paging.loading)?.data ?? [];
-  const budgetOf = ({ id }: User) =>
-    spending.get(id)?.budget ?? unusedBudget("user", tenantNow.value?.policy.perUser);
   return (
     <ListPage
       title="People"
@@ -91,9 +83,9 @@ export function People() {
       lead="People who sign in, or on whose behalf programs call, with what they spent this month."
       paging={paging}
       order={{ title: "Spent", isDescending: true }}
-      columns={[...columns, ...spendColumns<User>(({ id }) => spending.get(id), budgetOf)]}
+      columns={[...columns, ...spend.columns]}
       nameOf={nameOf}
-      details={(user) => factsOf(user, spendFacts(spending.get(user.id), budgetOf(user)))}
+      details={(user) => factsOf(user, spend.factsOf(user))}
       empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
       below={
         people.length > 0 &&

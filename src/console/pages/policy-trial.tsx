@@ -29,7 +29,7 @@ function whyOf({ excludedBy, before, after: { model, refused } }: Tried): string
 }
 
 const columns: Column<Tried>[] = [
-  column(
+  column.of(
     "Request",
     ({ id }) => id,
     ({ id }) => (
@@ -38,9 +38,9 @@ const columns: Column<Tried>[] = [
       </a>
     ),
   ),
-  column("Current policy", ({ before }) => choiceOf(before)),
-  column("New policy", ({ after }) => choiceOf(after)),
-  column("Why", whyOf),
+  column.of("Current policy", ({ before }) => choiceOf(before)),
+  column.of("New policy", ({ after }) => choiceOf(after)),
+  column.of("Why", whyOf),
 ];
 
 function Found({ decisions, changed, newlyRefused, notReplayed, data }: Trial) {

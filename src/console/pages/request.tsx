@@ -3,7 +3,7 @@ import { networkMessage } from "../../domain/network-fault.ts";
 import { capabilityText } from "../capability-text.ts";
 import { count, duration, none, spaced, time, usdOfCall } from "../format.ts";
 import { useRead, useRepeated, valueIn } from "../load.ts";
-import { column, numberColumn, textColumn, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Badge, Card, Facts, Page, There, type Fact } from "../parts/page.tsx";
@@ -125,18 +125,18 @@ function Attempts({ record }: { record: WholeRecord }) {
     return providerMessages.find((each) => nameOf(each) === nameOf(attempt))?.message ?? null;
   };
   const columns: Column<Attempt>[] = [
-    column("Model", nameOf, (attempt) => <code>{nameOf(attempt)}</code>),
-    column(
+    column.of("Model", nameOf, (attempt) => <code>{nameOf(attempt)}</code>),
+    column.of(
       "Ended",
       ({ fault, code }) => code ?? fault ?? "answered",
       ({ fault, code }) => [<End fault={fault} />, fault && ` ${faultText(code ?? fault)}`],
     ),
     { title: "Provider’s message", isOptional: true, text: messageOf },
-    numberColumn("HTTP", ({ status }) => status),
-    numberColumn("Took", ({ latencyMs }) => latencyMs, duration),
-    textColumn("Stream", (attempt) => streamText(attempt) || null),
-    column("Billed", ({ billed }) => billed),
-    numberColumn("Cost", ({ costMicroUsd: cost }) => cost && cost / 1e6, usdOfCall),
+    column.number("HTTP", ({ status }) => status),
+    column.number("Took", ({ latencyMs }) => latencyMs, duration),
+    column.text("Stream", (attempt) => streamText(attempt) || null),
+    column.of("Billed", ({ billed }) => billed),
+    column.number("Cost", ({ costMicroUsd: cost }) => cost && cost / 1e6, usdOfCall),
   ];
   return (
     <Card title="Attempts">

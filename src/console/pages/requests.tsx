@@ -3,15 +3,7 @@ import { count, duration, usdOfCall } from "../format.ts";
 import { later } from "../later.tsx";
 import { useLive } from "../live.ts";
 import { useRead, valueIn } from "../load.ts";
-import {
-  column,
-  fileColumn,
-  isoOf,
-  numberColumn,
-  textColumn,
-  Time,
-  type Column,
-} from "../parts/columns.tsx";
+import { column, isoOf, Time, type Column } from "../parts/columns.tsx";
 import { Check } from "../parts/form.tsx";
 import { Steps, useOpened, useQuery } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
@@ -55,20 +47,20 @@ const fromOf = ({ who }: RequestRecord, names: Names): (string | null)[] => [
 const tokensOf = ({ usage }: RequestRecord) => usage && usage.inputTokens + usage.outputTokens;
 
 const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
-  column(
+  column.of(
     "When",
     ({ createdAt }) => isoOf(createdAt),
     (record) => <Opening {...record} open={open} />,
   ),
-  fileColumn("Id", ({ id }) => id),
-  column("Outcome", outcomeWord, (record) => <Badge word={outcomeWord(record)} />),
-  column(
+  column.file("Id", ({ id }) => id),
+  column.of("Outcome", outcomeWord, (record) => <Badge word={outcomeWord(record)} />),
+  column.of(
     "Model",
     ({ model }) => model,
     ({ model }) => model && <code title={model}>{model}</code>,
   ),
-  numberColumn("Cost", ({ costUsd }) => costUsd, usdOfCall),
-  textColumn("Error", causeText, "error"),
+  column.number("Cost", ({ costUsd }) => costUsd, usdOfCall),
+  column.text("Error", causeText, "error"),
   {
     title: "From",
     order: (record) => fromOf(record, names)[0] ?? null,
@@ -78,12 +70,12 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
     },
   },
   ...["Key", "Server", "Tool or client"].map((title, at) =>
-    fileColumn<RequestRecord>(title, (record) => fromOf(record, names)[at] ?? null),
+    column.file<RequestRecord>(title, (record) => fromOf(record, names)[at] ?? null),
   ),
-  { ...numberColumn("Tokens", tokensOf, count), isWide: true },
-  fileColumn("Tokens in", ({ usage }) => usage?.inputTokens ?? null),
-  fileColumn("Tokens out", ({ usage }) => usage?.outputTokens ?? null),
-  { ...numberColumn("Took", ({ totalMs }) => totalMs, duration), isWide: true },
+  { ...column.number("Tokens", tokensOf, count), isWide: true },
+  column.file("Tokens in", ({ usage }) => usage?.inputTokens ?? null),
+  column.file("Tokens out", ({ usage }) => usage?.outputTokens ?? null),
+  { ...column.number("Took", ({ totalMs }) => totalMs, duration), isWide: true },
   { title: "Id", isWide: true, show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
 ];
 

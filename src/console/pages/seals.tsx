@@ -3,7 +3,7 @@ import { tamperingMessage } from "../../domain/audit/tampering-messages.ts";
 import type { Schemas } from "../api.ts";
 import { count, monthStart, zone } from "../format.ts";
 import { valueIn } from "../load.ts";
-import { numberColumn, timeColumn, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Fields, useDraft } from "../parts/form.tsx";
 import { Listed, usePaging } from "../parts/list-page.tsx";
@@ -47,9 +47,9 @@ const keysUrl = `${prefix}/.well-known/sampling-router/${keysFile}`;
 
 const columns: readonly Column<Seal>[] = [
   { title: "Seal", isNumber: true, text: ({ number }) => number },
-  timeColumn("From", ({ firstCreatedAt }) => firstCreatedAt),
-  timeColumn("Sealed and checked", ({ sealedAt }) => sealedAt),
-  numberColumn("Records", (seal) => seal.count, count),
+  column.time("From", ({ firstCreatedAt }) => firstCreatedAt),
+  column.time("Sealed and checked", ({ sealedAt }) => sealedAt),
+  column.number("Records", (seal) => seal.count, count),
   { title: "Tampering found", show: (seal) => <Changed {...{ seal }} />, text: changedIn },
   {
     title: "Signing key",

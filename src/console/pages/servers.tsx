@@ -3,15 +3,14 @@ import { installSnippets, keyVariable } from "../../domain/servers/install.ts";
 import { api, type Schemas } from "../api.ts";
 import { fromNow, shortTime } from "../format.ts";
 import { useLoaded } from "../load.ts";
-import { column, fileColumn, textColumn, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { CodeBlock, Secret } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Form } from "../parts/form.tsx";
 import { healthColumns, type Seen } from "../parts/health.tsx";
 import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import { Facts, There } from "../parts/page.tsx";
-import { lastUse, RequestsOf, spendColumns, unusedBudget, useSpending } from "../parts/spend.tsx";
-import type { Spender } from "../parts/spend.tsx";
+import { lastUse, RequestsOf, useSpend } from "../parts/spend.tsx";
 import { stopsNow } from "../parts/stopped.tsx";
 import { routerUrl, tenantHere } from "../place.ts";
 import { stopsServer } from "../switches.ts";
@@ -19,12 +18,12 @@ import { ChangeServer, NewServer, samplings } from "./server-forms.tsx";
 
 type Server = Schemas["Server"];
 
-type Used = ReadonlyMap<string, Spender>;
+type Spend = ReturnType<typeof useSpend<Server>>;
 
-function seenOf(server: Server, used: Used): Seen {
-  const { id, slug, policy, status } = server;
+function seenOf(server: Server, spend: Spend): Seen {
+  const { slug, policy, status } = server;
   const { lastCheck: check } = server.learned;
-  const usedAt = used.get(id)?.lastUsedAt ?? 0;
+  const usedAt = spend.of(server)?.lastUsedAt ?? 0;
   // Usage is known by the hour. Errors count more than use.
   const isUsed = Date.now() - usedAt < 7_200_000 && check?.ok !== false;
   const states = {
@@ -56,28 +55,29 @@ const verbsOf = (server: Server) =>
 
 const eras = { legacy: "to 2025-11-25", modern: "2026-07-28" };
 
-const columnsOf = (used: Used): readonly Column<Server>[] => [
-  column(
+const columnsOf = (spend: Spend): readonly Column<Server>[] => [
+  column.of(
     "Server",
     ({ slug }) => slug,
-    ({ id, slug, url }) => (
+    (server) => (
       <>
-        {used.has(id) ? <RequestsOf by="server" id={id} name={slug} /> : slug}
+        {spend.of(server) ? (
+          <RequestsOf by="server" id={server.id} name={server.slug} />
+        ) : (
+          server.slug
+        )}
         <div>
-          <code class="wraps faint">{url}</code>
+          <code class="wraps faint">{server.url}</code>
         </div>
       </>
     ),
   ),
-  fileColumn("Address", ({ url }) => url),
-  ...healthColumns<Server>((row) => seenOf(row, used)),
-  ...spendColumns<Server>(
-    ({ id }) => used.get(id),
-    ({ id, policy }) => used.get(id)?.budget ?? unusedBudget("server", policy.limits),
-  ),
-  { ...column("Who answers", ({ sampling }) => samplings[sampling]), isWide: true },
-  textColumn("Revisions", ({ learned: { era } }) => era && eras[era]),
-  textColumn("OAuth", accountOf),
+  column.file("Address", ({ url }) => url),
+  ...healthColumns<Server>((row) => seenOf(row, spend)),
+  ...spend.columns,
+  { ...column.of("Who answers", ({ sampling }) => samplings[sampling]), isWide: true },
+  column.text("Revisions", ({ learned: { era } }) => era && eras[era]),
+  column.text("OAuth", accountOf),
 ];
 
 const urlOf = (server: string): string => `${routerUrl}/mcp/${tenantHere()}/${server}`;
@@ -196,7 +196,7 @@ export function Servers() {
       isDense
       lead="MCP servers behind the router, which answers their sampling requests, with this month’s spend and requests."
       paging={paging}
-      columns={columnsOf(useSpending("server"))}
+      columns={columnsOf(useSpend("server", ({ policy }) => policy.limits))}
       nameOf={({ slug }) => slug}
       verbs={verbsOf}
       empty="No servers yet. Register one and give its clients the router’s address."

@@ -2,15 +2,7 @@ import { api, type Schemas } from "../api.ts";
 import { capabilityText, countedCapabilities } from "../capability-text.ts";
 import { fromNow } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
-import {
-  column,
-  fileColumn,
-  isoOf,
-  lineColumn,
-  textColumn,
-  Time,
-  type Column,
-} from "../parts/columns.tsx";
+import { column, isoOf, Time, type Column } from "../parts/columns.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
 import { ownPath } from "../place.ts";
@@ -32,7 +24,7 @@ function answererOf({ serverId, effective, ...its }: Session, servers: Servers):
 }
 
 const columnsOf = (names: Names, servers: Servers): readonly Column<Session>[] => [
-  column(
+  column.of(
     "Session",
     ({ id }) => id,
     ({ id }) => (
@@ -41,11 +33,11 @@ const columnsOf = (names: Names, servers: Servers): readonly Column<Session>[] =
       </a>
     ),
   ),
-  textColumn("Client", ({ clientInfo: { name, version } }) => `${text(name)} ${text(version)}`),
-  textColumn("Key", ({ keyId }) => names[keyId] ?? keyId),
-  textColumn("Server", ({ serverId }) => serverId && (names[serverId] ?? serverId)),
-  lineColumn("Revision", ({ revision }) => revision),
-  column(
+  column.text("Client", ({ clientInfo: { name, version } }) => `${text(name)} ${text(version)}`),
+  column.text("Key", ({ keyId }) => names[keyId] ?? keyId),
+  column.text("Server", ({ serverId }) => serverId && (names[serverId] ?? serverId)),
+  column.line("Revision", ({ revision }) => revision),
+  column.of(
     "Client declared",
     ({ capabilities }) => JSON.stringify(capabilities),
     (session) => (
@@ -60,15 +52,15 @@ const columnsOf = (names: Names, servers: Servers): readonly Column<Session>[] =
       </div>
     ),
   ),
-  { ...column("Answers sampling", (session) => answererOf(session, servers)), isOptional: true },
+  { ...column.of("Answers sampling", (session) => answererOf(session, servers)), isOptional: true },
   {
-    ...column(
+    ...column.of(
       "Announced to server",
       ({ advertisedCapabilities: its }) => its && capabilityText(its),
     ),
     isOptional: true,
   },
-  column(
+  column.of(
     "Last used",
     ({ lastUsedAt }) => isoOf(lastUsedAt),
     ({ lastUsedAt, expiresAt }) => [
@@ -76,7 +68,7 @@ const columnsOf = (names: Names, servers: Servers): readonly Column<Session>[] =
       <small> ends {fromNow(expiresAt)}</small>,
     ],
   ),
-  fileColumn("Ends", ({ expiresAt }) => isoOf(expiresAt)),
+  column.file("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
 
 export function Sessions() {

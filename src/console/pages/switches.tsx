@@ -4,7 +4,7 @@ import { api } from "../api.ts";
 import { count, usdInCents } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import { allModels, nameOf, type Model } from "../models/figures.tsx";
-import { timeColumn, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft } from "../parts/form.tsx";
 import { NamedChoice, namesIn } from "../parts/named.tsx";
@@ -80,7 +80,7 @@ const columnsOf = (lift: (stop: Stop) => void): Column<Turned>[] => [
   { title: "What is stopped", text: ({ kind }) => kinds[kind] },
   { title: "Name", show: ({ name }) => <code>{name || "–"}</code>, text: ({ name }) => name },
   { title: "Why", text: ({ why }) => why },
-  timeColumn("Since", ({ at }) => at),
+  column.time("Since", ({ at }) => at),
   { title: "By", text: ({ by }) => by ?? null },
   {
     title: "",

@@ -5,7 +5,7 @@ import { usdInCents } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import { given } from "../members.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
-import { column, dayColumn, fileColumn, sumColumn, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { ListPage, NoMatch, usePaging, type Ends } from "../parts/list-page.tsx";
@@ -58,9 +58,9 @@ type Usage = ReadonlyMap<string, Totals>;
 const nothing: Totals = { requests: 0, errors: 0, tokens: 0, costUsd: 0 };
 
 const figureColumns = <Row,>(of: (row: Row) => Totals): Column<Row>[] => [
-  sumColumn("Spent", (row) => of(row).costUsd, usdInCents),
-  sumColumn("Requests", (row) => of(row).requests),
-  sumColumn("Failed or refused", (row) => of(row).errors),
+  column.sum("Spent", (row) => of(row).costUsd, usdInCents),
+  column.sum("Requests", (row) => of(row).requests),
+  column.sum("Failed or refused", (row) => of(row).errors),
 ];
 
 /** Of this month until now, or of the same time before. */
@@ -88,7 +88,7 @@ function columnsOf(now: Usage, before: Usage): Column<Tenant>[] {
       ),
       text: ({ slug }) => slug,
     },
-    fileColumn("Id", ({ id }) => id),
+    column.file("Id", ({ id }) => id),
     ...figures.toSpliced(1, 0, {
       title: "Trend",
       isNumber: true,
@@ -97,7 +97,7 @@ function columnsOf(now: Usage, before: Usage): Column<Tenant>[] {
       show: (tenant) => <Change now={spentOf(now, tenant)} before={spentOf(before, tenant)} />,
       text: (tenant) => spentOf(before, tenant) || null,
     }),
-    dayColumn("Created", ({ createdAt }) => createdAt),
+    column.day("Created", ({ createdAt }) => createdAt),
   ];
 }
 
@@ -143,7 +143,7 @@ function TypedSlug({ slug }: Tenant) {
 
 type OfModel = readonly [model: string, totals: Totals];
 const modelColumns: Column<OfModel>[] = [
-  column(
+  column.of(
     "Model",
     ([model]) => model,
     ([model]) => <code>{model || "no model (refused)"}</code>,

@@ -20,14 +20,7 @@ import {
   type RangeName,
   type UsageRow,
 } from "../overview-figures.ts";
-import {
-  column,
-  fileColumn,
-  numberColumn,
-  sumColumn,
-  timeColumn,
-  type Column,
-} from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { Choice, inSentence, useQuery } from "../parts/list-page.tsx";
 import { Button, There } from "../parts/page.tsx";
 import { Plot } from "../parts/plot.tsx";
@@ -112,7 +105,7 @@ function columnsOf(usage: Shown): Column<UsageRow>[] {
   const nameOf = ({ group }: UsageRow): string => nameIn(usage, group);
   const title = by === "all" ? "" : groupings[by];
   return [
-    timeColumn(
+    column.time(
       "From",
       ({ at }) => at,
       (at) => bucketTime(at, bucket),
@@ -121,18 +114,18 @@ function columnsOf(usage: Shown): Column<UsageRow>[] {
     ...(by === "all"
       ? []
       : [
-          column(title, nameOf, (row) => <span class="nowrap">{nameOf(row)}</span>),
-          fileColumn<UsageRow>(`${title} id`, ({ group }) => group),
+          column.of(title, nameOf, (row) => <span class="nowrap">{nameOf(row)}</span>),
+          column.file<UsageRow>(`${title} id`, ({ group }) => group),
         ]),
-    sumColumn("Spent", ({ costUsd }) => costUsd, usdInCents),
-    sumColumn("Requests", ({ requests }) => requests),
-    fileColumn("Succeeded", ({ succeeded }) => succeeded),
-    sumColumn("Failed", ({ failed }) => failed),
-    sumColumn("Refused", ({ refused }) => refused),
-    sumColumn("Tokens in", ({ inputTokens }) => inputTokens),
-    sumColumn("Tokens out", ({ outputTokens }) => outputTokens),
+    column.sum("Spent", ({ costUsd }) => costUsd, usdInCents),
+    column.sum("Requests", ({ requests }) => requests),
+    column.file("Succeeded", ({ succeeded }) => succeeded),
+    column.sum("Failed", ({ failed }) => failed),
+    column.sum("Refused", ({ refused }) => refused),
+    column.sum("Tokens in", ({ inputTokens }) => inputTokens),
+    column.sum("Tokens out", ({ outputTokens }) => outputTokens),
     ...percentiles.map((name): Column<UsageRow> => ({
-      ...numberColumn(`${name} ms`, ({ latency }) => latency?.total[name], count),
+      ...column.number(`${name} ms`, ({ latency }) => latency?.total[name], count),
       isWide: true,
     })),
   ];

@@ -1,7 +1,7 @@
 import { percentInColumn, time } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { rangeAt, rangeIn } from "../overview-figures.ts";
-import { fileColumn, sumColumn, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { Choice, useQuery } from "../parts/list-page.tsx";
 import { Page, There } from "../parts/page.tsx";
 import {
@@ -59,13 +59,13 @@ function columnsOf(by: Grouping, { names, from }: Top): Column<Spender>[] {
       ),
       text: (row) => spenderName(row, names),
     },
-    fileColumn("Id", ({ group }) => group),
+    column.file("Id", ({ group }) => group),
     spent,
     shareColumn,
     trendColumn,
     requests,
-    { ...sumColumn("Tokens", (row) => row.inputTokens + row.outputTokens), isWide: true },
-    sumColumn("Failed or refused", ({ failed, refused }) => failed + refused),
+    { ...column.sum("Tokens", (row) => row.inputTokens + row.outputTokens), isWide: true },
+    column.sum("Failed or refused", ({ failed, refused }) => failed + refused),
     ...rest,
   ];
 }

@@ -1,7 +1,7 @@
 /** Columns of tables, and what several of them show. */
 import type { ComponentChildren } from "preact";
 import type { Cell } from "../csv.ts";
-import { count, dateOf, day, none, shortTime, time } from "../format.ts";
+import { count, dateOf, day, none, shortTime, time as wholeTime } from "../format.ts";
 
 export interface Column<Row> {
   title: string;
@@ -27,7 +27,7 @@ type Of<Row, Value> = (row: Row) => Given<Value>;
 
 /** In the reader's zone, with full precision in the title. */
 export const Time = ({ at, show = shortTime }: { at: number; show?: (ms: number) => string }) => (
-  <time class="nowrap" dateTime={dateOf(at).toISOString()} title={time(at)}>
+  <time class="nowrap" dateTime={dateOf(at).toISOString()} title={wholeTime(at)}>
     {show(at)}
   </time>
 );
@@ -45,65 +45,64 @@ export function Brief({ text, isCode = false, size = "" }: BriefProps) {
 }
 
 /** Cells show their text, or else `show`. */
-export const column = <Row,>(
+const of = <Row,>(
   title: string,
   text: (row: Row) => Cell,
   show?: (row: Row) => ComponentChildren,
 ): Column<Row> => ({ title, text, ...(show && { show }) });
 
-export const numberColumn = <Row,>(
-  title: string,
-  of: Of<Row, number>,
-  shown: (value: Given<number>) => string = (value) => String(value ?? none),
-): Column<Row> => ({
-  title,
-  isNumber: true,
-  isOptional: true,
-  show: (row) => shown(of(row)),
-  text: (row) => of(row) ?? null,
-});
-
-/** Hidden while no row has a text. */
-export const textColumn = <Row,>(title: string, of: Of<Row, string>, size = ""): Column<Row> => ({
-  title,
-  isOptional: true,
-  show: (row) => (of(row) ? <Brief text={of(row)} size={size} /> : none),
-  text: (row) => of(row) ?? null,
-});
-
 /** Phones leave out the text for no time. */
-export const timeColumn = <Row,>(title: string, of: Of<Row, number>, show = shortTime) =>
-  column<Row>(
+const time = <Row,>(title: string, at: Of<Row, number>, show = shortTime) =>
+  of<Row>(
     title,
-    (row) => isoOf(of(row)),
+    (row) => isoOf(at(row)),
     (row) => {
-      const at = of(row) ?? null;
-      return at === null ? none : <Time {...{ at, show }} />;
+      const its = at(row) ?? null;
+      return its === null ? none : <Time at={its} show={show} />;
     },
   );
 
-export const dayColumn = <Row,>(title: string, of: Of<Row, number>) => timeColumn(title, of, day);
-
-/** Cut to one line, with the whole text in the title. */
-export const lineColumn = <Row,>(title: string, of: (row: Row) => string | null) =>
-  textColumn(title, of, "line");
-
-/** In the CSV only. */
-export const fileColumn = <Row,>(title: string, text: (row: Row) => Cell): Column<Row> => ({
+/** Hidden while no row has a text. */
+const text = <Row,>(title: string, textOf: Of<Row, string>, size = ""): Column<Row> => ({
   title,
+  isOptional: true,
+  show: (row) => (textOf(row) ? <Brief text={textOf(row)} size={size} /> : none),
+  text: (row) => textOf(row) ?? null,
+});
+
+export const column = {
+  of,
+  time,
   text,
-  isFileOnly: true,
-});
-
-/** Numbers with their sum below. */
-export const sumColumn = <Row,>(
-  title: string,
-  of: (row: Row) => number,
-  format: (value: number) => string = count,
-): Column<Row> => ({
-  title,
-  isNumber: true,
-  show: (row) => format(of(row)),
-  text: of,
-  sum: (rows) => format(rows.reduce((sum, row) => sum + of(row), 0)),
-});
+  day: <Row,>(title: string, at: Of<Row, number>) => time(title, at, day),
+  /** Cut to one line, with the whole text in the title. */
+  line: <Row,>(title: string, textOf: (row: Row) => string | null) => text(title, textOf, "line"),
+  /** In the CSV only. */
+  file: <Row,>(title: string, textOf: (row: Row) => Cell): Column<Row> => ({
+    ...of(title, textOf),
+    isFileOnly: true,
+  }),
+  number: <Row,>(
+    title: string,
+    numberOf: Of<Row, number>,
+    shown: (value: Given<number>) => string = (value) => String(value ?? none),
+  ): Column<Row> => ({
+    title,
+    isNumber: true,
+    isOptional: true,
+    show: (row) => shown(numberOf(row)),
+    text: (row) => numberOf(row) ?? null,
+  }),
+  /** Numbers with their sum below. */
+  sum: <Row,>(
+    title: string,
+    numberOf: (row: Row) => number,
+    format: (value: number) => string = count,
+  ): Column<Row> => ({
+    title,
+    isNumber: true,
+    show: (row) => format(numberOf(row)),
+    text: numberOf,
+    sum: (rows) => format(rows.reduce((sum, row) => sum + numberOf(row), 0)),
+  }),
+};

@@ -2,8 +2,8 @@ import type { ComponentChildren, JSX } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { guardPage } from "../leaving.ts";
-import { ok, type Asked } from "../problem.ts";
-import { Form } from "./form.tsx";
+import { ok } from "../problem.ts";
+import { Form, type FormProps } from "./form.tsx";
 import { Button } from "./page.tsx";
 
 interface DialogProps {
@@ -59,15 +59,16 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
   );
 }
 
-type ConfirmProps<Value> = DialogProps & {
-  act: () => Promise<Asked<Value>>;
-  onDone: (value: Value) => void;
-};
+type FormDialogProps<Value> = DialogProps & FormProps<Value>;
 
-export const Confirm = <Value,>({ title, onClose, ...form }: ConfirmProps<Value>) => (
+export const FormDialog = <Value,>({ title, onClose, ...form }: FormDialogProps<Value>) => (
   <Dialog title={title} onClose={onClose}>
-    <Form submit={title} isDanger onCancel={onClose} {...form} />
+    <Form onCancel={onClose} {...form} />
   </Dialog>
+);
+
+export const Confirm = <Value,>(its: Omit<FormDialogProps<Value>, "submit">) => (
+  <FormDialog submit={its.title} isDanger {...its} />
 );
 
 /** The target within the console, in this tab. */

@@ -220,7 +220,7 @@ export const Fields = <Draft extends object>(props: FieldsProps<Draft>) => (
   </>
 );
 
-interface FormProps<Value> {
+export interface FormProps<Value> {
   submit: string;
   isDanger?: true;
   act: () => Promise<Asked<Value>>;

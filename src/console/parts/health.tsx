@@ -1,5 +1,5 @@
 import { time } from "../format.ts";
-import { column, fileColumn, isoOf, type Column } from "./columns.tsx";
+import { column, isoOf, type Column } from "./columns.tsx";
 import { Badge } from "./page.tsx";
 
 const tones = new Map(Object.entries({ works: "good", "not checked": "", disabled: "warn" }));
@@ -24,11 +24,11 @@ export const Health = ({ state, when, check, fault }: Seen) => (
 );
 
 export const healthColumns = <Row,>(of: (row: Row) => Seen): Column<Row>[] => [
-  column(
+  column.of(
     "State",
     (row) => of(row).state,
     (row) => <Health {...of(row)} />,
   ),
-  fileColumn("Error", (row) => of(row).fault),
-  fileColumn("Last check", (row) => isoOf(of(row).check?.at)),
+  column.file("Error", (row) => of(row).fault),
+  column.file("Last check", (row) => isoOf(of(row).check?.at)),
 ];

@@ -4,7 +4,7 @@ import { bytes, count, fromNow, none, percentInColumn, time, usdInCents } from "
 import { limitTitle, ownerTitle } from "../limit-titles.ts";
 import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
 import { ownPath } from "../place.ts";
-import { column, timeColumn, type Column } from "./columns.tsx";
+import { column, type Column } from "./columns.tsx";
 import type { Names } from "./named.tsx";
 import { Badge } from "./page.tsx";
 import { Meter } from "./spend.tsx";
@@ -67,7 +67,7 @@ const Owner = ({ state, names }: { state: ShownLimit; names: Names }) => (
 );
 
 export const limitColumns = (names: Names): Column<ShownLimit>[] => [
-  column(
+  column.of(
     "For",
     (state) => `${ownerTitle(state, names)}, ${limitTitle(state.name)}`,
     (state) => <Owner {...{ state, names }} />,
@@ -92,5 +92,5 @@ export const limitColumns = (names: Names): Column<ShownLimit>[] => [
   ),
   amountColumn("Left", "left"),
   usageColumn("Forecast", forecast, forecastShown),
-  timeColumn("Resets", ({ resetsAt }) => resetsAt, fromNow),
+  column.time("Resets", ({ resetsAt }) => resetsAt, fromNow),
 ];

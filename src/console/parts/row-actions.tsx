@@ -11,13 +11,14 @@ interface RowActionsProps<Verb extends string> {
 export const isFinal = (verb: string): boolean => /^(Delete|Deny|End|Erase|Revoke)/.test(verb);
 const maxInRow = 3;
 
-/** Many are in a menu, without what helps against a leaked key. */
+/** Deletions and what leaves no room are in a menu, without what helps against a leaked key. */
 export function RowActions<Verb extends string>({ of, verbs, act }: RowActionsProps<Verb>) {
   const id = useId();
   if (verbs.length === 0) return null;
-  const isMany = verbs.length > maxInRow;
-  const urgent = verbs.filter((verb) => verb === "Rotate" || verb === "Revoke");
-  const inRow = isMany ? [...urgent, ...verbs].slice(0, Math.max(1, urgent.length)) : verbs;
+  const kept = verbs.filter((verb) => !/^(Delete|Erase)/.test(verb));
+  const urgent = kept.filter((verb) => verb === "Rotate" || verb === "Revoke");
+  const inRow = kept.length > maxInRow ? [...urgent, ...kept].slice(0, urgent.length || 1) : kept;
+  const isMany = inRow.length < verbs.length;
   const button = (verb: Verb, size: string) => (
     <Button
       key={verb}

@@ -11,7 +11,7 @@ import {
   type RangeName,
 } from "../overview-figures.ts";
 import { ownPath } from "../place.ts";
-import { sumColumn, timeColumn, type Column } from "./columns.tsx";
+import { column, type Column } from "./columns.tsx";
 import { Choice } from "./list-page.tsx";
 import type { Limits } from "./limits.tsx";
 import type { Fact } from "./page.tsx";
@@ -149,18 +149,13 @@ export function lastUse(at: number): string {
 }
 
 /** The smallest budget of what has no usage yet. @param scope as in the names of limits */
-export function unusedBudget(scope: string, limits: Limits = {}): LimitState | undefined {
+function unusedBudget(scope: string, limits: Limits = {}): LimitState | undefined {
   const budgets = Object.entries(limits).filter(([name]) => name.startsWith("usd"));
   const [[name, limit] = []] = budgets.toSorted(([, one], [, other]) => one - other);
   if (name === undefined || limit === undefined) return undefined;
   const unused = { used: 0, reserved: 0, left: limit, resetsAt: null };
   return { name: `${scope}.${name}`, subject: "", unit: "usd", limit, ...unused };
 }
-
-export const spendFacts = (spent: Spender | undefined, budget = spent?.budget): readonly Fact[] => [
-  ["Spent this month", usdInCents(spent?.costUsd ?? 0)],
-  ["Budget", <BudgetCell state={budget} />],
-];
 
 type SpendColumns<Row> = [spent: Column<Row>, requests: Column<Row>, ...rest: Column<Row>[]];
 
@@ -169,8 +164,8 @@ export const spendColumns = <Row,>(
   of: (row: Row) => Spender | undefined,
   budgetOf = (row: Row): LimitState | undefined => of(row)?.budget,
 ): SpendColumns<Row> => [
-  sumColumn("Spent", (row) => of(row)?.costUsd ?? 0, usdInCents),
-  { ...sumColumn<Row>("Requests", (row) => of(row)?.requests ?? 0), isWide: true },
+  column.sum("Spent", (row) => of(row)?.costUsd ?? 0, usdInCents),
+  { ...column.sum<Row>("Requests", (row) => of(row)?.requests ?? 0), isWide: true },
   {
     title: "Budget",
     isOptional: true,
@@ -181,5 +176,20 @@ export const spendColumns = <Row,>(
     show: (row) => <BudgetCell state={budgetOf(row)} />,
     text: (row) => budgetOf(row)?.limit ?? null,
   },
-  { ...timeColumn<Row>("Last use", (row) => of(row)?.lastUsedAt, lastUse), isWide: true },
+  { ...column.time<Row>("Last use", (row) => of(row)?.lastUsedAt, lastUse), isWide: true },
 ];
+
+/** This month's spending of a list of keys, people or servers, as columns and as facts of a row. */
+export function useSpend<Row extends { id: string }>(
+  by: Grouping,
+  limitsOf: (row: Row) => Limits | undefined,
+) {
+  const spending = useSpending(by);
+  const of = ({ id }: Row): Spender | undefined => spending.get(id);
+  const budgetOf = (row: Row) => of(row)?.budget ?? unusedBudget(by, limitsOf(row));
+  const factsOf = (row: Row): Fact[] => [
+    ["Spent this month", usdInCents(of(row)?.costUsd ?? 0)],
+    ["Budget", <BudgetCell state={budgetOf(row)} />],
+  ];
+  return { of, factsOf, columns: spendColumns(of, budgetOf) };
+}

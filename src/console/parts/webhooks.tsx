@@ -3,7 +3,7 @@ import { api, type Schemas } from "../api.ts";
 import { fromNow } from "../format.ts";
 import { textIn } from "../message-text.ts";
 import { mayChange } from "../session.ts";
-import { Brief, fileColumn, lineColumn, timeColumn, type Column } from "./columns.tsx";
+import { Brief, column, type Column } from "./columns.tsx";
 import { Secret } from "./copy.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
@@ -20,9 +20,9 @@ const answerOf = ({ status, fault }: Message): string | null =>
   [status === null ? [] : `HTTP ${status}`, fault ?? []].flat().join(": ") || null;
 
 const columns: Column<Message>[] = [
-  timeColumn("Made", ({ createdAt }) => createdAt),
+  column.time("Made", ({ createdAt }) => createdAt),
   { title: "Message", show: (message) => <Brief text={textOf(message)} />, text: textOf },
-  lineColumn("To", ({ url }) => url),
+  column.line("To", ({ url }) => url),
   {
     title: "State",
     show: ({ state, attempts, nextAt }) => (
@@ -36,7 +36,7 @@ const columns: Column<Message>[] = [
     ),
     text: ({ state }) => state,
   },
-  fileColumn("Attempts", ({ attempts }) => attempts),
+  column.file("Attempts", ({ attempts }) => attempts),
   { title: "Last answer", text: answerOf },
 ];
 

@@ -2,7 +2,7 @@ import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import type { ExclusionReason } from "../../domain/requirements.ts";
 import { count, none, percent, usdOfCall } from "../format.ts";
-import { column, fileColumn, numberColumn, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { Badge, Facts } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
@@ -21,7 +21,7 @@ const scoreOf = (score?: number | null): string => score?.toFixed(3) ?? none;
 
 function columnsOf(attempts: Attempts, whyOf: (its: Candidate) => string): Column<Candidate>[] {
   return [
-    column("Model", nameOf, (candidate) => {
+    column.of("Model", nameOf, (candidate) => {
       const notes = whyOf(candidate);
       const attempt = attempts.findLast((each) => nameOf(each) === nameOf(candidate));
       return (
@@ -31,7 +31,7 @@ function columnsOf(attempts: Attempts, whyOf: (its: Candidate) => string): Colum
         </>
       );
     }),
-    numberColumn("Score", ({ score }) => score, scoreOf),
+    column.number("Score", ({ score }) => score, scoreOf),
     ...axes.map((axis): Column<Candidate> => ({
       title: axisTitles[axis],
       show({ axes: { [axis]: value } = {} }) {
@@ -47,7 +47,7 @@ function columnsOf(attempts: Attempts, whyOf: (its: Candidate) => string): Colum
       },
       text: ({ axes: values }) => values?.[axis] ?? null,
     })),
-    fileColumn("Why", whyOf),
+    column.file("Why", whyOf),
   ];
 }
 
