@@ -107,6 +107,8 @@ export interface Attempt extends AttemptBase {
   fault: FaultKind | null;
   billed: "yes" | "no" | "maybe";
   latencyMs: number;
+  /** the pause before it; absent: none */
+  waitedMs?: number;
   retryAfterMs: number | null;
   reach?: FaultReach;
   code?: FaultCode;

@@ -92,7 +92,7 @@ const usageOfCall = z
       .optional()
       .openapi({
         description:
-          "Charges by the policy's modelEndpoints, and the price of the place that answered relative to the reserved one. A factor of 0: the credential declares that calls cost nothing.",
+          "Charges by the policy's modelEndpoints, and the answering place's price relative to the reserved one. Factor 0: the credential declares that calls cost nothing.",
       }),
     implausible: z.literal(true).optional().openapi({
       description: "The reported usage is implausible: charged as reserved, can be corrected.",
@@ -120,13 +120,14 @@ const attempt = z
       .openapi({ description: "Missing unless a network error occurred." }),
     billed: z.enum(["yes", "no", "maybe"]),
     latencyMs: z.int(),
+    waitedMs: z.int().optional().openapi({ description: "before the attempt" }),
     retryAfterMs: z.number().nullable(),
     notes: z.array(z.string()).optional(),
     usage: usageOfCall.optional().openapi({ description: "Missing if unknown or unused." }),
     stream: z
       .object({
         firstMs: z.number().nullable().openapi({
-          description: "Milliseconds to the first content; null: none came.",
+          description: "Until the first content; null: none came.",
         }),
         status: z.enum(["complete", "interrupted"]),
         interruptedBy: z.enum(["client", "provider", "router"]).optional(),
@@ -161,12 +162,11 @@ export const record = z
     }),
     createdAt: millis,
     admittedAt: millis.nullable().openapi({
-      description:
-        "Time of admission, which determines its hour and day in limits and usage; null if it was refused.",
+      description: "Determines its hour and day in limits and usage; null if it was refused.",
     }),
     asked: anyObject.nullable().openapi({
       description:
-        "Counts and names, no content. `declared`: the names of a 2026-07-28 request's capabilities.",
+        "Counts and names, no content. `declared`: capabilities of a 2026-07-28 request.",
     }),
     contentSha256: z.string(),
     outcome: z.enum(outcomes),
@@ -174,7 +174,7 @@ export const record = z
     reasonDetail: z.string().nullable(),
     omitted: z.object({ requests: z.int(), from: millis, until: millis }).nullable().openapi({
       description:
-        "Number of requests that this record represents: rate-limit refusals of its key after the first hundred in that minute. null for a single request.",
+        "Requests that it represents: rate-limit refusals of its key after the first hundred in a minute; null: one.",
     }),
     decision: anyObject.nullable().openapi({
       description:
@@ -202,7 +202,7 @@ export const record = z
       description: "The operator's correction of an unknown or implausible call.",
     }),
     replays: z.int().nullable().openapi({
-      description: "Number of times its result was replayed; null if it can't be.",
+      description: "How often its result was replayed; null if it can't be.",
     }),
     captured: z.boolean(),
     held: z.literal(true).optional().openapi({

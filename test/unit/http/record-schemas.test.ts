@@ -16,6 +16,7 @@ const attempt: Record<keyof Attempt, true> = {
   fault: true,
   billed: true,
   latencyMs: true,
+  waitedMs: true,
   retryAfterMs: true,
   reach: true,
   code: true,

@@ -225,6 +225,13 @@ export function createAttempt(deps: {
     return { attempt: made, timed, checked: given };
   };
 
+  /** @returns ms, including the queue after it */
+  const pause = async ({ outside, signal }: Walk, ms: number): Promise<number> => {
+    const from = elapsed();
+    if (ms > 0) await outside(() => wait(ms, signal));
+    return elapsed() - from;
+  };
+
   return async (walk: Walk): Promise<AttemptsMade> => {
     const startedAt = elapsed();
     const attempts: Attempt[] = [];
@@ -242,6 +249,7 @@ export function createAttempt(deps: {
       refusedKeys: refusedKeysOf(timedAttempts),
       answer,
     });
+    let waitedMs = 0;
     let at = nextCandidate(targets, tried, { avoided });
     for (let step = at === null ? undefined : steps[at]; step !== undefined && at !== null;) {
       const isLast =
@@ -250,12 +258,11 @@ export function createAttempt(deps: {
           avoided,
           unaffordable: unaffordableOf(walk, steps, [...billed, at]),
         }) === null;
-      const share = isLast ? 1 : shareOfDeadline;
       const patience = attempts.length === 0 ? patienceOf(walk, step, targets) : null;
-      const shared = remaining() * share;
+      const shared = remaining() * (isLast ? 1 : shareOfDeadline);
       const timeoutMs = Math.max(1, Math.floor(Math.min(shared, patience ?? shared)));
       const { attempt, timed, checked } = await tryStep(walk, step, timeoutMs);
-      attempts.push(attempt);
+      attempts.push(waitedMs > 0 ? { ...attempt, waitedMs } : attempt);
       timedAttempts.push(timed);
       if (checked.ok) return end(ok({ model: step.model, answer: checked.value }));
       const fault = checked.error;
@@ -276,7 +283,7 @@ export function createAttempt(deps: {
         afterContentFilter: walk.afterContentFilter,
       });
       if (next.next === "stop") break;
-      if (next.waitMs > 0) await walk.outside(() => wait(next.waitMs, walk.signal));
+      waitedMs = await pause(walk, next.waitMs);
       if (walk.signal.aborted) return end(err({ reason: "cancelled" }));
       at = next.at;
       step = steps[at];

@@ -183,6 +183,17 @@ describe("a call", () => {
     expect(attempted.answer.ok || attempted.answer.error).not.toHaveProperty("retryAfterMs");
   });
 
+  it("records the pause before each attempt, and none where it didn't wait", async () => {
+    const { waits, attempted } = await walk({ "a/x": [limited()], "a/y": [limited()] });
+    const [wait] = waits;
+    expect(wait).toBeGreaterThan(0);
+    expect(attempted.attempts.map(({ model: asked, waitedMs }) => [asked, waitedMs])).toEqual([
+      ["x", undefined],
+      ["y", wait],
+      ["v", undefined],
+    ]);
+  });
+
   it("names once a credential whose key was refused, as the call read it", async () => {
     const refused = broken({ kind: "auth", status: 401, reach: "model" });
     const { attempted } = await walk({ "a/x": [refused], "a/y": [refused] });
