@@ -22,7 +22,10 @@ const pages = {
 } as const satisfies Record<Alert["kind"], string>;
 
 /** The console's page with the cause, below the tenant's. */
-export const causeOf = ({ kind }: Pick<Alert, "kind">): string => pages[kind];
+export const causeOf = ({ kind, subject }: Pick<Alert, "kind" | "subject">): string =>
+  kind === "budget_crossed" && !subject.startsWith("ten_")
+    ? `/limits?find=${encodeURIComponent(subject)}`
+    : pages[kind];
 
 const troubles = {
   credential_failing: "The provider rejects the key of",
@@ -47,10 +50,10 @@ export function sentenceOf(
 ): string {
   if (kind !== "budget_crossed") return `${troubles[kind]} ${subject}.`;
   const figures = `${usd(used)} of ${usd(limit)} used`;
-  // 100 also covers a refused call while something is left.
-  return threshold === 100
-    ? `The ${budgetOf(name)} of ${subject} is used up: ${figures}.`
-    : `${threshold}% of the ${budgetOf(name)} of ${subject}: ${figures}.`;
+  if (threshold !== 100) return `${threshold}% of the ${budgetOf(name)} of ${subject}: ${figures}.`;
+  // A refused call counts while something is left.
+  const end = (used ?? 0) < (limit ?? 0) ? "has no room for a call" : "is used up";
+  return `The ${budgetOf(name)} of ${subject} ${end}: ${figures}.`;
 }
 
 export interface AlertMessage {

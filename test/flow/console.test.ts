@@ -1488,13 +1488,14 @@ describe("a limit that is no budget of the tenant", () => {
     await page.locator(".field.wrong", { hasText: "Expected at least 1." }).waitFor();
     await page.getByRole("spinbutton", { name: "Requests per day" }).fill("12");
     await page.getByRole("button", { name: "Save limit" }).click();
-    await page.getByText("The limit is saved.").waitFor();
+    await page.getByText("Saved: Requests per day, nightly job: 12").waitFor();
     await row.getByRole("cell", { name: "12", exact: true }).first().waitFor();
     await page.getByRole("button", { name: "New limit" }).click();
     await page.getByLabel("For", { exact: true }).selectOption("each person");
     await page.getByRole("spinbutton", { name: "USD per day" }).fill("5");
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Save limit" }).click();
+    await page.getByText("Saved: USD per day, each person: 5").waitFor();
     await page.getByRole("row").filter({ hasText: "Each person" }).waitFor();
     expect((await admin("GET", "/tenants/limited/policy")).get("perUser")).toEqual({
       usdPerDay: 5,
@@ -1521,6 +1522,11 @@ describe("a limit that is no budget of the tenant", () => {
     expect(await runs.count()).toBe(2);
     await page.getByLabel("Find").fill("nightly");
     await each.waitFor({ state: "detached" });
+    expect(await page.getByRole("row").filter({ hasText: "nightly job" }).count()).toBe(2);
+    const [own] = await page.getByRole("link", { name: "nightly job" }).all();
+    expect(await own?.getAttribute("href")).toMatch(/\/requests\?key=key_\w+$/);
+    const [, id = ""] = /key=(\w+)/.exec((await own?.getAttribute("href")) ?? "") ?? [];
+    await open(`/t/limited/limits?find=${id}`);
     expect(await page.getByRole("row").filter({ hasText: "nightly job" }).count()).toBe(2);
     await open("/t/limited/keys");
     const unused = page.getByRole("row").filter({ hasText: "nightly job" });

@@ -6,17 +6,17 @@ import { limitTitle, limitTitles, ownerTitle, type LimitName } from "../limit-ti
 import { useRead, valueIn } from "../load.ts";
 import { valueAt } from "../members.ts";
 import { byFullness, shareOf, type LimitState } from "../overview-figures.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { Field, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
+import { FormDialog } from "../parts/dialog.tsx";
+import { Field, Fields, useDraft, type FieldOf } from "../parts/form.tsx";
 import { keyOfLimit, limitColumns, type ShownLimit } from "../parts/limit-columns.tsx";
 import type { Limits as Amounts } from "../parts/limits.tsx";
-import { Steps, usePaging, useQuery, type Ends, type Paging } from "../parts/list-page.tsx";
+import { Steps, usePaging, useQuery, type Paging } from "../parts/list-page.tsx";
 import { useSubjectNames, type Names } from "../parts/named.tsx";
 import { Button, ForRole, Page, There } from "../parts/page.tsx";
 import { RowActions } from "../parts/row-actions.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
-import type { Asked } from "../problem.ts";
+import { ok, type Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
 
 interface LimitDraft {
@@ -64,24 +64,24 @@ function set({ owner, limit, amount }: LimitDraft): Promise<Asked<unknown>> {
   return api.PATCH("/admin/v1/tenants/{tenant}/policy", { body });
 }
 
-function LimitForm({ begun, onDone, onClose }: Ends & { begun: LimitDraft }) {
+type FormProps = { begun: LimitDraft; onDone: (saved: string) => void; onClose: () => void };
+
+function LimitForm({ begun, onDone, onClose }: FormProps) {
   const { draft, change } = useDraft(begun);
   const isNew = begun === newLimit;
   const single = Object.entries(useSubjectNames()).filter(([id]) => /^(?:key|srv)_/.test(id));
+  const options = [
+    ...Object.entries(owners).map(([id, { title }]) => [id, title] as const),
+    ...single,
+  ];
+  const hint = (
+    <>
+      For a single group or tag, or to raise a person’s limit, use{" "}
+      <a href={ownPath("/policy#perUser")}>Policy</a>.
+    </>
+  );
   const where: FieldOf<LimitDraft>[] = [
-    {
-      name: "owner",
-      title: "For",
-      options: [
-        ...Object.entries(owners).map(([id, { title }]) => [id, title] as const),
-        ...single,
-      ],
-      hint: (
-        <>
-          For a single group or tag, use <a href={ownPath("/policy#perUser")}>Policy</a>.
-        </>
-      ),
-    },
+    { name: "owner", title: "For", options, hint },
     { name: "limit", title: "Limit", options: Object.entries(limitTitles) },
   ];
   const amount: FieldOf<LimitDraft> = {
@@ -92,12 +92,16 @@ function LimitForm({ begun, onDone, onClose }: Ends & { begun: LimitDraft }) {
     isRequired: isNew,
     ...(!isNew && { hint: "Leave blank to remove the limit." }),
   };
+  const save = async (): Promise<Asked<string>> => {
+    const done = await set(draft);
+    const owner = options.find(([id]) => id === draft.owner)?.[1];
+    const title = isNew ? `${limitTitles[draft.limit]}, ${owner}` : begun.title;
+    return done.ok ? ok(`${title}: ${draft.amount ?? "unlimited"}`) : done;
+  };
   return (
-    <Dialog title={begun.title} onClose={onClose}>
-      <Form submit="Save limit" act={() => set(draft)} {...{ onDone }} onCancel={onClose}>
-        <Fields of={isNew ? [...where, amount] : [amount]} {...{ draft, change }} />
-      </Form>
-    </Dialog>
+    <FormDialog title={begun.title} submit="Save limit" act={save} {...{ onDone, onClose }}>
+      <Fields of={isNew ? [...where, amount] : [amount]} {...{ draft, change }} />
+    </FormDialog>
   );
 }
 
@@ -150,9 +154,12 @@ type TableProps = Pick<ActionProps, "policy"> & {
 };
 
 function LimitTable({ paging, policy, change }: TableProps) {
-  const [sought, seek] = useState("");
+  // Links from alerts have the id.
+  const [sought, seek] = useState(useQuery()[0]["find"] ?? "");
   const isFound = (state: LimitState, names: Names): boolean =>
-    ownerTitle(state, names).toLowerCase().includes(sought.trim().toLowerCase());
+    `${ownerTitle(state, names)} ${state.subject}`
+      .toLowerCase()
+      .includes(sought.trim().toLowerCase());
   const find = { title: "Find", name: "find", placeholder: "key, person, tag" };
   return (
     <>
@@ -190,10 +197,10 @@ export function Limits() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/limits");
   const reading = useRead("/admin/v1/tenants/{tenant}/policy");
   const isAsked = query["new"] !== undefined && mayChange.value;
-  const [draft, change] = useState<LimitDraft | "saved" | null>(isAsked ? newLimit : null);
+  const [draft, change] = useState<LimitDraft | string | null>(isAsked ? newLimit : null);
   const policy = valueIn(reading) ?? {};
-  const onDone = (): void => {
-    change("saved");
+  const onDone = (saved: string): void => {
+    change(`Saved: ${saved}`);
     void paging.loading.again();
     void reading.again();
   };
@@ -209,7 +216,7 @@ export function Limits() {
         )
       }
     >
-      {draft === "saved" && <p class="notice good" role="status" children="The limit is saved." />}
+      {typeof draft === "string" && <p class="notice good" role="status" children={draft} />}
       {valueIn(paging.loading)?.data.some(isTight) && (
         <p class="notice warn">
           The database is almost full.{" "}

@@ -49,13 +49,16 @@ function forecastShown(state: LimitState): ComponentChildren {
   return <Badge word={`over: ${shown}`} tone={toneOf(state, Date.now())} />;
 }
 
+/** To its requests, or its usage. */
+function pageOf({ name, subject }: LimitState): string {
+  const [scope = ""] = name.split(".");
+  const [, id] = /(?:^|:)((?:key|usr|srv)_\w+)$/.exec(subject) ?? [];
+  return id === undefined ? `/usage?by=${scope}` : `/requests?${scope}=${id}`;
+}
+
 const Owner = ({ state, names }: { state: ShownLimit; names: Names }) => (
   <span title={state.subject}>
-    {state.subject !== "" ? (
-      ownerTitle(state, names)
-    ) : (
-      <a href={`${ownPath("/usage")}?by=${state.name.split(".")[0]}`}>{ownerTitle(state, names)}</a>
-    )}{" "}
+    <a href={ownPath(pageOf(state))}>{ownerTitle(state, names)}</a>{" "}
     <small>{limitTitle(state.name)}</small>
     {state.highest !== undefined && <small>, highest: {state.highest}</small>}
     {state.raisedUntil !== undefined && (

@@ -99,14 +99,21 @@ describe("an alert", () => {
   it("has a sentence and a page for each kind, and a severity by kind and threshold", () => {
     for (const kind of alertKinds) {
       expect(sentenceOf({ ...alert, kind }, "search")).toContain("search");
-      expect(causeOf({ kind })).toMatch(/^\/[a-z]+/);
+      expect(causeOf({ kind, subject: "ten_one" })).toMatch(/^\/[a-z]+$|outcome=failed$/);
     }
     expect(
       [50, 80, 100].map((threshold) => severityOf({ kind: "budget_crossed", threshold })),
     ).toEqual(["info", "warning", "critical"]);
     expect(severityOf({ kind: "seals_stopped", threshold: null })).toBe("critical");
-    expect(sentenceOf({ ...alert, threshold: 100, name: "tenant.usdTotal" }, "Acme")).toBe(
-      "The total budget of Acme is used up: $4.20 of $5.00 used.",
+    expect(causeOf({ kind: "budget_crossed", subject: "tag:night shift" })).toBe(
+      "/limits?find=tag%3Anight%20shift",
+    );
+    const total = { ...alert, threshold: 100, name: "tenant.usdTotal" };
+    expect(sentenceOf(total, "Acme")).toBe(
+      "The total budget of Acme has no room for a call: $4.20 of $5.00 used.",
+    );
+    expect(sentenceOf({ ...total, used: 5 }, "Acme")).toBe(
+      "The total budget of Acme is used up: $5.00 of $5.00 used.",
     );
   });
 });
