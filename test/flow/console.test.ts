@@ -849,6 +849,17 @@ describe("a reader with other needs", () => {
   });
 });
 
+/** Sends what the SDKs send. */
+const sdk = `class {
+  constructor({ baseURL, apiKey }) {
+    const headers = { Authorization: "Bearer " + apiKey, "Content-Type": "application/json" };
+    const create = (path) => async (body) =>
+      (await fetch(baseURL + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+    this.chat = { completions: { create: create("/chat/completions") } };
+    this.messages = { create: create("/v1/messages") };
+  }
+}`;
+
 describe("first steps", () => {
   it("lead a new tenant from a provider's key to a request that is seen to arrive", async () => {
     const { page } = operator;
@@ -874,34 +885,64 @@ describe("first steps", () => {
     await page.getByRole("button", { name: "Add credential" }).click();
     await page.getByText(/main works: (own\/)?works answered/).waitFor();
     await page.getByText("The provider lists one model for this key.").waitFor();
-    await page.getByRole("button", { name: "OpenAI SDK" }).click();
-    const sdk = page.getByLabel("OpenAI SDK", { exact: true });
-    expect(await sdk.textContent()).toContain("apiKey: `${process.env.ROUTER_KEY}`");
-    await page.getByRole("button", { name: "curl" }).click();
+    const client = page.getByLabel("Client", { exact: true });
+    const snippet = async (name: string): Promise<string> => {
+      await client.selectOption(name);
+      return (await page.getByLabel(name, { exact: true }).textContent()) ?? "";
+    };
+    const groups = await client
+      .locator("optgroup")
+      .evaluateAll((all) => all.map((each) => each.getAttribute("label")));
+    expect(groups).toEqual(["Programs that call models", "Coding agents", "MCP"]);
+    expect(await client.inputValue()).toBe("OpenAI SDK (TypeScript)");
+    const scripts = [
+      "OpenAI SDK (TypeScript)",
+      "Anthropic SDK (TypeScript)",
+      "Sampling (TypeScript)",
+    ];
+    const ofEnvironment: [run: "node" | "sh", text: string][] = [];
+    for (const name of scripts) ofEnvironment.push(["node", await snippet(name)]);
+    for (const name of ["curl", "Sampling (curl)"]) ofEnvironment.push(["sh", await snippet(name)]);
+    expect(await snippet("OpenAI SDK (Python)")).toMatch(
+      /^import os\n\nfrom openai import OpenAI\n\nclient = OpenAI\(base_url="http:[^"]+\/v1", api_key=os.environ\["ROUTER_KEY"\]\)\n/,
+    );
     await page.getByRole("button", { name: "Create API key" }).click();
     const key = (await page.getByLabel("Shown this once").textContent()) ?? "";
-    const curl = (await page.getByLabel("curl", { exact: true }).textContent()) ?? "";
-    expect(curl).toContain(`Bearer ${key}`);
-    const [, body = ""] = /-d '([^']*)'/.exec(curl) ?? [];
-    const headers = Object.fromEntries(
-      [...curl.matchAll(/-H ["']([\w-]+): ([^"']+)["']/g)].map(([, name, value]) => [name, value]),
-    ) as Record<string, string>;
-    const answer = await fetch(`${router.url}/v1/sampling`, { method: "POST", headers, body });
-    expect(answer.status).toBe(200);
+    const ofKey: typeof ofEnvironment = [["sh", await snippet("curl")]];
+    for (const name of scripts) ofKey.push(["node", await snippet(name)]);
+    const isRun = async ([shell, text]: (typeof ofKey)[number], env: NodeJS.ProcessEnv) => {
+      const [file, ...args] = {
+        node: [process.execPath, "--input-type=module", "-e"],
+        sh: ["sh", "-c"],
+      }[shell];
+      const program = text.replace(/^import (\w+) from .*/, `const $1 = ${sdk};`);
+      const { stdout } = await promisify(execFile)(file ?? "", [...args, program], { env });
+      return [text, stdout.includes("<img src=x onerror=")];
+    };
+    const { PATH } = process.env;
+    for (const each of ofEnvironment)
+      expect(await isRun(each, { PATH, ROUTER_KEY: key })).toEqual([each[1], true]);
+    for (const each of ofKey) {
+      expect(each[1]).toContain(key);
+      expect(await isRun(each, { PATH })).toEqual([each[1], true]);
+    }
     await page.getByText("It arrived.").waitFor();
     expect(await page.getByText("done", { exact: true }).count()).toBe(3);
-    await page.getByRole("button", { name: "TypeScript server" }).click();
-    const program = await page.getByLabel("TypeScript server", { exact: true }).textContent();
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      "--input-type=module",
-      "--eval",
-      `${program}\nconsole.log(error ?? result.content.text)`,
-    ]);
-    expect(stdout.trim()).toBe(hostile);
     await open("/t/fresh/start");
     await page.getByText("Requests arrived before you opened this page").waitFor();
     expect(await page.getByText("done", { exact: true }).count()).toBe(3);
     expect(await page.getByText(/^Waiting for/).count()).toBe(0);
+    const unreachable = {
+      provider: "gone",
+      name: "gone",
+      apiKey: "k",
+      baseUrl: "http://127.0.0.1:9",
+      models: [{ id: "m" }],
+    };
+    const { body } = await admin("POST", "/tenants/fresh/credentials", unreachable);
+    await admin("POST", `/tenants/fresh/credentials/${(body as { id: string }).id}/check`);
+    await open("/t/fresh/start");
+    await page.getByRole("heading", { name: "1. Add a provider’s key 1 of 2 fails" }).waitFor();
   });
 });
 

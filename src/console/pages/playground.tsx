@@ -1,77 +1,58 @@
-import { useEffect, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import { parsedJson } from "../../domain/json.ts";
 import { conditionsText } from "../approvals/conditions.ts";
+import { useLoaded, valueIn } from "../load.ts";
 import { useUnsaved } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
-import { Card, ForRole, Page, ProblemNotice } from "../parts/page.tsx";
+import { Card, ForRole, Page, There } from "../parts/page.tsx";
 import { tenantHere } from "../place.ts";
 import { Answered, Pending, WireRequests } from "../playground/answer.tsx";
-import {
-  caller,
-  dryRun,
-  isResumable,
-  makeCaller,
-  resumeCaller,
-  send,
-  type Answer,
-  type Ranking,
-  type SamplingParams,
-} from "../playground/caller.ts";
+import { caller, dryRun, isResumable, makeCaller, send } from "../playground/caller.ts";
+import type { Answer, SamplingParams } from "../playground/caller.ts";
+import type { Media } from "../playground/wires.ts";
 import { invalid, ok, type Asked } from "../problem.ts";
 import { DecisionTable } from "../requests/decision.tsx";
 import { axes } from "../requests/notes.ts";
 import { mayChange } from "../session.ts";
 
-type Media = { type: "image" | "audio"; data: string; mimeType: string };
-
 const axisTitles = { cost: "Low cost", speed: "Speed", intelligence: "Intelligence" } as const;
 
 const empty = {
-  system: "",
   text: "Say hello.",
-  maxTokens: "200",
-  hints: "",
-  tools: "",
   image: null as Media | null,
   audio: null as Media | null,
-  cost: 0.5,
-  speed: 0.5,
-  intelligence: 0.5,
+  tools: "",
+  hints: [] as string[] | undefined,
+  costPriority: 0.5,
+  speedPriority: 0.5,
+  intelligencePriority: 0.5,
+  maxTokens: 200,
+  systemPrompt: "",
 };
 type Draft = typeof empty;
 
 /** `null` if the tools aren't a JSON list. */
-function paramsOf(draft: Draft): SamplingParams | null {
-  const { system, text, maxTokens, hints, tools, image, audio } = draft;
-  let listed: unknown;
-  try {
-    listed = tools.trim() === "" ? [] : JSON.parse(tools);
-  } catch {
-    return null;
-  }
-  if (!Array.isArray(listed)) return null;
-  const content = [{ type: "text", text }, ...[image, audio].filter((each) => each !== null)];
-  const names = hints.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+function paramsOf({ text, image, audio, tools: json, ...draft }: Draft): SamplingParams | null {
+  const { hints = [], maxTokens, systemPrompt, ...priorities } = draft;
+  const tools = parsedJson(json.trim() || "[]");
+  if (!Array.isArray(tools)) return null;
+  const content = [{ type: "text", text }, image, audio].filter((each) => each !== null);
   return {
     messages: [{ role: "user", content: content.length === 1 ? content[0] : content }],
-    maxTokens: Number(maxTokens),
-    modelPreferences: {
-      hints: names.map((name) => ({ name })),
-      costPriority: draft.cost,
-      speedPriority: draft.speed,
-      intelligencePriority: draft.intelligence,
-    },
-    ...(system !== "" && { systemPrompt: system }),
-    ...(listed.length > 0 && { tools: listed }),
+    maxTokens,
+    modelPreferences: { hints: hints.map((name) => ({ name })), ...priorities },
+    ...(systemPrompt !== "" && { systemPrompt }),
+    ...(tools.length > 0 && { tools }),
   };
 }
 
 const hint = "Comma-separated, most preferred first.";
 const below = [
-  { name: "hints", title: "Model hints", placeholder: "claude, gpt", hint },
-  { name: "maxTokens", title: "Maximum tokens", type: "number", min: 1, isRequired: true },
+  { name: "hints", title: "Model hints", placeholder: "claude, gpt", hint, as: "list" },
+  { name: "maxTokens", title: "Maximum tokens", as: "number", min: 1, isRequired: true },
 ] as const;
 const more = [
-  { name: "system", title: "System prompt", rows: 2 },
+  { name: "systemPrompt", title: "System prompt", rows: 2 },
   { name: "tools", title: "Tools", rows: 3, isCode: true, hint: "A JSON list of MCP tools." },
 ] as const;
 
@@ -116,20 +97,22 @@ function Compose({ draft, change }: Editing<Draft>) {
       <Fields of={[{ name: "text", title: "Message", rows: 3 }]} {...{ draft, change }} />
       <fieldset>
         <legend>Priorities</legend>
-        {axes.map((axis) => (
-          <label key={axis} class="field slider">
-            <span>
-              {axisTitles[axis]}: {draft[axis].toFixed(2)}
-            </span>
-            <input
-              type="range"
-              name={axis}
-              {...{ min: 0, max: 1, step: 0.05 }}
-              value={draft[axis]}
-              onInput={({ currentTarget }) => change({ [axis]: Number(currentTarget.value) })}
-            />
-          </label>
-        ))}
+        {axes.map((axis) => {
+          const name = `${axis}Priority` as const;
+          return (
+            <label key={axis} class="field slider">
+              <span>
+                {axisTitles[axis]}: {draft[name].toFixed(2)}
+              </span>
+              <input
+                type="range"
+                {...{ name, min: 0, max: 1, step: 0.05 }}
+                value={draft[name]}
+                onInput={({ currentTarget: { value } }) => change({ [name]: Number(value) })}
+              />
+            </label>
+          );
+        })}
       </fieldset>
       <div class="grid">
         <Fields of={below} {...{ draft, change }} />
@@ -149,22 +132,6 @@ function Compose({ draft, change }: Editing<Draft>) {
 /** ms after the last change */
 const settledMs = 200;
 
-function useRanking(params: SamplingParams | null): Asked<Ranking> | null {
-  const [ranking, setRanking] = useState<Asked<Ranking> | null>(null);
-  useEffect(() => {
-    if (params === null) return undefined;
-    let isOld = false;
-    const timer = setTimeout(() => {
-      void dryRun(params).then((found) => (isOld ? undefined : setRanking(found)));
-    }, settledMs);
-    return () => {
-      isOld = true;
-      clearTimeout(timer);
-    };
-  }, [JSON.stringify(params)]);
-  return ranking;
-}
-
 const notJson = invalid({
   title: "Not JSON",
   detail: "Enter the tools as a JSON list.",
@@ -173,10 +140,12 @@ const notJson = invalid({
 
 function Bench() {
   const { draft, change } = useDraft(empty);
+  const timer = useRef(0);
   const [answer, setAnswer] = useState<Answer | "awaited" | null>(null);
   const params = paramsOf(draft);
-  const ranking = useRanking(params);
-  const approval = ranking?.ok === true ? ranking.value.approval : undefined;
+  const rank = async () => (params === null ? notJson : dryRun(params));
+  const ranking = useLoaded("ranking", rank);
+  const approval = valueIn(ranking)?.approval;
   // The router withdraws a call whose caller leaves.
   const question = useUnsaved(answer === "awaited", "The pending call");
   const ask = async (): Promise<Asked<unknown>> => {
@@ -190,7 +159,14 @@ function Bench() {
     <div class="two wide-last">
       <section class="card">
         <Form submit="Send" act={ask}>
-          <Compose draft={draft} change={change} />
+          <Compose
+            draft={draft}
+            change={(changes) => {
+              change(changes);
+              clearTimeout(timer.current);
+              timer.current = window.setTimeout(() => void ranking.again(), settledMs);
+            }}
+          />
           {approval !== undefined && (
             <p class="notice warn">
               {approval.stages.includes("request") ? "This call waits" : "The result waits"} for
@@ -202,9 +178,9 @@ function Bench() {
       <div class="stack">
         {answer === "awaited" ? <Pending /> : answer !== null && <Answered answer={answer} />}
         <Card title="Selected model" isStack aria-label="Ranking" aria-live="polite">
-          {ranking === null && <p class="waiting">Asking…</p>}
-          {ranking?.ok === false && <ProblemNotice problem={ranking.problem} />}
-          {ranking?.ok === true && <DecisionTable decision={ranking.value} />}
+          <There what="the selection" loading={ranking}>
+            {(decision) => <DecisionTable {...{ decision }} />}
+          </There>
         </Card>
         {params !== null && <WireRequests params={params} />}
         {question}
@@ -218,7 +194,7 @@ function KeyForm() {
   const mayMake = mayChange.value;
   const made = isResumable() ? "Go on with this tab’s key" : "Create a key for one hour";
   const take = async (): Promise<Asked<unknown>> => {
-    if (pasted.trim() === "") return isResumable() ? resumeCaller() : makeCaller();
+    if (pasted.trim() === "") return makeCaller();
     caller.value = { tenant: tenantHere(), key: pasted.trim() };
     return ok(null);
   };

@@ -1,16 +1,16 @@
-import type { JSX } from "preact";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { keyVariable } from "../../domain/servers/install.ts";
 import { api, type Schemas } from "../api.ts";
 import { later } from "../later.tsx";
 import { useRead, useRepeated, valueIn } from "../load.ts";
 import { Time } from "../parts/columns.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
-import { Form } from "../parts/form.tsx";
+import { Field, Form } from "../parts/form.tsx";
 import { Health } from "../parts/health.tsx";
-import { Badge, Button, ForRole, Page, Pick, There } from "../parts/page.tsx";
+import { Badge, Button, ForRole, Page, There } from "../parts/page.tsx";
 import { ownPath } from "../place.ts";
 import { snippetsFor } from "../playground/snippets.ts";
-import { ownKey } from "../playground/wire-request.ts";
 import { outcomeWord } from "../requests/cause.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import { mayChange } from "../session.ts";
@@ -20,18 +20,17 @@ const NewCredential = later(async () => (await import("./credential-forms.tsx"))
 
 const watchMs = 2_000;
 
-type StepProps = JSX.IntrinsicElements["section"] & { title: string; isDone: boolean };
+type StepProps = { title: string; state: string | false; children: ComponentChildren };
 
-const Step = ({ title, isDone, children }: StepProps) => (
+const Step = ({ title, state, children }: StepProps) => (
   <section class="card stack">
     <h2>
-      {title} {isDone && <Badge word="done" tone="good" />}
+      {title} {state && <Badge word={state} tone={state === "done" ? "good" : "warn"} />}
     </h2>
     {children}
   </section>
 );
 
-const isGood = ({ outcome }: RequestRecord): boolean => outcome === "succeeded";
 function Provider() {
   const loading = useRead("/admin/v1/tenants/{tenant}/credentials");
   const [checked, setChecked] = useState<{ row: Schemas["Credential"]; key: number }>();
@@ -39,9 +38,11 @@ function Provider() {
   return (
     <There what="credentials" loading={loading}>
       {({ data }) => {
-        const isDone = data.some((each) => /^(works|not checked)$/.test(seenOf(each).state));
+        const { length: all } = data;
+        const bad = data.filter((each) => !/^(works|not checked)$/.test(seenOf(each).state)).length;
+        const fault = bad > 0 && `${bad} of ${all} ${bad === 1 ? "fails" : "fail"}`;
         return (
-          <Step title="1. Add a provider’s key" {...{ isDone }}>
+          <Step title="1. Add a provider’s key" state={fault || (all > 0 && "done")}>
             {checked !== undefined && <Checked {...checked} again={loading.again} />}
             {data.length === 0 && (
               <ForRole without="can’t add a credential, which is needed to select a model">
@@ -79,14 +80,15 @@ const makeKey = () =>
   });
 
 const Key = ({ wasUsed, made, onMade }: KeyProps) => (
-  <Step title="2. Create an API key" isDone={made !== undefined || wasUsed}>
+  <Step title="2. Create an API key" state={(made !== undefined || wasUsed) && "done"}>
     {made !== undefined ? (
       <CodeBlock title="Shown this once" text={made} />
     ) : (
       <>
         <p>
-          Programs use it to call the router, as do the snippets below. To use an existing key, put
-          it in place of <code>{ownKey}</code>, or create another one.
+          Programs use it to call the router, as do the snippets below. To use one of your{" "}
+          <a href={ownPath("/keys")}>API keys</a>, set the variable <code>{keyVariable}</code> to
+          it.
         </p>
         <ForRole without="can’t create keys">
           <Form submit="Create API key" act={makeKey} onDone={({ key }) => onMade(key)} />
@@ -96,23 +98,22 @@ const Key = ({ wasUsed, made, onMade }: KeyProps) => (
   </Step>
 );
 
-function Snippets({ apiKey }: { apiKey: string }) {
-  const snippets = snippetsFor({ apiKey });
-  const [shown, show] = useState("curl");
-  const { text, hint } = snippets.find(({ name }) => name === shown) ?? { text: "", hint: "" };
+function Snippets({ apiKey }: { apiKey: string | undefined }) {
+  const snippets = snippetsFor(apiKey);
+  const [shown, show] = useState("OpenAI SDK (TypeScript)");
+  const [, , hint = "", text = ""] = snippets.find(([, name]) => name === shown) ?? [];
   return (
     <>
-      <Pick
-        label="Client"
-        value={shown}
-        options={snippets.map(({ name }) => [name, name])}
-        onPick={show}
+      <Field
+        {...{ title: "Client", name: "client", value: shown, onInput: show, hint }}
+        options={snippets.map(([group, name]) => [name, name, group])}
       />
-      <p>{hint}</p>
       <CodeBlock title={shown} text={text} />
     </>
   );
 }
+
+const isGood = ({ outcome }: RequestRecord): boolean => outcome === "succeeded";
 
 const Arrived = ({ record }: { record: RequestRecord }) => (
   <div class={`notice ${isGood(record) ? "good" : "warn"}`} role="status">
@@ -132,14 +133,13 @@ export function Start() {
   const records = valueIn(loading)?.data ?? [];
   const last = records.find(({ createdAt }) => createdAt < since);
   const first = records.findLast(({ createdAt }) => createdAt >= since);
-  const isDone = records.some(isGood);
   return (
     <Page title="First steps" lead="From a provider’s key to the first answer in three steps.">
       <div class="stack">
         <Provider />
         <Key wasUsed={records.length > 0} made={made} onMade={setMade} />
-        <Step title="3. Send a request" {...{ isDone }}>
-          <Snippets apiKey={made ?? ownKey} />
+        <Step title="3. Send a request" state={records.some(isGood) && "done"}>
+          <Snippets apiKey={made} />
           {last !== undefined && (
             <p>
               Requests arrived before you opened this page, the last on <Time at={last.createdAt} />{" "}

@@ -16,34 +16,29 @@ const keyLastsMs = 3_600_000;
 /** Where the tab keeps the key's id, which isn't secret. */
 const place = (): string => `playground ${tenantHere()} ${session.value?.actor.id ?? ""}`;
 
-function take(made: Asked<Schemas["NewKey"]>): Asked<unknown> {
+/** Of a key from before a reload. */
+export const isResumable = (): boolean => sessionStorage.getItem(place()) !== null;
+
+/**
+ * A key for an hour, or the tab's key with another secret, which fails if it has expired or was revoked.
+ * Creates an event.
+ */
+export async function makeCaller(): Promise<Asked<unknown>> {
+  const before = sessionStorage.getItem(place());
+  sessionStorage.removeItem(place());
+  const body = {
+    name: "console playground",
+    scopes: ["sampling" as const, "models" as const],
+    expiresAt: Date.now() + keyLastsMs,
+  };
+  const made = await (before === null
+    ? api.POST("/admin/v1/tenants/{tenant}/keys", { body })
+    : api.POST("/admin/v1/tenants/{tenant}/keys/{id}/rotate", { id: before }));
   if (!made.ok) return made;
   const { key, id } = made.value;
   caller.value = { tenant: tenantHere(), key, keyId: id };
   sessionStorage.setItem(place(), id);
   return made;
-}
-
-/** Expires in an hour. Creates an event. */
-export const makeCaller = async (): Promise<Asked<unknown>> =>
-  take(
-    await api.POST("/admin/v1/tenants/{tenant}/keys", {
-      body: {
-        name: "console playground",
-        scopes: ["sampling", "models"],
-        expiresAt: Date.now() + keyLastsMs,
-      },
-    }),
-  );
-
-/** Of a key from before a reload. */
-export const isResumable = (): boolean => sessionStorage.getItem(place()) !== null;
-
-/** The key gets another secret, which creates an event. Fails if it has expired or was revoked. */
-export async function resumeCaller(): Promise<Asked<unknown>> {
-  const id = sessionStorage.getItem(place()) ?? "";
-  sessionStorage.removeItem(place());
-  return take(await api.POST("/admin/v1/tenants/{tenant}/keys/{id}/rotate", { id }));
 }
 
 export interface SamplingParams {

@@ -35,7 +35,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 /** @param shown the router's URL, and a key */
 export const curlOf = (
   { path, headers, body }: WireRequest,
-  { url, key = ownKey }: { url: string; key?: string },
+  { url, key = ownKey }: { url: string; key?: string | undefined },
 ): string =>
   [
     `curl -sS ${url}${path} \\`,

@@ -1,84 +1,79 @@
+/** The playground's request in the format of each model endpoint. */
+import { given } from "../members.ts";
 import type { SamplingParams } from "./caller.ts";
 import type { WireRequest } from "./wire-request.ts";
 
-export const wires = ["Chat Completions", "Responses", "Messages"] as const;
-export type Wire = (typeof wires)[number];
-
-type Block = { type: string; text?: string; data?: string; mimeType?: string };
+export type Media = { type: "image" | "audio"; data: string; mimeType: string };
+type Block = Media | { type: "text"; text: string };
 type Tool = { name: string; description?: string; inputSchema?: object };
 
-const dataUrl = ({ mimeType, data }: Block): string => `data:${mimeType};base64,${data}`;
-
-const parts: Readonly<Record<Wire, (block: Block) => object>> = {
-  "Chat Completions": (block) => {
-    if (block.type === "text") return { type: "text", text: block.text };
-    return block.type === "image"
-      ? { type: "image_url", image_url: { url: dataUrl(block) } }
-      : {
-          type: "input_audio",
-          input_audio: { data: block.data, format: block.mimeType?.split("/")[1] },
-        };
-  },
-  Responses: (block) =>
-    block.type === "text"
-      ? { type: "input_text", text: block.text }
-      : { type: "input_image", image_url: dataUrl(block) },
-  Messages: (block) =>
-    block.type === "text"
-      ? { type: "text", text: block.text }
-      : {
-          type: block.type,
-          source: { type: "base64", media_type: block.mimeType, data: block.data },
-        },
-};
-
-const toolIn: Readonly<Record<Wire, (tool: Tool) => object>> = {
-  "Chat Completions": ({ name, description, inputSchema: parameters }) => ({
-    type: "function",
-    function: { name, description, parameters },
-  }),
-  Responses: ({ name, description, inputSchema: parameters }) => ({
-    type: "function",
-    name,
-    description,
-    parameters,
-  }),
-  Messages: ({ name, description, inputSchema = { type: "object" } }) => ({
-    name,
-    description,
-    input_schema: inputSchema,
-  }),
-};
-
-function preferenceHeaders({ modelPreferences }: SamplingParams): Record<string, string> {
-  const { hints, costPriority, speedPriority, intelligencePriority } = modelPreferences;
-  return {
-    ...(hints.length > 0 && { "X-Router-Hints": hints.map(({ name }) => name).join(",") }),
-    "X-Router-Priorities": `cost=${costPriority},speed=${speedPriority},intelligence=${intelligencePriority}`,
-  };
+interface Format {
+  path: string;
+  headers?: WireRequest["headers"];
+  names: { text: string; max: string; schema: string };
+  mediaOf: (media: Media) => object;
+  toolOf: (tool: object) => object;
+  bodyOf: (message: object, system: string | undefined) => object;
 }
 
+const dataUrl = ({ mimeType, data }: Media): string => `data:${mimeType};base64,${data}`;
+
+const formats = {
+  "Chat Completions": {
+    path: "/v1/chat/completions",
+    names: { text: "text", max: "max_completion_tokens", schema: "parameters" },
+    mediaOf(media) {
+      if (media.type === "image") return { type: "image_url", image_url: { url: dataUrl(media) } };
+      const format = media.mimeType.split("/")[1];
+      return { type: "input_audio", input_audio: { data: media.data, format } };
+    },
+    toolOf: (tool) => ({ type: "function", function: tool }),
+    bodyOf: (message, content) => ({
+      messages: content === undefined ? [message] : [{ role: "system", content }, message],
+    }),
+  },
+  Responses: {
+    path: "/v1/responses",
+    names: { text: "input_text", max: "max_output_tokens", schema: "parameters" },
+    mediaOf: (media) => ({ type: "input_image", image_url: dataUrl(media) }),
+    toolOf: (tool) => ({ type: "function", ...tool }),
+    bodyOf: (message, instructions) => ({ instructions, input: [message], store: false }),
+  },
+  Messages: {
+    path: "/v1/messages",
+    headers: { "anthropic-version": "2023-06-01" },
+    names: { text: "text", max: "max_tokens", schema: "input_schema" },
+    mediaOf({ type, data, mimeType: media_type }) {
+      return { type, source: { type: "base64", media_type, data } };
+    },
+    toolOf: (tool) => tool,
+    bodyOf: (message, system) => ({ system, messages: [message] }),
+  },
+} satisfies Record<string, Format>;
+
+export type Wire = keyof typeof formats;
+export const wires = Object.keys(formats) as Wire[];
+
 export function requestIn(wire: Wire, params: SamplingParams): WireRequest {
-  const { maxTokens: max, systemPrompt: system } = params;
+  const { path, headers, names, mediaOf, toolOf, bodyOf }: Format = formats[wire];
+  const { maxTokens, systemPrompt, modelPreferences } = params;
+  const { hints, costPriority, speedPriority, intelligencePriority } = modelPreferences;
   const [{ content }] = params.messages as [{ content: Block | Block[] }];
-  const message = { role: "user", content: [content].flat().map(parts[wire]) };
-  const tools = ((params.tools ?? []) as Tool[]).map(toolIn[wire]);
-  const shared = { model: "auto", ...(tools.length > 0 && { tools }) };
-  const headers = preferenceHeaders(params);
-  if (wire === "Chat Completions") {
-    const messages = [
-      ...(system === undefined ? [] : [{ role: "system", content: system }]),
-      message,
-    ];
-    const body = { ...shared, max_completion_tokens: max, messages };
-    return { path: "/v1/chat/completions", headers, body };
-  }
-  if (wire === "Responses") {
-    const led = system === undefined ? {} : { instructions: system };
-    const body = { ...shared, ...led, max_output_tokens: max, input: [message], store: false };
-    return { path: "/v1/responses", headers, body };
-  }
-  const led = system === undefined ? {} : { system };
-  const body = { ...shared, ...led, max_tokens: max, messages: [message] };
-  return { path: "/v1/messages", headers: { "anthropic-version": "2023-06-01", ...headers }, body };
+  const blocks = [content]
+    .flat()
+    .map((block) => (block.type === "text" ? { ...block, type: names.text } : mediaOf(block)));
+  const tools = (params.tools as Tool[] | undefined)?.map(
+    ({ inputSchema = { type: "object" }, ...its }) =>
+      toolOf({ ...its, [names.schema]: inputSchema }),
+  );
+  const body = bodyOf({ role: "user", content: blocks }, systemPrompt);
+  return {
+    path,
+    headers: {
+      ...headers,
+      ...(hints.length > 0 && { "X-Router-Hints": hints.map(({ name }) => name).join(",") }),
+      "X-Router-Priorities": `cost=${costPriority},speed=${speedPriority},intelligence=${intelligencePriority}`,
+    },
+    body: { ...given({ model: "auto", tools, [names.max]: maxTokens, ...body }) },
+  };
 }
