@@ -36,6 +36,16 @@ export const sealsStoppedMs = 15 * 60_000;
 /** ms that part of a chain must fail to reach the audit sink before an alert. */
 export const sinkBehindMs = 30 * 60_000;
 
+/** Counts of what needs attention. */
+export interface Attention {
+  failingCredentials: number;
+  failingServers: number;
+  /** alerts of the last 24 hours whose cause has no other count */
+  recentAlerts: number;
+}
+
+export const noAttention: Attention = { failingCredentials: 0, failingServers: 0, recentAlerts: 0 };
+
 /** An alert condition, reported at most once per period. */
 export interface AlertSubject {
   tenantId: string;

@@ -99,6 +99,7 @@ describe("tenants", () => {
       policy: _policy,
       stoppedByOperator: _stopped,
       waitingApprovals: _waiting,
+      attention: _attention,
       version: _version,
       ...entry
     } = renamed.body as Record<string, unknown>;

@@ -1013,6 +1013,8 @@ describe("a cloud's credential", () => {
       await dialog.getByRole("button", { name: "Save changes" }).click();
       await dialog.getByText("Error: access denied (HTTP 401).").waitFor();
       expect(await stored()).toEqual([[azure.endpoint, [deployment]]]);
+      await open("/t/clouds");
+      await page.getByRole("link", { name: "1 rejected credential" }).waitFor();
     } finally {
       await azure.stop();
     }
@@ -2506,6 +2508,25 @@ describe("the overview", () => {
     );
     await page.getByRole("button", { name: "Duration" }).click();
     await page.getByRole("columnheader", { name: "p99 ms" }).waitFor();
+  });
+
+  it("starts with what needs attention, each a link to its cause, or with nothing", async () => {
+    const { page } = operator;
+    const path = "/tenants/ailing";
+    expect((await admin("POST", "/tenants", { slug: "ailing", name: "Ailing" })).status).toBe(201);
+    const notice = page.getByRole("complementary", { name: "Needs attention" });
+    await open("/t/ailing");
+    await page.getByText("No usage in this period.").waitFor();
+    expect(await notice.count()).toBe(0);
+    const away = `http://127.0.0.1:${await freePort()}/mcp`;
+    await admin("POST", `${path}/servers`, { slug: "away", url: away, sampling: "router" });
+    await admin("POST", `${path}/servers/away/check`);
+    await admin("PUT", `${path}/policy`, { limits: { usdPerMonth: 0 } });
+    await open("/t/ailing");
+    await notice.getByRole("link", { name: "1 used-up budget" }).waitFor();
+    await notice.getByRole("link", { name: "1 failing server" }).click();
+    await page.getByRole("row", { name: /away.*check failed/ }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
   });
 
   it("speaks the reader's language of numbers", async () => {

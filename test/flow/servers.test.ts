@@ -262,10 +262,13 @@ describe("servers", () => {
     const one = await register(path, { headers: { Authorization: "Bearer nonsense" } });
     for (let count = 0; count < 3; count += 1) await admin("POST", `${one}/check`);
     expect((await admin("GET", one)).get("status")).toBe("failing");
+    const failing = async () => (await admin("GET", path)).get("attention.failingServers");
+    expect(await failing()).toBe(1);
     expect((await actionsOf()).slice(0, 2)).toEqual(["server.unauthorized", "server.create"]);
     await admin("PATCH", one, { headers: {}, oauth: clientCredentials });
     expect((await admin("GET", one)).get("status")).toBe("active");
     expect((await admin("POST", `${one}/check`)).get("ok")).toBe(true);
+    expect(await failing()).toBe(0);
   });
 });
 

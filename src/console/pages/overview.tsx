@@ -1,3 +1,4 @@
+import { counted } from "../../domain/counted.ts";
 import { percent, usdInCents } from "../format.ts";
 import { useLoaded, useRepeated, valueIn } from "../load.ts";
 import { byFullness, isOwn, rangeAt, rangeIn, type LimitState } from "../overview-figures.ts";
@@ -14,6 +15,7 @@ import {
   type Grouping,
   type Top,
 } from "../parts/spend.tsx";
+import { tenantNow } from "../parts/stopped.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
 import { refreshMs, UsagePart } from "./usage-part.tsx";
@@ -61,6 +63,31 @@ function budgetsIn({ budgets, data }: Top): LimitState[] {
   return [...budgets, ...shown].toSorted(byFullness);
 }
 
+/** Links to the causes; nothing if all is well. */
+function Attention({ top }: { top: Top | undefined }) {
+  const { attention, waitingApprovals } = tenantNow.value ?? {};
+  const causes: [count: number | undefined, cause: string, path: string][] = [
+    [top && budgetsIn(top).filter(({ left }) => left <= 0).length, "used-up budget", "/limits"],
+    [attention?.failingCredentials, "rejected credential", "/credentials"],
+    [attention?.failingServers, "failing server", "/servers"],
+    [waitingApprovals, "pending approval", "/approvals"],
+    [attention?.recentAlerts, "recent alert", "/alerts"],
+  ];
+  const there = causes.filter(([count = 0]) => count > 0);
+  if (there.length === 0) return null;
+  return (
+    <aside class="notice warn" aria-label="Needs attention">
+      <strong>Needs attention:</strong>
+      {there.map(([count = 0, cause, path], at) => (
+        <>
+          {at === 0 ? " " : ", "}
+          <a class="nowrap" href={ownPath(path)} children={counted(count, cause)} />
+        </>
+      ))}
+    </aside>
+  );
+}
+
 const Budgets = ({ top }: { top: Top }) => (
   <section class="card" aria-label="Budgets">
     <div class="over">
@@ -96,6 +123,7 @@ export function Overview() {
   return (
     <Page title="Overview" actions={<RangeChoice range={range} />}>
       <div class="stack">
+        <Attention top={valueIn(top)} />
         <UsagePart range={range} spending={valueIn(top)} />
         <There what="budgets and who spent most" loading={top}>
           {(found) => (

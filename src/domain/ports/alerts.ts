@@ -1,4 +1,4 @@
-import type { Alert, AlertKind, AlertPolicy, CrossedBudget } from "../alerts.ts";
+import type { Alert, AlertKind, AlertPolicy, Attention, CrossedBudget } from "../alerts.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { CalendarOf } from "../calendar.ts";
 import type { Circuit } from "../choice/circuits.ts";
@@ -35,5 +35,6 @@ export interface AlertStore {
     message: { url: string; body: string } | null,
   ): AsyncResult<boolean>;
   list(tenantId: string, page: PageRequest): AsyncResult<Page<Alert>>;
+  attention(tenantId: string, now: number): AsyncResult<Attention>;
   prune(now: number): AsyncResult<number>;
 }

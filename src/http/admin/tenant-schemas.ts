@@ -61,6 +61,18 @@ export const tenant = z
         "Reason of the operator's kill switch; null if it is off. The tenant's own switches are `policy.stopped`.",
     }),
     waitingApprovals: z.int().openapi({ description: "Number of calls pending approval." }),
+    attention: z
+      .object({
+        failingCredentials: z.int().openapi({ description: "Credentials whose key was rejected." }),
+        failingServers: z.int().openapi({
+          description:
+            "Servers that reject the router, or failed their last check. Disabled ones don't count.",
+        }),
+        recentAlerts: z.int().openapi({
+          description: "Alerts of the last 24 hours about circuits, seals, and the audit sink.",
+        }),
+      })
+      .openapi({ description: "Counts of what needs attention." }),
     ...residency,
   })
   .openapi("Tenant");

@@ -1,3 +1,4 @@
+import { noAttention } from "../../domain/alerts.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { ShownTenant } from "../../pipeline/admin/tenants/tenants.ts";
 import { mapped } from "../../domain/result.ts";
@@ -59,7 +60,7 @@ export function tenantRoutes() {
     run: ({ admin, actor, body: { region, jurisdiction, ...body } }) =>
       mapped(
         admin.tenants.create(actor, { ...body, ...residencyAsked({ region, jurisdiction }) }),
-        (created) => shown({ ...created, waitingApprovals: 0 }),
+        (created) => shown({ ...created, waitingApprovals: 0, attention: noAttention }),
       ),
   });
   tenantEndpoint({

@@ -1,10 +1,11 @@
 /** Alerts, written once per period with their event and webhook message. */
 import { and, desc, gt, sql, type SQL } from "drizzle-orm";
-import type { Alert, AlertPolicy } from "../../domain/alerts.ts";
-import { sealsStoppedMs, sinkBehindMs } from "../../domain/alerts.ts";
+import type { Alert, AlertPolicy, Attention } from "../../domain/alerts.ts";
+import { noAttention, sealsStoppedMs, sinkBehindMs } from "../../domain/alerts.ts";
 import { forgottenAfterMs, type CircuitFault } from "../../domain/choice/circuits.ts";
 import type { AlertStore, Trouble } from "../../domain/ports/alerts.ts";
 import { ok } from "../../domain/result.ts";
+import { minIdAt } from "../../domain/tenancy/ids.ts";
 import { alerts } from "../schema/alert-schema.ts";
 import { crossedBudgets } from "../budgets/crossed-budgets.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
@@ -13,7 +14,8 @@ import { appendEventWhere } from "../events.ts";
 import { circuits } from "../schema/health-schema.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 
-export const keptAlertsMs = 90 * 86_400_000;
+const dayMs = 86_400_000;
+export const keptAlertsMs = 90 * dayMs;
 const troublesAtOnce = 200;
 const circuitsAtOnce = 1_000;
 
@@ -126,6 +128,22 @@ export const createAlertStore = (db: Database): AlertStore => ({
         rows.map((row) => ({ ...row, name: row.name || null, threshold: row.threshold || null })),
         page,
       );
+    }),
+
+  attention: (tenantId, now) =>
+    db.read(async (builder) => {
+      const [counts] = await builder.all<Attention>(sql`
+        select (select count(*) from credentials where tenant_id = ${tenantId} and status = 'failing')
+            as failingCredentials,
+          (select count(*) from servers where tenant_id = ${tenantId}
+            and (status = 'failing'
+              or case when json_valid(learned) then learned ->> '$.lastCheck.ok' end = 0)
+            and case when json_valid(policy) then policy ->> '$.disabled' end is not 1)
+            as failingServers,
+          (select count(*) from alerts where tenant_id = ${tenantId}
+            and id >= ${minIdAt("alert", now - dayMs)}
+            and kind in ('circuit_open', 'seals_stopped', 'sink_behind')) as recentAlerts`);
+      return counts ?? noAttention;
     }),
 
   prune: (now) =>

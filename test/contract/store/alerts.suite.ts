@@ -27,6 +27,7 @@ import { patient } from "../../setup/patience.ts";
 const url = "https://hooks.test/alerts";
 /** `start` is 2027-01-15T08:00:00Z. */
 const midnight = Date.UTC(2_027, 0, 16);
+const dayMs = 86_400_000;
 const usdPerDay = 0.1;
 const alerted: Policy = { alerts: { webhookUrl: url } };
 
@@ -288,6 +289,21 @@ export const alertsSuite = (backend: Backend): void => {
         ["seals_stopped", tenantId],
         ["server_failing", away.id],
       ]);
+      const unreachable = { lastCheck: { at: start, ok: false, detail: "No answer." } };
+      for (const policy of [{}, { disabled: true }])
+        value(
+          await world.stores.servers.create(
+            server(tenantId, { slug: id("server"), learned: unreachable, policy }),
+            event(tenantId),
+          ),
+        );
+      expect(value(await world.stores.alerts.attention(tenantId, start))).toEqual({
+        failingCredentials: 1,
+        failingServers: 2,
+        recentAlerts: 2,
+      });
+      const twoDaysOn = await world.stores.alerts.attention(tenantId, start + 2 * dayMs);
+      expect(value(twoDaysOn).recentAlerts).toBe(0);
       expect(await messagesOf(who)).toHaveLength(4);
       expect(await look(midnight)).toBe(3);
       value(await world.stores.alerts.prune(midnight + keptAlertsMs));

@@ -2,7 +2,7 @@
  * Tenants are strangers: nobody can see or change in another tenant's name what one tenant owns. Every method
  * of every store has a line here, or stands in the list of those that name no tenant.
  */
-import type { Alert } from "../../../src/domain/alerts.ts";
+import { noAttention, type Alert } from "../../../src/domain/alerts.ts";
 import type { OauthEntryChange } from "../../../src/domain/ports/oauth-entries.ts";
 import type { HealthChange } from "../../../src/domain/choice/health.ts";
 import { sql } from "drizzle-orm";
@@ -137,7 +137,7 @@ const alertOf = (tenantId: string, subject: string): Alert => ({
   tenantId,
   subject,
   id: newId("alert"),
-  kind: "credential_failing",
+  kind: "circuit_open",
   at: start,
   name: null,
   threshold: null,
@@ -867,6 +867,10 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "alerts.list": async ({ alerts }, owner, { tenantId }) => {
       expect(value(await alerts.list(tenantId, page))).toEqual(empty);
       expect(value(await alerts.list(owner.who.tenantId, page)).data).toHaveLength(1);
+    },
+    "alerts.attention": async ({ alerts }, { who }, { tenantId }) => {
+      expect(value(await alerts.attention(tenantId, start))).toEqual(noAttention);
+      expect(value(await alerts.attention(who.tenantId, start))).not.toEqual(noAttention);
     },
     "alerts.receiver": async ({ alerts }, { who }, { tenantId }) => {
       const [own, theirs] = [await alerts.receiver(who.tenantId), await alerts.receiver(tenantId)];

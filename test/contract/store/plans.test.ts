@@ -218,6 +218,7 @@ describe("query plans", () => {
     "seals.read": ({ seals }) => seals.read(who.tenantId, { first: 1, last: 9 }),
     "alerts.crossed": ({ alerts }) => alerts.crossed(start, calendarOf),
     "alerts.troubles": ({ alerts }) => alerts.troubles(start),
+    "alerts.attention": ({ alerts }) => alerts.attention(who.tenantId, start),
     "alerts.prune": ({ alerts }) => alerts.prune(start),
     "sessions.begin": ({ sessions }) => sessions.begin(session(who.tenantId, who.keyId)),
     "requestFeed.state": ({ requestFeed }) => requestFeed.state(who.tenantId),

@@ -4,6 +4,8 @@ import { beyondCeiling, firstCeiling } from "../../../domain/limits/ceilings.ts"
 import type { JsonObject } from "../../../domain/json.ts";
 import { mergePatch } from "../../../domain/merge-patch.ts";
 import type { Policy } from "../../../domain/choice/policy.ts";
+import type { Attention } from "../../../domain/alerts.ts";
+import type { AlertStore } from "../../../domain/ports/alerts.ts";
 import type { ApprovalStore } from "../../../domain/ports/approvals.ts";
 import type { Listed, PlacementStore } from "../../../domain/ports/placements.ts";
 import type { Page, PageRequest, Tenant } from "../../../domain/ports/stores.ts";
@@ -37,11 +39,13 @@ const listedOf = ({ id, slug, name, createdAt, residency }: Tenant): Listed => (
 
 export interface ShownTenant extends Tenant {
   waitingApprovals: number;
+  attention: Attention;
 }
 
 type TenantAdminDeps = AdminDeps &
   NamedDeps & {
     approvals: Pick<ApprovalStore, "count">;
+    alerts: Pick<AlertStore, "attention">;
     placements: PlacementStore;
     allowPrivateUpstreams: boolean;
     ownOrigins: readonly string[];
@@ -113,10 +117,14 @@ const readTenant = async (
   const tenant = await tenantFor(deps, actor, slug);
   if (!tenant.ok) return tenant;
   const of = { tenantId: tenant.value.id, keyId: "", serverId: null };
-  return mapped(deps.approvals.count(of), ({ tenant: waitingApprovals }) => ({
-    ...tenant.value,
-    waitingApprovals,
-  }));
+  const [waiting, attention] = await Promise.all([
+    deps.approvals.count(of),
+    deps.alerts.attention(of.tenantId, deps.now()),
+  ]);
+  if (!waiting.ok) return waiting;
+  if (!attention.ok) return attention;
+  const { tenant: waitingApprovals } = waiting.value;
+  return ok({ ...tenant.value, waitingApprovals, attention: attention.value });
 };
 
 export const createTenantAdmin = (deps: TenantAdminDeps) => ({
