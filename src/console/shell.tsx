@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { zone } from "./format.ts";
-import { Button, Page } from "./parts/page.tsx";
+import { Button, Page, Pick } from "./parts/page.tsx";
 import { isMissing, Stopped, tenantNow } from "./parts/stopped.tsx";
 import { consolePath, ownPath, pathOf, prefix, tenantIn } from "./place.ts";
 import { isOperator, session, signOut } from "./session.ts";
@@ -78,27 +78,16 @@ function Tabs({ section, path }: { section: Section; path: string }) {
   );
 }
 
-const ThemeChoice = () => (
-  <label class="theme">
-    <span>Theme</span>
-    <select
-      value={theme.value}
-      onChange={({ currentTarget }) => (theme.value = currentTarget.value as typeof theme.value)}
-    >
-      {themes.map((each) => (
-        <option key={each} value={each}>
-          {each}
-        </option>
-      ))}
-    </select>
-  </label>
-);
-
 function Last() {
   const { kind, name, role = "", tenant } = session.value?.actor ?? {};
   return (
     <section class="last">
-      <ThemeChoice />
+      <Pick
+        label="Theme"
+        value={theme.value}
+        options={themes}
+        onPick={(picked) => (theme.value = picked)}
+      />
       <p class="zone">
         Times: <span>{zone}</span>
       </p>

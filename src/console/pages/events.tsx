@@ -190,7 +190,6 @@ export function Events() {
         <Listed
           paging={paging}
           name={title}
-          isDense
           columns={columnsOf(around, isOfAll)}
           keyOf={({ id }) => id}
           empty={

@@ -74,7 +74,6 @@ export function Grants() {
   return (
     <ListPage
       title="Connected programs"
-      isDense
       lead="Programs that people allowed to use servers. Each acts as an API key, whose spend of this month is shown."
       paging={paging}
       columns={[

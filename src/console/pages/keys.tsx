@@ -196,7 +196,6 @@ export function Keys() {
   return (
     <ListPage
       title="API keys"
-      isDense
       lead="Keys that programs use to call the router, with what they spent this month."
       paging={paging}
       keep={(key) =>

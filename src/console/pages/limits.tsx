@@ -182,7 +182,6 @@ function LimitTable({ paging, policy, change }: TableProps) {
               .toSorted(byFullness)}
             keyOf={keyOfLimit}
             isShown={isShown}
-            isDense
             foot={<Steps {...paging} next={nextCursor} />}
             empty={sought === "" ? "No limits: spending is unlimited." : "No limit matches."}
           />

@@ -154,7 +154,6 @@ function ModelTable(known: Known) {
         rows={inOrderOf(matching, shown === "ending" ? "shutdown" : group, spending)}
         keyOf={nameOf}
         isShown={(_model, at) => at < 50}
-        isDense
         {...(groupOf && { groupOf })}
         empty={
           <>

@@ -106,7 +106,6 @@ const Budgets = ({ top }: { top: Top }) => (
         columns={limitColumns(top.names)}
         rows={budgetsIn(top)}
         keyOf={keyOfLimit}
-        isDense
         empty=""
       />
     )}

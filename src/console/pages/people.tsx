@@ -79,7 +79,6 @@ export function People() {
   return (
     <ListPage
       title="People"
-      isDense
       lead="People who sign in, or on whose behalf programs call, with what they spent this month."
       paging={paging}
       order={{ title: "Spent", isDescending: true }}

@@ -142,7 +142,6 @@ function Attempts({ record }: { record: WholeRecord }) {
     <Card title="Attempts">
       <Table
         name="Attempts"
-        isDense
         {...{ columns }}
         rows={attempts}
         keyOf={(attempt) => String(attempts.indexOf(attempt))}

@@ -131,7 +131,6 @@ export function Requests() {
             keyOf={({ id }) => id}
             open={({ id }) => open(id)}
             current={shown ?? null}
-            isDense
             order={{ title: "When", isDescending: true }}
             empty={<NoRequests isFiltered={isFiltered} isOver={nextCursor === null} />}
             foot={

@@ -140,7 +140,6 @@ function SealList() {
       <Listed
         paging={paging}
         name="Seals"
-        isDense
         columns={columns}
         keyOf={({ number }) => String(number)}
         isShown={(seal, at) => at < mostShown || changedIn(seal) !== "none"}

@@ -193,7 +193,6 @@ export function Servers() {
   return (
     <ListPage
       title="Servers"
-      isDense
       lead="MCP servers behind the router, which answers their sampling requests, with this month’s spend and requests."
       paging={paging}
       columns={columnsOf(useSpend("server", ({ policy }) => policy.limits))}

@@ -77,7 +77,6 @@ export function Sessions() {
   return (
     <ListPage
       title="Sessions"
-      isDense
       lead="Connected clients that use MCP 2025-11-25 or earlier: what each declared, and who answers sampling requests. Clients of later revisions have no sessions."
       paging={paging}
       columns={columnsOf(valueIn(paging.loading)?.names ?? {}, servers?.data ?? [])}

@@ -140,7 +140,6 @@ function Figures({ colors, ...usage }: Shown & { colors: Map<string, number> }) 
     return (
       <Table
         name="Usage"
-        isDense
         columns={columnsOf(usage)}
         rows={data}
         keyOf={({ at, group }) => `${at} ${group}`}

@@ -151,7 +151,7 @@ type Doing<Row, Verb> = { verb: Verb; row: Row };
 
 interface ListPageProps<Row, Verb extends string> extends Pick<
   ListedProps<Row>,
-  "what" | "paging" | "columns" | "keep" | "isShown" | "isDense" | "empty" | "order"
+  "what" | "paging" | "columns" | "keep" | "isShown" | "empty" | "order"
 > {
   title: string;
   lead: ComponentChildren;

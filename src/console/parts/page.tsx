@@ -140,31 +140,15 @@ interface PickProps {
   onPick: (value: string) => void;
 }
 
-/** A row of buttons, one of which is pressed. On phones, many are a select. */
+/** A row of buttons, one of which is pressed. */
 export const Pick = ({ label, value, options, onPick }: PickProps) => (
-  <>
-    <span class="choices" role="group" aria-label={label}>
-      {options.map(([each, title]) => (
-        <Button key={each} class="quiet" aria-pressed={each === value} onClick={() => onPick(each)}>
-          {title}
-        </Button>
-      ))}
-    </span>
-    {options.length > 3 && (
-      <select
-        class="choice"
-        aria-label={label}
-        value={value}
-        onInput={({ currentTarget }) => onPick(currentTarget.value)}
-      >
-        {options.map(([each, title]) => (
-          <option key={each} value={each}>
-            {title}
-          </option>
-        ))}
-      </select>
-    )}
-  </>
+  <span class="choices" role="group" aria-label={label}>
+    {options.map(([each, title]) => (
+      <Button key={each} class="quiet" aria-pressed={each === value} onClick={() => onPick(each)}>
+        {title}
+      </Button>
+    ))}
+  </span>
 );
 
 type ForRoleProps = { without: string; permission?: Permission; children?: ComponentChildren };

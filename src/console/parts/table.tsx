@@ -18,8 +18,6 @@ export interface TableProps<Row> {
   foot?: ComponentChildren;
   /** titles above the rows of each group; rows are in the groups' order */
   groupOf?: (row: Row) => string;
-  /** little space in cells, and several in a line on phones */
-  isDense?: true;
   /** of the given rows */
   order?: Sorted;
   /** the opened row */
@@ -137,7 +135,7 @@ const Rows = <Row,>({ group, columns, rows, keyOf, current, open }: RowsProps<Ro
 );
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { name, empty, foot, isDense, groupOf = () => null, isShown = () => true } = props;
+  const { name, empty, foot, groupOf = () => null, isShown = () => true } = props;
   const [sorted, sort] = useState<Sorted | null>(props.order ?? null);
   const [isWhole, setWhole] = useState(false);
   const by = props.columns.find(({ title }) => title === sorted?.title);
@@ -157,7 +155,7 @@ export function Table<Row>(props: TableProps<Row>) {
     );
   return (
     <>
-      <div class={isDense ? "frame dense" : "frame"} role="region" aria-label={name} tabIndex={0}>
+      <div class="frame" role="region" aria-label={name} tabIndex={0}>
         {/* Roles are lost where styles make cards of the rows. */}
         <table class="rows" role="table">
           <caption class="unseen">{name}</caption>

@@ -116,7 +116,6 @@ export function DecisionTable({ decision, asked = null, attempts = [] }: Decisio
         columns={columnsOf(attempts, (its) => notesOf(its, { isHinted, weights }))}
         rows={feasible}
         keyOf={nameOf}
-        isDense
         isShown={(its, at) => at < 5 || attempts.map(nameOf).includes(nameOf(its))}
         empty="No feasible model."
       />
