@@ -7,7 +7,7 @@ import type {
 } from "openapi-typescript-helpers";
 import type { components, paths } from "./api-types.d.ts";
 import { prefix, tenantHere } from "./place.ts";
-import { problemOf, unreachable, type Asked, type Problem } from "./problem.ts";
+import { answerOf, type Asked, type Problem } from "./problem.ts";
 import { csrf, sessionLost, signedInAgain } from "./session.ts";
 
 export type Schemas = components["schemas"];
@@ -21,9 +21,7 @@ type ParametersIn<O, Place extends string> = O extends { parameters: infer All }
 type BodyOf<O> = OperationRequestBodyContent<O>;
 
 /** Members of the path and of the query, without those of the page's tenant. */
-type Input<O> = (ParametersIn<O, "path"> extends { tenant: string }
-  ? Omit<ParametersIn<O, "path">, "tenant">
-  : ParametersIn<O, "path">) &
+type Input<O> = Omit<ParametersIn<O, "path">, "tenant"> &
   ParametersIn<O, "query"> &
   ([BodyOf<O>] extends [never] ? unknown : { body?: BodyOf<O> }) & {
     /** the page's by default */
@@ -36,26 +34,19 @@ export type Readable = PathsWithMethod<paths, "get">;
 export type Read<P extends Readable> = Operation<P, "get">;
 export type ReadResult<P extends Readable> = Result<Read<P>>;
 
-type Member = string | number | boolean | null | undefined;
-interface Given {
-  readonly body?: unknown;
-  readonly ifMatch?: string | null;
-  readonly [member: string]: unknown;
-}
+type Given = Readonly<Record<string, unknown>>;
 
 /** Null and missing members of a query are left out. */
 export function addressOf(path: string, input: Given = {}): string {
-  const { body: _, ifMatch: _1, ...rest } = input;
-  const given = rest as Record<string, Member>;
-  const members: Record<string, Member> = { tenant: tenantHere(), ...given };
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(given))
-    if (!path.includes(`{${name}}`) && value !== undefined && value !== null)
-      query.set(name, String(value));
-  const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
-    encodeURIComponent(members[name] ?? ""),
+  const { body: _, ifMatch: _1, ...given } = input as Record<string, string | null | undefined>;
+  const asked = Object.entries(given).filter(
+    ([name, value]) => !path.includes(`{${name}}`) && (value ?? null) !== null,
   );
-  return `${prefix}${filled}${query.size === 0 ? "" : `?${query.toString()}`}`;
+  const query = new URLSearchParams(asked as [string, string][]).toString();
+  const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent({ tenant: tenantHere(), ...given }[name] ?? ""),
+  );
+  return `${prefix}${filled}${query && `?${query}`}`;
 }
 
 /** Changes are not repeated: another person may have signed in. */
@@ -66,47 +57,29 @@ const notChanged: Problem = {
   detail: "Nothing was changed. Submit it again.",
 };
 
-async function answerOf(response: Response): Promise<Asked<unknown>> {
-  const text = await response.text();
-  let value: unknown = text === "" ? undefined : text;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Empty, or a gateway's page.
-  }
-  const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
-  if (response.ok && !isPage) return { ok: true, value, tag: response.headers.get("ETag") };
-  const { status } = response;
-  return { ok: false, problem: status === 401 ? notChanged : problemOf(status, value) };
-}
-
 /** Repeats reads after a new sign-in. */
 async function send(method: string, path: string, input: Given = {}): Promise<Asked<unknown>> {
   const { body, ifMatch } = input;
   const isRead = method === "GET";
-  const request = (): Promise<Response> =>
-    fetch(addressOf(path, input), {
+  const request = async (): Promise<Response> => {
+    const response = await fetch(addressOf(path, input), {
       method,
       credentials: "same-origin",
       headers: {
         ...(body !== undefined && { "Content-Type": "application/json" }),
         ...(!isRead && csrf.value !== null && { "X-CSRF-Token": csrf.value }),
-        ...(ifMatch !== undefined && { "If-Match": ifMatch ?? "*" }),
+        ...(ifMatch !== undefined && { "If-Match": (ifMatch as string | null) ?? "*" }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-  try {
-    let response = await request();
-    const isRefused = (): boolean => response.status === 401 && sessionLost() && isRead;
-    while (isRefused()) {
-      await response.body?.cancel();
-      await signedInAgain();
-      response = await request();
-    }
-    return await answerOf(response);
-  } catch {
-    return { ok: false, problem: unreachable };
-  }
+    const isRefused = response.status === 401 && sessionLost() && isRead;
+    if (!isRefused) return response;
+    await response.body?.cancel();
+    await signedInAgain();
+    return request();
+  };
+  const answer = await answerOf(request());
+  return answer.ok || answer.problem.status !== 401 ? answer : { ok: false, problem: notChanged };
 }
 
 const sending =

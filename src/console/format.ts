@@ -154,3 +154,10 @@ export const monthStart = (now: number): string => `${dateText(now).slice(0, 8)}
 
 /** `no_eligible_model` → `no eligible model` */
 export const spaced = (name: string): string => name.replaceAll("_", " ");
+/** `deniedModels` → `denied models`, but names of people’s own as they are */
+export const wordsOf = (member: string): string =>
+  /^[a-z]+([A-Z][a-z]+)+$/.test(member)
+    ? member.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    : member;
+export const capitalized = (text: string): string =>
+  text.replace(/^./, (first) => first.toUpperCase());

@@ -1,3 +1,6 @@
+import { own, parsedJson } from "../domain/json.ts";
+import { capitalized } from "./format.ts";
+
 interface Wrong {
   path: string;
   detail: string;
@@ -8,10 +11,10 @@ export interface Problem {
   reason: string;
   title: string;
   detail: string;
-  path?: string;
+  path?: string | undefined;
   /** further wrong members */
-  others?: readonly Wrong[];
-  requestId?: string;
+  others?: readonly Wrong[] | undefined;
+  requestId?: string | undefined;
 }
 
 export type Asked<T> = { ok: true; value: T; tag: string | null } | { ok: false; problem: Problem };
@@ -26,7 +29,8 @@ export const unreachable: Problem = {
   detail: "Check the connection and that the router is running, then try again.",
 };
 
-const capitalized = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+const notOurs =
+  "It did not come from the router. Check the gateway in front of it. You may have to sign in there.";
 
 /** Found before anything is sent. */
 export const invalid = (fault: Pick<Problem, "title" | "detail" | "path">): Asked<never> => ({
@@ -34,40 +38,42 @@ export const invalid = (fault: Pick<Problem, "title" | "detail" | "path">): Aske
   problem: { status: 0, reason: "invalid_params", ...fault },
 });
 
-const text = (value: unknown): string | undefined =>
-  typeof value === "string" ? value : undefined;
-
-/** The title and member are shown separately. Without a member, the rest is a sentence. */
-function withoutHeads(detail: string, [title, path]: readonly (string | undefined)[]): string {
-  const rest = [title, path].reduce<string>(
-    (left, head) =>
-      head !== undefined && left.startsWith(`${head}: `) ? left.slice(head.length + 2) : left,
-    detail,
-  );
-  return path === undefined ? rest.replace(/^[a-z]+(?= )/, capitalized) : rest;
-}
-
 /** A gateway may answer anything, so the body is validated. */
 export function problemOf(status: number, body: unknown): Problem {
-  const members =
-    typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
-  const path = text(members["path"]);
-  const requestId = text(members["requestId"]);
-  const title = text(members["title"]) ?? `Unexpected answer: HTTP ${status}`;
-  const detail = text(members["detail"]);
-  const { others } = members;
+  const text = (name: string): string | undefined => {
+    const value = own(body, name);
+    return typeof value === "string" ? value : undefined;
+  };
+  const [path, title, others] = [text("path"), text("title"), own(body, "others")];
+  // The title and member are shown separately. Without a member, the rest is a sentence.
+  const detail = [title, path].reduce(
+    (left, head) => (left?.startsWith(`${head}: `) ? left.slice(`${head}: `.length) : left),
+    text("detail"),
+  );
   return {
     status,
-    reason: text(members["reason"]) ?? "unknown",
-    title,
-    detail:
-      detail === undefined
-        ? "It did not come from the router. Check the gateway in front of it. You may have to sign in there."
-        : withoutHeads(detail, [title, path]),
-    ...(path !== undefined && { path }),
-    ...(Array.isArray(others) && { others: others as Wrong[] }),
-    ...(requestId !== undefined && { requestId }),
+    reason: text("reason") ?? "unknown",
+    title: title ?? `Unexpected answer: HTTP ${status}`,
+    detail: (path === undefined ? detail?.replace(/^[a-z]+(?= )/, capitalized) : detail) ?? notOurs,
+    path,
+    others: Array.isArray(others) ? (others as unknown as Wrong[]) : undefined,
+    requestId: text("requestId"),
   };
+}
+
+/** @param sent may be answered by a gateway */
+export async function answerOf(sent: Promise<Response>): Promise<Asked<unknown>> {
+  try {
+    const response = await sent;
+    const text = await response.text();
+    const value = parsedJson(text) ?? (text || undefined);
+    const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
+    return response.ok && !isPage
+      ? { ok: true, value, tag: response.headers.get("ETag") }
+      : { ok: false, problem: problemOf(response.status, value) };
+  } catch {
+    return { ok: false, problem: unreachable };
+  }
 }
 
 /** Advice where the router's message has none. */

@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { roleMay, roles, type Permission } from "../domain/tenancy/scopes.ts";
 import { prefix } from "./place.ts";
-import { ok, problemOf, unreachable, type Asked } from "./problem.ts";
+import { answerOf, type Asked } from "./problem.ts";
 
 type ActorKind = "operator" | "key" | "person";
 export interface Session {
@@ -20,15 +20,8 @@ export const hasEnded = signal(false);
 export const csrf = computed(() => session.value?.csrf ?? null);
 export const isOperator = computed(() => session.value?.actor.kind === "operator");
 
-async function ask<T>(init: RequestInit, at = "session"): Promise<Asked<T>> {
-  try {
-    const response = await fetch(`${prefix}/console/${at}`, init);
-    const body: unknown = await response.json().catch(() => null);
-    return response.ok ? ok(body as T) : { ok: false, problem: problemOf(response.status, body) };
-  } catch {
-    return { ok: false, problem: unreachable };
-  }
-}
+const ask = <T>(init: RequestInit, at = "session") =>
+  answerOf(fetch(`${prefix}/console/${at}`, init)) as Promise<Asked<T>>;
 
 /** @param text embedded in the page */
 export async function restoreSession(text = ""): Promise<void> {
