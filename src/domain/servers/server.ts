@@ -29,7 +29,7 @@ export interface Learned {
   /** the first advertised authorization server, which owns the entry's client */
   issuer?: string;
   scopes?: string[];
-  lastCheck?: { at: number; ok: boolean; detail: string };
+  lastCheck?: { at: number; ok: boolean; detail: string; era?: "legacy" | "modern" | null };
 }
 
 export interface McpServer {

@@ -68,6 +68,7 @@ const oauthInput = z
       "The router as the tenant's OAuth client. Missing endpoints are discovered from the server's metadata.",
   });
 
+const era = z.enum(["legacy", "modern"]);
 const forwardAuthorization = z.boolean().openapi({
   description:
     "Forward the client's Authorization. Only for secrets that aren't OAuth tokens, with the router's key in X-Sampling-Router-Key.",
@@ -164,7 +165,7 @@ export const server = z
     learned: z
       .object({
         bareCapabilities: z.boolean().optional(),
-        era: z.enum(["legacy", "modern"]).optional(),
+        era: era.optional(),
         acceptsInitialize: z.boolean().optional(),
         issuer: z.string().optional().openapi({
           description: "The authorization server of the entry's OAuth client.",
@@ -172,7 +173,14 @@ export const server = z
         scopes: z.array(z.string()).optional().openapi({
           description: "OAuth scopes that single requests needed.",
         }),
-        lastCheck: z.object({ at: millis, ok: z.boolean(), detail: z.string() }).optional(),
+        lastCheck: z
+          .object({
+            at: millis,
+            ok: z.boolean(),
+            detail: z.string(),
+            era: era.nullable().optional(),
+          })
+          .optional(),
       })
       .openapi({ description: "What the router learned about the server." }),
     status: z.enum(["active", "failing"]).openapi({
@@ -195,7 +203,7 @@ export const serverCheck = z
       .openapi({ description: "Whether it is a working MCP server that accepts the router." }),
     status: z.int().nullable().openapi({ description: "HTTP status; null without a response." }),
     detail: z.string().openapi({ description: "The result or problem, in a sentence." }),
-    era: z.enum(["legacy", "modern"]).nullable(),
+    era: era.nullable(),
     name: z.string().nullable().openapi({ description: "The server's name for itself." }),
     tools: z.int().nullable().openapi({ description: "Number of tools." }),
   })

@@ -36,7 +36,7 @@ export function createServerCheck(
       : { ...notAsked, detail: refusal?.detail ?? "" };
     const correction = eraCorrection(server.learned, seen);
     const { tenantId, id } = server;
-    const lastCheck = { at: deps.now(), ok: seen.ok, detail: seen.detail };
+    const lastCheck = { at: deps.now(), ok: seen.ok, detail: seen.detail, era: seen.era };
     const learned = await servers.learn(tenantId, id, { ...correction, lastCheck });
     if (!learned.ok) return learned;
     if (!headers.ok) return ok(seen);
