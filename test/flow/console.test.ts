@@ -212,7 +212,7 @@ describe("a tenant whose every text is an attack", () => {
     await lookedAt("a held call");
     await go("/t/hostile/servers");
     await actionOn("tools", "Check");
-    await page.getByRole("dialog", { name: "Check" }).getByText("Calls itself").waitFor();
+    await page.getByRole("dialog", { name: "Check" }).getByText("An MCP server").waitFor();
     await lookedAt("a server's check");
     await go("/t/hostile/approvals");
     await page.getByText("Messages to your webhook").click();
@@ -508,9 +508,11 @@ describe("people", () => {
     await page.getByLabel("May connect programs").check();
     await page.getByRole("button", { name: "Add a group" }).click();
     await page.getByLabel("Claim value").last().fill("finance");
-    expect(await page.getByLabel("Redirect URIs").textContent()).toContain(
-      `${router.url}/console/single-sign-on/callback`,
-    );
+    for (const [title, path] of [
+      ["Redirect URI: console", "/console/single-sign-on/callback"],
+      ["Redirect URI: connected programs", "/oauth/sign-in"],
+    ] as const)
+      expect(await page.getByLabel(title).textContent()).toBe(`${router.url}${path}`);
     expect(await page.getByLabel("Sign-in link").textContent()).toContain("?tenant=folk");
     await page.getByRole("button", { name: "Save changes" }).click();
     // Once, at the field, which is focused.
@@ -524,7 +526,9 @@ describe("people", () => {
     await page.getByLabel("Save although the provider").check();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved. People sign in again.").waitFor();
-    await page.getByText(/^Set on .* not tested The provider can.t be reached/).waitFor();
+    await page
+      .getByText(/^Set on .* the saved settings don.t work The provider can.t be reached/)
+      .waitFor();
     await page.getByRole("button", { name: "Okta (custom" }).click();
     await page.getByText("Paste both redirect URIs as Sign-in redirect URIs").waitFor();
     expect(await page.getByLabel("Issuer").inputValue()).toBe("https://id.example.com");
@@ -532,7 +536,7 @@ describe("people", () => {
     await page.getByText("Groups claim type Filter").waitFor();
     expect(await page.locator("ol > li").allTextContents()).toEqual([
       expect.stringContaining("Create App Integration"),
-      expect.stringMatching(/Grant type.*redirect URIs.*Assignments/),
+      expect.stringMatching(/Grant type.*redirect URIs.*Initiate login URI empty.*Assignments/),
       expect.stringMatching(/^General opens. Copy the client id and the client secret/),
       expect.stringContaining("Sign On"),
       expect.stringContaining("If “Try the sign-in” shows no groups"),
@@ -631,7 +635,16 @@ describe("an identity provider", () => {
     expect([put.status, put.text.includes(clientSecret)]).toEqual([200, false]);
     const visitor = await visit(browser, { origin: gatewayUrl });
     const { page, faults } = visitor;
+    await page.goto(`${gatewayPath}/console?tenant=people`);
+    await page.getByText("Sign in to people with your identity provider").waitFor();
+    expect(await page.getByLabel("Tenant").count()).toBe(0);
+    const main = page.locator("button.main:visible");
+    expect(await main.allTextContents()).toEqual(["Continue to the identity provider"]);
+    await page.getByText("Sign in with a key").click();
+    await page.getByLabel("Your key").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
     await page.goto(`${gatewayPath}/console`);
+    expect(await main.allTextContents()).toEqual(["Sign in"]);
     await page.getByLabel("Tenant").fill("people");
     expect(await violationsOn(page)).toEqual([]);
     const asked = page.waitForRequest((request) => request.url().startsWith(provider.url));
@@ -651,7 +664,7 @@ describe("an identity provider", () => {
     await page.getByText("You are signed out.").waitFor();
     await visitor.close();
     await open("/t/people/sign-on");
-    await operator.page.getByText("the provider answers").waitFor();
+    await operator.page.getByText("the saved provider answers").waitFor();
     await provider.stop();
   });
 });
@@ -1895,6 +1908,8 @@ describe("changes", () => {
     await page.getByRole("button", { name: "Close" }).click();
     const row = page.getByRole("row", { name: /guarded.*one account/ });
     await row.waitFor();
+    // What helps is in the row, and the rest in its menu.
+    expect(await row.getByRole("button").allTextContents()).toEqual(["Check", "⋯"]);
     await actionOn("guarded", "Authorize");
     const link = page.getByRole("link", { name: new RegExp(`^${fake.url}/authorize`) });
     const back = await fake.consent((await link.getAttribute("href")) ?? "");
@@ -1903,7 +1918,8 @@ describe("changes", () => {
     await actionOn("guarded", "Check");
     await page.getByText("The server works.").waitFor();
     await page.getByRole("button", { name: "Close" }).click();
-    await page.getByRole("row", { name: /guarded.*works checked/ }).waitFor();
+    await page.getByRole("row", { name: /guarded.*MCP to 2025-11-25 works checked/ }).waitFor();
+    expect(await row.getByRole("button").allTextContents()).toEqual(["Connect", "⋯"]);
     await page.getByRole("button", { name: "Connect guarded" }).click();
     expect(await page.getByLabel("Address", { exact: true }).textContent()).toBe(
       `${router.url}/mcp/watched/guarded`,
@@ -2375,23 +2391,27 @@ describe("the playground", () => {
     await page.getByLabel("speed").fill("1");
     await page.getByLabel("intelligence").fill("0");
     await expect.poll(() => best.textContent()).toContain("demo-small");
-    await page.getByText("System prompt, image, audio, tools").click();
+    await page.getByText("System prompt, images, audio, tools").click();
     const image = { name: "a.png", mimeType: "image/png", buffer: Buffer.from("PNG") };
     const seen = page.waitForRequest((request) => {
       const isRanking = request.url().endsWith("/v1/route");
       return isRanking && request.postData()?.includes('"type":"image","data":"UE5H"') === true;
     });
-    await page.getByLabel("Image").setInputFiles(image);
+    const files = page.getByLabel("Images and audio");
+    await files.setInputFiles(image);
     await seen;
-    await page.getByLabel("Image").setInputFiles([]);
+    await page.getByText("image/png is sent with the message.").waitFor();
     const sound = { name: "a.wav", mimeType: "audio/wav", buffer: Buffer.from("RIFF") };
     const ranked = page.waitForRequest((request) => {
       const isRanking = request.url().endsWith("/v1/route");
       return isRanking && request.postData()?.includes('"type":"audio","data":"UklGRg=="') === true;
     });
-    await page.getByLabel("Audio").setInputFiles(sound);
+    await files.setInputFiles(sound);
     await ranked;
-    await page.getByLabel("Audio").setInputFiles([]);
+    const large = { ...image, buffer: Buffer.alloc(4_000_001) };
+    await files.setInputFiles(large);
+    await page.getByText("A file is larger than 4 MB.").waitFor();
+    await files.setInputFiles([]);
     await expect.poll(() => best.textContent()).toContain("demo-small");
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Send" }).click();

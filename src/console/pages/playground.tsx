@@ -19,8 +19,7 @@ const axisTitles = { cost: "Low cost", speed: "Speed", intelligence: "Intelligen
 
 const empty = {
   text: "Say hello.",
-  image: null as Media | null,
-  audio: null as Media | null,
+  media: [] as Media[],
   tools: "",
   hints: [] as string[] | undefined,
   costPriority: 0.5,
@@ -32,13 +31,12 @@ const empty = {
 type Draft = typeof empty;
 
 /** `null` if the tools aren't a JSON list. */
-function paramsOf({ text, image, audio, tools: json, ...draft }: Draft): SamplingParams | null {
+function paramsOf({ text, media, tools: json, ...draft }: Draft): SamplingParams | null {
   const { hints = [], maxTokens, systemPrompt, ...priorities } = draft;
   const tools = parsedJson(json.trim() || "[]");
   if (!Array.isArray(tools)) return null;
-  const content = [{ type: "text", text }, image, audio].filter((each) => each !== null);
   return {
-    messages: [{ role: "user", content: content.length === 1 ? content[0] : content }],
+    messages: [{ role: "user", content: [{ type: "text", text }, ...media] }],
     maxTokens,
     modelPreferences: { hints: hints.map((name) => ({ name })), ...priorities },
     ...(systemPrompt !== "" && { systemPrompt }),
@@ -58,35 +56,34 @@ const more = [
 
 const maxBytes = 4_000_000;
 
-async function base64Of(file: File): Promise<string> {
+async function mediaOf(file: File): Promise<Media> {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  const data = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return { type: file.type.startsWith("audio/") ? "audio" : "image", data, mimeType: file.type };
 }
 
-/** An image or audio, a member of the draft. */
-function MediaField({ kind, draft, change }: Editing<Draft> & { kind: Media["type"] }) {
-  const [fault, setFault] = useState<string | null>(null);
-  const value = draft[kind];
-  const take = async (file: File | undefined): Promise<void> => {
-    setFault(null);
-    if (file === undefined) return change({ [kind]: null });
-    if (file.size > maxBytes) return setFault("The file is larger than 4 MB.");
+function MediaField({ draft: { media }, change }: Editing<Draft>) {
+  const [fault, setFault] = useState("");
+  const take = async (files: File[]): Promise<void> => {
+    const isLarge = files.some(({ size }) => size > maxBytes);
+    setFault(isLarge ? "A file is larger than 4 MB." : "");
     try {
-      change({ [kind]: { type: kind, data: await base64Of(file), mimeType: file.type } });
+      change({ media: isLarge ? [] : await Promise.all(files.map(mediaOf)) });
     } catch {
       setFault("The browser could not read the file.");
     }
   };
   return (
     <label class="field">
-      <span>{kind === "image" ? "Image" : "Audio"}</span>
+      <span>Images and audio</span>
       <input
         type="file"
-        accept={`${kind}/*`}
-        onChange={({ currentTarget }) => void take(currentTarget.files?.[0])}
+        multiple
+        accept="image/*,audio/*"
+        onChange={({ currentTarget: { files } }) => void take([...(files ?? [])])}
       />
-      {fault !== null && <small class="fault">{fault}</small>}
-      {value !== null && <small>{value.mimeType} is sent with the message.</small>}
+      <small class="fault">{fault}</small>
+      <small>{media.map(({ mimeType }) => `${mimeType} is sent with the message. `)}</small>
     </label>
   );
 }
@@ -118,11 +115,10 @@ function Compose({ draft, change }: Editing<Draft>) {
         <Fields of={below} {...{ draft, change }} />
       </div>
       <details>
-        <summary>System prompt, image, audio, tools</summary>
+        <summary>System prompt, images, audio, tools</summary>
         <div class="stack">
           <Fields of={more} {...{ draft, change }} />
-          <MediaField kind="image" {...{ draft, change }} />
-          <MediaField kind="audio" {...{ draft, change }} />
+          <MediaField {...{ draft, change }} />
         </div>
       </details>
     </>

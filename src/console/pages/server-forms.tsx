@@ -1,5 +1,6 @@
 import { api, type Schemas } from "../api.ts";
 import { useRead } from "../load.ts";
+import { FormDialog } from "../parts/dialog.tsx";
 import { Fields, Form, useDraft, useEdited, type FieldOf } from "../parts/form.tsx";
 import { LimitFields } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
@@ -83,22 +84,19 @@ const clientFields: readonly FieldOf<Draft>[] = [
 ];
 const accessFields = { open: [], header: headerFields, tenant: clientFields, user: clientFields };
 
+const access = { way: "open", header: "Authorization" } as const;
+const empty: Draft = { slug: "", url: "", sampling: "router", ...access };
 type NewServerProps = { onDone: (slug: string) => void; onClose: () => void };
 
 export function NewServer({ onDone, onClose }: NewServerProps) {
-  const its = useDraft<Draft>({
-    slug: "",
-    url: "",
-    sampling: "router",
-    way: "open",
-    header: "Authorization",
-  });
+  const its = useDraft(empty);
   const { slug, way } = its.draft;
-  const make = () => api.POST("/admin/v1/tenants/{tenant}/servers", { body: bodyOf(its.draft) });
+  const act = () => api.POST("/admin/v1/tenants/{tenant}/servers", { body: bodyOf(its.draft) });
+  const form = { title: "New server", submit: "Register", act, onClose };
   return (
-    <Form submit="Register" act={make} onDone={() => onDone(slug)} onCancel={onClose}>
+    <FormDialog {...form} onDone={() => onDone(slug)}>
       <Fields of={[...newFields, ...accessFields[way]]} {...its} />
-    </Form>
+    </FormDialog>
   );
 }
 

@@ -9,7 +9,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Form } from "../parts/form.tsx";
 import { healthColumns, type Seen } from "../parts/health.tsx";
 import { ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
-import { Facts, There } from "../parts/page.tsx";
+import { There } from "../parts/page.tsx";
 import { lastUse, RequestsOf, useSpend } from "../parts/spend.tsx";
 import { stopsNow } from "../parts/stopped.tsx";
 import { routerUrl, tenantHere } from "../place.ts";
@@ -50,10 +50,17 @@ function accountOf({ oauth }: Server): string | null {
 }
 
 const verbs = ["Connect", "Check", "Authorize", "Change"] as const;
-const verbsOf = (server: Server) =>
-  verbs.filter((verb) => verb !== "Authorize" || accountOf(server) === "one account");
+const verbsOfFailing = ["Check", "Authorize", "Connect", "Change"] as const;
+const verbsOf = (server: Server) => {
+  const isFailing = server.status === "failing" || server.learned.lastCheck?.ok === false;
+  const shown = isFailing ? verbsOfFailing : verbs;
+  return shown.filter((verb) => verb !== "Authorize" || accountOf(server) === "one account");
+};
 
-const eras = { legacy: "to 2025-11-25", modern: "2026-07-28" };
+const eras = { legacy: "to 2025-11-25", modern: "2026-07-28", unknown: null };
+/** As used, or else as the last check found. */
+const revisionsOf = ({ learned: { era, lastCheck } }: Server): string | null =>
+  eras[era ?? lastCheck?.era ?? "unknown"];
 
 const columnsOf = (spend: Spend): readonly Column<Server>[] => [
   column.of(
@@ -61,14 +68,11 @@ const columnsOf = (spend: Spend): readonly Column<Server>[] => [
     ({ slug }) => slug,
     (server) => (
       <>
-        {spend.of(server) ? (
-          <RequestsOf by="server" id={server.id} name={server.slug} />
-        ) : (
-          server.slug
-        )}
+        <RequestsOf by="server" id={server.id} name={server.slug} />
         <div>
           <code class="wraps faint">{server.url}</code>
         </div>
+        {revisionsOf(server) && <small class="faint">MCP {revisionsOf(server)}</small>}
       </>
     ),
   ),
@@ -76,7 +80,7 @@ const columnsOf = (spend: Spend): readonly Column<Server>[] => [
   ...healthColumns<Server>((row) => seenOf(row, spend)),
   ...spend.columns,
   { ...column.of("Who answers", ({ sampling }) => samplings[sampling]), isWide: true },
-  column.text("Revisions", ({ learned: { era } }) => era && eras[era]),
+  column.file("Revisions", revisionsOf),
   column.text("OAuth", accountOf),
 ];
 
@@ -92,17 +96,10 @@ function Check({ server, again }: OfServer) {
   });
   return (
     <There what="the server’s answer" loading={loading}>
-      {({ ok, detail, era, name, tools }) => (
+      {({ ok, detail }) => (
         <div class={`notice ${ok ? "good" : "bad"}`} role="status">
           <strong>{ok ? "The server works." : "The router can’t use the server."}</strong>
           <p>{detail}</p>
-          <Facts
-            of={[
-              name !== null && ["Calls itself", name],
-              era !== null && ["Revisions", eras[era]],
-              tools !== null && ["Tools", tools],
-            ]}
-          />
         </div>
       )}
     </There>
@@ -169,20 +166,12 @@ const parts = { Check, Authorize, Connect, Change: ChangeServer };
 
 /** Then checks the server and shows how clients use it. */
 function Register({ again, onDone, onClose }: Ends & Pick<OfServer, "again">) {
-  const [server, setServer] = useState<string | null>(null);
+  const [server, setServer] = useState<string>();
+  if (server === undefined) return <NewServer {...{ onClose }} onDone={setServer} />;
   return (
-    <Dialog
-      title={server === null ? "New server" : `Connect ${server}`}
-      onClose={server === null ? onClose : onDone}
-    >
-      {server === null ? (
-        <NewServer {...{ onClose }} onDone={setServer} />
-      ) : (
-        <>
-          <Check {...{ server, again }} />
-          <Connect {...{ server }} />
-        </>
-      )}
+    <Dialog title={`Connect ${server}`} onClose={onDone}>
+      <Check {...{ server, again }} />
+      <Connect {...{ server }} />
     </Dialog>
   );
 }
@@ -208,11 +197,10 @@ export function Servers() {
           `Clients of ${urlOf(slug)} are answered with 404. The server’s secrets and tokens are deleted.`,
       }}
       dialog={({ verb, row: { slug: server } }, ends) => {
-        const its = { server, again, ...ends };
         const Part = parts[verb];
         return (
           <Dialog title={`${verb} ${server}`} onClose={ends.onClose}>
-            <Part {...its} />
+            <Part {...{ server, again, ...ends }} />
           </Dialog>
         );
       }}

@@ -2,14 +2,12 @@ import { api, type Schemas } from "../api.ts";
 import { capabilityText, countedCapabilities } from "../capability-text.ts";
 import { fromNow } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
-import { column, isoOf, Time, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
 import { ownPath } from "../place.ts";
 
 type Session = Schemas["Session"];
-
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 type Servers = readonly Schemas["Server"][];
 
@@ -33,9 +31,11 @@ const columnsOf = (names: Names, servers: Servers): readonly Column<Session>[] =
       </a>
     ),
   ),
-  column.text("Client", ({ clientInfo: { name, version } }) => `${text(name)} ${text(version)}`),
+  column.text("Client", ({ clientInfo: { name, version } }) =>
+    [name, version].filter((each) => typeof each === "string").join(" "),
+  ),
   column.text("Key", ({ keyId }) => names[keyId] ?? keyId),
-  column.text("Server", ({ serverId }) => serverId && (names[serverId] ?? serverId)),
+  { ...column.of("Server", ({ serverId: id }) => id && (names[id] ?? id)), isOptional: true },
   column.line("Revision", ({ revision }) => revision),
   column.of(
     "Client declared",
@@ -52,23 +52,10 @@ const columnsOf = (names: Names, servers: Servers): readonly Column<Session>[] =
       </div>
     ),
   ),
-  { ...column.of("Answers sampling", (session) => answererOf(session, servers)), isOptional: true },
-  {
-    ...column.of(
-      "Announced to server",
-      ({ advertisedCapabilities: its }) => its && capabilityText(its),
-    ),
-    isOptional: true,
-  },
-  column.of(
-    "Last used",
-    ({ lastUsedAt }) => isoOf(lastUsedAt),
-    ({ lastUsedAt, expiresAt }) => [
-      <Time at={lastUsedAt} />,
-      <small> ends {fromNow(expiresAt)}</small>,
-    ],
-  ),
-  column.file("Ends", ({ expiresAt }) => isoOf(expiresAt)),
+  column.text("Sampling by", (session) => answererOf(session, servers)),
+  column.text("Announced", ({ advertisedCapabilities: its }) => its && capabilityText(its)),
+  column.time("Last used", ({ lastUsedAt }) => lastUsedAt, fromNow),
+  column.time("Ends", ({ expiresAt }) => expiresAt, fromNow),
 ];
 
 export function Sessions() {

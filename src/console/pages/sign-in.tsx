@@ -9,13 +9,13 @@ const isOwnMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostnam
 const isInsecure = location.protocol === "http:" && !isOwnMachine;
 
 const query = new URLSearchParams(location.search);
-/** From a sign-in link. */
-const tenantInAddress = query.get("tenant") ?? "";
 
 /** Whose identity provider there is: the tenant's, the operator's. Unknown if the page came with a session. */
 const places =
   document.querySelector<HTMLElement>("#console")?.dataset["signIn"] ?? "tenant operator";
 const [hasTenants, hasOperators] = [places.includes("tenant"), places.includes("operator")];
+/** Of a sign-in link. */
+const linked = (hasTenants && query.get("tenant")) || "";
 
 const reasons: Readonly<Record<string, string>> = {
   signed_out: "You are signed out.",
@@ -28,7 +28,7 @@ const reasons: Readonly<Record<string, string>> = {
 const sentenceFor = (reason: string): string => reasons[reason] ?? "The sign-in failed. Try again.";
 
 function SingleSignOn() {
-  const [tenant, setTenant] = useState(tenantInAddress);
+  const [tenant, setTenant] = useState(linked);
   /** By script, since the page's policy blocks forms. */
   const leave = async (to: string | null): Promise<void> => {
     const begun = await beginSingleSignOn(to);
@@ -42,8 +42,8 @@ function SingleSignOn() {
         void leave(tenant.trim());
       }}
     >
-      <h2>Sign in with your identity provider</h2>
-      {hasTenants && (
+      <h2>Sign in {linked && `to ${linked} `}with your identity provider</h2>
+      {hasTenants && linked === "" && (
         <Field
           title="Tenant"
           name="tenant"
@@ -55,7 +55,7 @@ function SingleSignOn() {
       )}
       <div class="actions">
         {hasTenants && (
-          <button type="submit" class={tenantInAddress === "" ? "" : "main"}>
+          <button type="submit" class={linked === "" ? "" : "main"}>
             Continue to the identity provider
           </button>
         )}
@@ -102,7 +102,6 @@ export function SignIn() {
   }, []);
   const refusal = query.get("sign-in");
   const reason = signInReason.value ?? (refusal && sentenceFor(refusal));
-  const singleSignOn = (hasTenants || hasOperators) && <SingleSignOn />;
   return (
     <main class="sign-in" id="page">
       <h1>Sampling Router</h1>
@@ -125,9 +124,14 @@ export function SignIn() {
         </div>
       ) : (
         <>
-          {tenantInAddress !== "" && singleSignOn}
-          <KeyForm />
-          {tenantInAddress === "" && singleSignOn}
+          {linked === "" && <KeyForm />}
+          {(hasTenants || hasOperators) && <SingleSignOn />}
+          {linked !== "" && (
+            <details>
+              <summary>Sign in with a key</summary>
+              <KeyForm />
+            </details>
+          )}
         </>
       )}
     </main>

@@ -9,7 +9,7 @@ import { Check, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
 import { Badge, Button, Card, Facts, ForRole, Page, Pick, There } from "../parts/page.tsx";
 import type { Fact } from "../parts/page.tsx";
 import { guides } from "../people/provider-guides.ts";
-import { SignInTrial } from "../people/sign-in-trial.tsx";
+import { beginTrial, SignInTrial } from "../people/sign-in-trial.tsx";
 import { routerUrl, tenantHere } from "../place.ts";
 import { ok, type Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
@@ -19,32 +19,30 @@ type Settings = Schemas["IdentityProviderInput"];
 
 /** What people with a claim value may do: `connects` programs by OAuth. */
 type Group = { value: string; role: Role | ""; connects: boolean };
-const trialPath = "/admin/v1/tenants/{tenant}/sign-in/trial";
 const newGroup: Group = { value: "", role: "viewer", connects: false };
-const blank = { issuer: "", clientId: "", claim: "groups", roles: {} };
-const blankProvider: Settings = { kind: "openid-connect", ...blank };
+const texts = { issuer: "", clientId: "", claim: "groups" };
+/** With a row to fill in. */
+const blank: Settings = { kind: "openid-connect", ...texts, roles: { "": "viewer" } };
 
 const draftOf = ({ kind, issuer, clientId, claim, roles, callers = [] }: Settings) => {
   const values = [...new Set([...Object.keys(roles), ...callers])];
   const groups = values.map((value): Group => {
     return { value, role: roles[value] ?? "", connects: callers.includes(value) };
   });
-  const shown = groups.length === 0 ? [newGroup] : groups;
-  return { kind, issuer, clientId, claim, clientSecret: "", groups: shown };
+  return { kind, issuer, clientId, claim, clientSecret: "", groups };
 };
 type Draft = ReturnType<typeof draftOf>;
 
 function settingsIn({ groups, clientSecret, ...settings }: Draft): Settings {
   const valuesOf = (isOne: (group: Group) => boolean): string[] =>
     groups.filter(isOne).flatMap(({ value }) => value.trim() || []);
-  const callers = valuesOf(({ connects }) => connects);
   const roles = roleNames.flatMap((role) =>
     valuesOf((group) => group.role === role).map((value) => [value, role] as const),
   );
   return {
     ...settings,
     roles: Object.fromEntries(roles),
-    ...(callers.length > 0 && { callers }),
+    callers: valuesOf(({ connects }) => connects),
     ...(clientSecret !== "" && { clientSecret }),
   };
 }
@@ -121,7 +119,7 @@ const Guide = ({ guide, pick }: { guide: string; pick: (name: string) => void })
       <Pick
         label="Steps for"
         value={guide}
-        options={guides.map(({ name: each }) => [each, each])}
+        options={guides.map(({ name }) => [name, name])}
         onPick={pick}
       />
       <ol>
@@ -132,10 +130,10 @@ const Guide = ({ guide, pick }: { guide: string; pick: (name: string) => void })
     </div>
     <div class="stack">
       <CodeBlock
-        title="Redirect URIs"
-        text={`${routerUrl}/console/single-sign-on/callback\n${routerUrl}/oauth/sign-in`}
+        title="Redirect URI: console"
+        text={`${routerUrl}/console/single-sign-on/callback`}
       />
-      <p class="faint">For the console, and for people who connect programs.</p>
+      <CodeBlock title="Redirect URI: connected programs" text={`${routerUrl}/oauth/sign-in`} />
       <h3>For your people</h3>
       <CodeBlock title="Sign-in link" text={`${routerUrl}/console?tenant=${tenantHere()}`} />
       <p class="faint">
@@ -147,11 +145,11 @@ const Guide = ({ guide, pick }: { guide: string; pick: (name: string) => void })
 );
 
 function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => void }) {
-  const saved = draftOf(provider ?? blankProvider);
+  const saved = draftOf(provider ?? blank);
   const { draft, change } = useDraft(saved);
   const [guide, setGuide] = useState(guideOf(draft.issuer));
-  const [hasFailed, setFailed] = useState(false);
-  const [isSure, setSure] = useState(false);
+  /** undefined unless the provider can't be used */
+  const [isSure, setSure] = useState<boolean>();
   const question = useUnsaved(JSON.stringify(draft) !== JSON.stringify(saved));
   const pick = (picked: string): void => {
     setGuide(picked);
@@ -162,9 +160,9 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
   };
   const save = async (): Promise<Asked<unknown>> => {
     const body = settingsIn(draft);
-    if (draft.kind === "openid-connect" && !isSure) {
-      const tried = await api.POST(trialPath, { body });
-      setFailed(!tried.ok);
+    if (draft.kind === "openid-connect" && isSure !== true) {
+      const tried = await beginTrial(body);
+      setSure(tried.ok ? undefined : false);
       if (!tried.ok) return tried;
     }
     return api.PUT("/admin/v1/tenants/{tenant}/sign-in", { body });
@@ -185,7 +183,7 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
       </div>
       <Groups groups={draft.groups} change={(groups) => change({ groups })} />
       {draft.kind === "openid-connect" && <SignInTrial settingsOf={() => settingsIn(draft)} />}
-      {hasFailed && (
+      {isSure !== undefined && (
         <Check
           title="Save although the provider can’t be used now"
           name="isSure"
@@ -201,14 +199,13 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
 
 /** Whether the saved settings work by now. A trial stores nothing. */
 function Reached({ provider }: { provider: Provider }) {
-  const body = settingsIn(draftOf(provider));
-  const { loaded } = useLoaded("reached", () => api.POST(trialPath, { body }));
+  const { loaded } = useLoaded("reached", () => beginTrial(settingsIn(draftOf(provider))));
   if (loaded.state === "loading") return null;
   return loaded.state === "there" ? (
-    <Badge word="the provider answers" tone="good" />
+    <Badge word="the saved provider answers" tone="good" />
   ) : (
     <>
-      <Badge word="not tested" tone="warn" /> {loaded.problem.detail}
+      <Badge word="the saved settings don’t work" tone="warn" /> {loaded.problem.detail}
     </>
   );
 }

@@ -6,8 +6,8 @@ import { useLoaded, valueIn } from "../load.ts";
 import { given } from "../members.ts";
 import { rangeAt, totalsByGroup, type Totals } from "../overview-figures.ts";
 import { column, type Column } from "../parts/columns.tsx";
-import { Dialog } from "../parts/dialog.tsx";
-import { Field, Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
+import { FormDialog } from "../parts/dialog.tsx";
+import { Field, Fields, useDraft, type FieldOf } from "../parts/form.tsx";
 import { ListPage, NoMatch, usePaging, type Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
 import { Change } from "../parts/spend.tsx";
@@ -76,17 +76,14 @@ function columnsOf(now: Usage, before: Usage): Column<Tenant>[] {
   const spentOf = (usage: Usage, { id }: Tenant): number => usage.get(id)?.costUsd ?? 0;
   return [
     {
-      title: "Tenant",
+      ...column.text<Tenant>("Tenant", ({ slug }) => slug),
       order: ({ name }) => name,
-      show: ({ id, slug, name }) => (
-        <>
-          <a href={tenantPath(slug)} title={id}>
-            {name}
-          </a>{" "}
-          {name !== slug && <code class="wraps faint">{slug}</code>}
-        </>
-      ),
-      text: ({ slug }) => slug,
+      show: ({ id, slug, name }) => [
+        <a href={tenantPath(slug)} title={id}>
+          {name}
+        </a>,
+        name !== slug && <code class="wraps faint"> {slug}</code>,
+      ],
     },
     column.file("Id", ({ id }) => id),
     ...figures.toSpliced(1, 0, {
@@ -114,24 +111,23 @@ const newFields: readonly FieldOf<NewTenant>[] = [
 
 function Create({ onClose }: Ends) {
   const { route } = useLocation();
-  const { draft, change } = useDraft<NewTenant>({ slug: "", name: "" });
-  const { slug, name } = draft;
-  const body = { ...given(draft), slug, name: name || slug };
+  const its = useDraft<NewTenant>({ slug: "", name: "" });
+  const { slug, name } = its.draft;
+  const body = { ...given(its.draft), slug, name: name || slug };
   return (
-    <Dialog title="New tenant" onClose={onClose}>
-      <Form
-        submit="Create tenant"
-        act={() => api.POST("/admin/v1/tenants", { body })}
-        onDone={() => route(tenantPath(slug, "/start"))}
-        onCancel={onClose}
-      >
-        <Fields of={newFields} {...{ draft, change }} />
-        <details>
-          <summary>Data location (can’t be changed later)</summary>
-          <Fields of={placeFields} {...{ draft, change }} />
-        </details>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="New tenant"
+      submit="Create tenant"
+      act={() => api.POST("/admin/v1/tenants", { body })}
+      onDone={() => route(tenantPath(slug, "/start"))}
+      {...{ onClose }}
+    >
+      <Fields of={newFields} {...its} />
+      <details>
+        <summary>Data location (can’t be changed later)</summary>
+        <Fields of={placeFields} {...its} />
+      </details>
+    </FormDialog>
   );
 }
 

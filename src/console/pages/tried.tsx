@@ -1,11 +1,11 @@
 import { useEffect } from "preact/hooks";
 import { Page } from "../parts/page.tsx";
-import { trialChannel } from "../people/trial-channel.ts";
+import { consolePath } from "../place.ts";
 
 /** Where the identity provider's answer to a tried sign-in arrives. */
 export function Tried() {
   useEffect(() => {
-    const channel = new BroadcastChannel(trialChannel);
+    const channel = new BroadcastChannel(consolePath);
     const post = channel.postMessage.bind(channel);
     post(location.search.slice(1));
     channel.close();

@@ -1,24 +1,15 @@
 /** What to select at each identity provider. `docs/single-sign-on.md` has the same in full. */
-interface Guide {
-  name: string;
-  /** part of its issuers; the last guide whose mark is in an issuer applies */
-  mark: string;
-  issuer: string;
-  /** `groups` by default */
-  claim?: string;
-  steps: readonly string[];
-}
-
 const copy = "Copy the client id and the client secret into the form below.";
 
 /** In the order of Okta’s own pages. */
 const oktaSteps = [
   "Applications, Create App Integration, OIDC, Web Application.",
-  "Grant type Authorization Code. Paste both redirect URIs as Sign-in redirect URIs. Under Assignments, select the groups that may sign in, and save.",
+  "Grant type Authorization Code. Paste both redirect URIs as Sign-in redirect URIs, each into a field of its own. Leave Sign-out redirect URIs and Initiate login URI empty. Under Assignments, select the groups that may sign in, and save.",
   `General opens. ${copy}`,
 ];
 
-export const guides: readonly Guide[] = [
+/** `mark`: part of its issuers. The last guide whose mark is in an issuer applies. `claim`: `groups` by default. */
+export const guides = [
   {
     name: "Okta",
     mark: "okta.com",

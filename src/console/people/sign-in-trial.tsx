@@ -4,7 +4,7 @@ import { api, type Schemas } from "../api.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { useReport } from "../parts/form.tsx";
 import { Button } from "../parts/page.tsx";
-import { trialChannel } from "./trial-channel.ts";
+import { consolePath } from "../place.ts";
 
 type Settings = Schemas["IdentityProviderInput"];
 type Begun = Schemas["BegunSignInTrial"] & { settings: Settings };
@@ -32,6 +32,10 @@ const Result = ({ trial, trial: { fault, claims, role, person } }: { trial: Tria
   </div>
 );
 
+/** Stores nothing. Fails if the provider can't be used. */
+export const beginTrial = (body: Settings) =>
+  api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { body });
+
 export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
   const [begun, setBegun] = useState<Begun | null>(null);
   const [found, setFound] = useState<Trial | null>(null);
@@ -40,7 +44,7 @@ export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
     setFound(null);
     report(null);
     const settings = settingsOf();
-    const made = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { body: settings });
+    const made = await beginTrial(settings);
     if (!made.ok) return report(made.problem);
     setBegun({ ...made.value, settings });
     open(made.value.url, "_blank");
@@ -48,7 +52,7 @@ export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
   useEffect(() => {
     if (begun === null) return undefined;
     const { settings, pending } = begun;
-    const channel = new BroadcastChannel(trialChannel);
+    const channel = new BroadcastChannel(consolePath);
     const finish = async ({ data: query }: MessageEvent<string>): Promise<void> => {
       if (new URLSearchParams(query).get("state") !== pending.state) return;
       setBegun(null);

@@ -58,10 +58,10 @@ export function requestIn(wire: Wire, params: SamplingParams): WireRequest {
   const { path, headers, names, mediaOf, toolOf, bodyOf }: Format = formats[wire];
   const { maxTokens, systemPrompt, modelPreferences } = params;
   const { hints, costPriority, speedPriority, intelligencePriority } = modelPreferences;
-  const [{ content }] = params.messages as [{ content: Block | Block[] }];
-  const blocks = [content]
-    .flat()
-    .map((block) => (block.type === "text" ? { ...block, type: names.text } : mediaOf(block)));
+  const [{ content }] = params.messages as [{ content: Block[] }];
+  const blocks = content.map((block) =>
+    block.type === "text" ? { ...block, type: names.text } : mediaOf(block),
+  );
   const tools = (params.tools as Tool[] | undefined)?.map(
     ({ inputSchema = { type: "object" }, ...its }) =>
       toolOf({ ...its, [names.schema]: inputSchema }),
