@@ -1,27 +1,23 @@
 import type { Asked } from "../../domain/audit/record.ts";
 import { networkMessage } from "../../domain/network-fault.ts";
 import { capabilityText } from "../capability-text.ts";
-import { count, duration, none, spaced, time, usdOfCall } from "../format.ts";
+import { count, duration, none, time, usdOfCall } from "../format.ts";
 import { useRead, useRepeated, valueIn } from "../load.ts";
 import { column, type Column } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Badge, Card, Facts, Page, There, type Fact } from "../parts/page.tsx";
+import { RequestsOf } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath, requestPath, routerUrl } from "../place.ts";
 import { curlOf, samplingRequest } from "../playground/wire-request.ts";
-import { adviceText, faultText, outcomeWord, pendingWord, verdictText } from "../requests/cause.ts";
+import { memberTitle } from "../policy-changes.ts";
+import { adviceText, faultText, outcomeWord, pagesFor, verdictText } from "../requests/cause.ts";
 import { Correct, Replay, Seal } from "../requests/checks.tsx";
 import { DecisionTable, End } from "../requests/decision.tsx";
 import { nameOf } from "../requests/notes.ts";
 import type { RequestRecord, WholeRecord } from "../requests/record.ts";
-import { pausesOf, stepsOf, streamText } from "../requests/steps.ts";
-
-/** `cacheReadTokens` → `Cache read tokens` */
-const titleOf = (member: string): string => {
-  const words = spaced(member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+import { stepsOf, streamText } from "../requests/steps.ts";
 
 const freeText = " (the credential declares that calls cost nothing)";
 
@@ -32,7 +28,7 @@ function usageFacts({ usage, costUsd, correction, attempts, overshoot }: WholeRe
     ["Tokens in", [count(usage.inputTokens), usage.estimated && " (estimated)"]],
     ["Tokens out", count(usage.outputTokens)],
     ...Object.entries({ ...usage.classes, ...usage.media }).map(([name, amount]): Fact => [
-      titleOf(name),
+      memberTitle(name),
       count(amount),
     ]),
     ["Cost", [usdOfCall(costUsd), overshoot && " (more than was reserved)", isFree && freeText]],
@@ -43,22 +39,23 @@ function usageFacts({ usage, costUsd, correction, attempts, overshoot }: WholeRe
   ];
 }
 
+const callersOf = ({ who, names }: WholeRecord): Fact[] => {
+  const caller = (title: string, by: "key" | "user" | "server", id?: string | null): Fact =>
+    !!id && [title, <RequestsOf by={by} id={id} name={names[id] ?? id} />];
+  return [
+    caller("Key", "key", who.keyId),
+    caller("Person", "user", who.user),
+    caller("Server", "server", who.serverId),
+  ];
+};
+
 function requestFacts(record: WholeRecord): Fact[] {
   const { who } = record;
   const asked: Partial<Asked> = record.asked ?? {};
   const client = [who.clientName, who.clientVersion].join(" ").trim();
-  const named = (title: string, name: string, id: string | null = null): Fact =>
-    id !== null && [
-      title,
-      <a href={`${ownPath("/requests")}?${name}=${encodeURIComponent(id)}`} title={id}>
-        {record.names[id] ?? id}
-      </a>,
-    ];
   return [
     ["Received", time(record.createdAt)],
-    named("Key", "key", who.keyId),
-    named("Person", "user", who.user),
-    named("Server", "server", who.serverId),
+    ...callersOf(record),
     who.tool !== null && ["Tool", who.tool],
     client !== "" && ["Client", client],
     asked.endpoint ? ["Endpoint", asked.endpoint] : ["Revision", who.revision ?? none],
@@ -82,17 +79,21 @@ function curlIn({ content, asked }: WholeRecord): string | null {
 
 /** The verdict, what to do, and who asked. */
 function Head({ record }: { record: WholeRecord }) {
-  const { createdAt, who, costUsd, totalMs, names } = record;
-  const [advice, curl, word] = [adviceText(record), curlIn(record), outcomeWord(record)];
-  const facts = [time(createdAt), names[who.keyId] ?? who.keyId];
-  if (costUsd !== null) facts.push(usdOfCall(costUsd));
-  if (totalMs !== null) facts.push(duration(totalMs));
+  const { createdAt, costUsd, totalMs, held, approved } = record;
+  const [advice, curl] = [adviceText(record), curlIn(record)];
+  const facts = [
+    time(createdAt),
+    ...callersOf(record).map((fact) => fact && fact[1]),
+    costUsd !== null && usdOfCall(costUsd),
+    totalMs !== null && duration(totalMs),
+    <code>{record.id}</code>,
+  ].filter(Boolean);
   return (
     <div class="over">
       <div>
         <p class="verdict">
-          <Badge word={word} />{" "}
-          {word === pendingWord ? (
+          <Badge word={outcomeWord(record)} />{" "}
+          {held && !approved ? (
             <a class="button" href={`${ownPath("/approvals")}?open=${record.id}`}>
               Approve or deny
             </a>
@@ -100,10 +101,15 @@ function Head({ record }: { record: WholeRecord }) {
             <strong>{verdictText(record)}</strong>
           )}
         </p>
-        {advice !== "" && <p>{advice}</p>}
-        <p class="faint">
-          {facts.join(" · ")} · <code>{record.id}</code>
-        </p>
+        {advice !== "" && (
+          <p>
+            {advice}
+            {pagesFor(advice).map(([page, title]) => (
+              <a href={ownPath(page)}> Open {title}</a>
+            ))}
+          </p>
+        )}
+        <p class="faint">{facts.map((fact, at) => [at > 0 && " · ", fact])}</p>
       </div>
       <div class="row-actions">
         <CopyButton text={record.id} label="Copy id" />
@@ -118,7 +124,6 @@ type Attempt = WholeRecord["attempts"][number];
 function Attempts({ record }: { record: WholeRecord }) {
   const { attempts, providerMessages } = record;
   if (attempts.length === 0) return null;
-  const waited = pausesOf(record);
   const messageOf = (attempt: Attempt): string | null => {
     if (attempt.fault === null) return null;
     if (attempt.network !== undefined) return networkMessage(attempt.network);
@@ -133,6 +138,7 @@ function Attempts({ record }: { record: WholeRecord }) {
     ),
     { title: "Provider’s message", isOptional: true, text: messageOf },
     column.number("HTTP", ({ status }) => status),
+    column.number("Waited before", ({ waitedMs }) => waitedMs, duration),
     column.number("Took", ({ latencyMs }) => latencyMs, duration),
     column.text("Stream", (attempt) => streamText(attempt) || null),
     column.of("Billed", ({ billed }) => billed),
@@ -146,7 +152,6 @@ function Attempts({ record }: { record: WholeRecord }) {
         rows={attempts}
         keyOf={(attempt) => String(attempts.indexOf(attempt))}
         empty={null}
-        foot={waited > 0 && <span class="faint">{duration(waited)} of waiting between them</span>}
       />
     </Card>
   );
@@ -154,8 +159,8 @@ function Attempts({ record }: { record: WholeRecord }) {
 
 function Timeline({ record }: { record: RequestRecord }) {
   const steps = stepsOf(record);
-  const pauses = pausesOf(record);
-  const { totalMs, overheadMs } = record;
+  const { attempts, totalMs, overheadMs } = record;
+  const pauses = attempts.reduce((ms, { waitedMs = 0 }) => ms + waitedMs, 0);
   const whole = Math.max(1, totalMs ?? 0, ...steps.map(({ from, ms }) => from + ms));
   if (steps.length === 0) return null;
   return (

@@ -58,7 +58,7 @@ const faultAdvices: Rows = {
     "Wait, raise the limit in the provider’s account, or add a credential.",
   context_length: "Shorten the messages, or allow a model with a larger context.",
   content_filter: "Change the request, or use another model.",
-  "invalid_key auth unopenable token_refused": "Replace the key on the Credentials page.",
+  "invalid_key auth unopenable token_refused": "Replace the key of the credential.",
   "account_blocked access_denied country_not_supported role_refused no_aws_identity no_host_identity wrong_signature gateway_refused":
     "Check the account and its permissions at the provider, then check the credential.",
   wrong_clock: "Correct the clock of the router’s machine.",
@@ -76,7 +76,7 @@ const faultAdvices: Rows = {
     "Repeat the request, or use another model.",
 };
 const reasonAdvices: Rows = {
-  "rate_limited budget_exceeded": "Wait until the limit resets, or raise it in the policy.",
+  "rate_limited budget_exceeded": "Wait until the limit resets, or raise it.",
   no_eligible_model: "Allow one of these models in the policy, or change the request.",
   "unavailable internal": "Wait a minute, then repeat the request.",
   "invalid_params capability_missing": "Correct the request.",
@@ -84,6 +84,15 @@ const reasonAdvices: Rows = {
   idempotency_conflict: "Use a new idempotency key for a new request.",
   response_too_large: "Ask for a shorter answer, or call without streaming.",
 };
+
+/** Where to follow an advice, by what it names. */
+const advicePages = [
+  ["/credentials", "Credentials", "credential"],
+  ["/limits", "Limits", "limit resets"],
+  ["/policy", "Policy", "policy"],
+  ["/switches", "Kill switches", "kill switch"],
+] as const;
+export const pagesFor = (advice: string) => advicePages.filter(([, , its]) => advice.includes(its));
 
 const adviceIn = (rows: Rows, cause: string): string | undefined =>
   Object.entries(rows).find(([causes]) => causes.split(" ").includes(cause))?.[1];

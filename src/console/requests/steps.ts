@@ -6,7 +6,7 @@ import type { RequestRecord } from "./record.ts";
 
 type Attempt = Pick<
   RequestRecord["attempts"][number],
-  "provider" | "model" | "latencyMs" | "fault" | "stream"
+  "provider" | "model" | "latencyMs" | "waitedMs" | "fault" | "stream"
 >;
 export interface Timed {
   timing: Partial<Timing> | null;
@@ -23,17 +23,16 @@ const parts = [
   ["admit", "check limits"],
 ] as const;
 
-export function pausesOf({ attempts, timing }: Timed): number {
-  const called = attempts.reduce((ms, { latencyMs }) => ms + latencyMs, 0);
-  return attempts.length < 2 ? 0 : Math.max(0, (timing?.provider ?? 0) - called);
-}
-
-function stepsOfAttempt({ latencyMs, fault, stream, ...its }: Attempt): Omit<Step, "from">[] {
+function stepsOfAttempt(attempt: Attempt): Omit<Step, "from">[] {
+  const { latencyMs, waitedMs = 0, fault, stream } = attempt;
   const kind = fault === null ? "attempt" : "failed";
-  const name = nameOf(its);
-  if (stream === undefined || stream.firstMs === null) return [{ name, ms: latencyMs, kind }];
+  const name = nameOf(attempt);
+  const pause = { name: "pause", ms: waitedMs, kind: "step" } as const;
+  if (stream === undefined || stream.firstMs === null)
+    return [pause, { name, ms: latencyMs, kind }];
   const firstMs = Math.min(stream.firstMs, latencyMs);
   return [
+    pause,
     { name: `${name}: first token`, ms: firstMs, kind: "step" },
     { name: `${name}: stream`, ms: latencyMs - firstMs, kind },
   ];
@@ -51,20 +50,14 @@ export function streamText({ stream, latencyMs, usage }: Streamed): string {
   return `${end}, first token after ${duration(firstMs)}${speed}`;
 }
 
-/** The record has only the sum of pauses, shown after the attempts. Steps of less than 1 ms are left out. */
-export function stepsOf(record: Timed): Step[] {
-  const { attempts, timing, totalMs } = record;
-  const called = attempts.map(stepsOfAttempt);
-  const isOne = attempts.length === 2;
-  const pause = isOne ? "pause" : "pauses between attempts";
-  const waited = { name: pause, ms: pausesOf(record), kind: "step" } as const;
-  called.splice(isOne ? 1 : attempts.length, 0, [waited]);
+/** Steps of less than 1 ms are left out. */
+export function stepsOf({ attempts, timing, totalMs }: Timed): Step[] {
   const before = parts.map(
     ([part, name]) => ({ name, ms: timing?.[part] ?? 0, kind: "step" }) as const,
   );
   const steps: Step[] = [];
   let from = 0;
-  for (const step of [...before, ...called.flat()]) {
+  for (const step of [...before, ...attempts.flatMap(stepsOfAttempt)]) {
     steps.push({ ...step, from });
     from += step.ms;
   }

@@ -1,7 +1,7 @@
 /** Loaded on demand, so it imports nothing shared, which would become another file of every page. */
 import { hashing } from "../../crypto/chain.ts";
 import { verifySignature } from "../../crypto/signatures.ts";
-import type { ExportLine } from "../../domain/audit/exports.ts";
+import type { ExportLine, RecordLine } from "../../domain/audit/exports.ts";
 import type { SamplingRecord } from "../../domain/audit/record.ts";
 import { sealedRecord } from "../../domain/audit/seals.ts";
 import { createVerification } from "../../domain/audit/verification.ts";
@@ -37,18 +37,16 @@ export async function verifyRecord(asked: ToVerify): Promise<Found> {
     const [keys, lines] = await Promise.all([publishedKeys(prefix), exportAround(asked)]);
     if (lines === null)
       return unsure("The export could not be read. Your role may lack the permission.");
-    const found = lines
-      .filter((text) => text.includes(record.id))
-      .map((text) => JSON.parse(text) as { kind: string; seal: number; record: { id: string } })
-      .find((line) => line.kind === "record" && line.record.id === record.id);
-    if (found === undefined)
-      return unsure("Not sealed yet. Records are sealed within a minute after they end.");
     const verification = createVerification({ hashing, verify: verifySignature, pinned: keys });
+    let found: RecordLine | undefined;
     for (const [at, text] of lines.entries()) {
       const value = JSON.parse(text) as ExportLine;
       const parsed = canonicalJson(value) === text ? value : null;
+      if (value.kind === "record" && value.record.id === record.id) found = value;
       await verification.line({ number: at + 1, text, parsed });
     }
+    if (found === undefined)
+      return unsure("Not sealed yet. Records are sealed within a minute after they end.");
     const list = (await verification.endOfFile()).map((finding) => finding.text);
     if (canonicalJson(found.record) !== shownText(record))
       list.push("this page differs from the sealed record");

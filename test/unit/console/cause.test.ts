@@ -5,6 +5,7 @@ import {
   causeText,
   faultText,
   outcomeWord,
+  pagesFor,
   verdictText,
 } from "../../../src/console/requests/cause.ts";
 import { faultCodes } from "../../../src/domain/attempts.ts";
@@ -58,6 +59,24 @@ describe("what to do about a request", () => {
     );
     expect(adviceText(failed("cancelled"))).toBe("");
     expect(adviceText(succeeded("network", null))).toBe("");
+  });
+});
+
+describe("where to follow an advice", () => {
+  const pagesOf = (record: Ended) => pagesFor(adviceText(record)).map(([page]) => page);
+
+  it.each([
+    ["rate_limited", "/limits"],
+    ["budget_exceeded", "/limits"],
+    ["no_eligible_model", "/policy"],
+    ["stopped", "/switches"],
+  ] as const)("is the page that it names: %s", (reason, page) =>
+    expect(pagesOf(ended({ reason }))).toEqual([page]),
+  );
+
+  it("is each page that the advice on several faults names, or none", () => {
+    expect(pagesOf(failed("invalid_key", "model_not_found"))).toEqual(["/credentials", "/policy"]);
+    expect(pagesOf(failed("timeout"))).toEqual([]);
   });
 });
 

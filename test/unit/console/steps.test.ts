@@ -1,6 +1,6 @@
 /** The timeline of a request attributes each pause to the attempt that waited. */
 import { describe, expect, it } from "vitest";
-import { pausesOf, stepsOf, streamText, type Timed } from "../../../src/console/requests/steps.ts";
+import { stepsOf, streamText, type Timed } from "../../../src/console/requests/steps.ts";
 
 const timing = { auth: 1, choose: 2, approve: 0, admit: 3, provider: 220 };
 const failed = { provider: "own", model: "large", latencyMs: 5, fault: "server" as const };
@@ -8,33 +8,23 @@ const answered = { provider: "own", model: "small", latencyMs: 65, fault: null }
 const namesOf = (record: Timed) => stepsOf(record).map(({ name, from, ms }) => [name, from, ms]);
 
 describe("the steps of a request", () => {
-  it("have the pause between two attempts where it was, and no one else's time", () => {
-    const record = { timing, totalMs: 228, attempts: [failed, answered] };
-    expect(pausesOf(record)).toBe(150);
-    expect(namesOf(record)).toEqual([
+  it("have each pause before the attempt that waited, and no one else's time", () => {
+    const attempts = [failed, { ...failed, waitedMs: 50 }, { ...answered, waitedMs: 95 }];
+    expect(namesOf({ timing, totalMs: 228, attempts })).toEqual([
       ["check the key", 0, 1],
       ["choose a model", 1, 2],
 
       ["check limits", 3, 3],
       ["own/large", 6, 5],
-      ["pause", 11, 150],
+      ["pause", 11, 50],
+      ["own/large", 61, 5],
+      ["pause", 66, 95],
       ["own/small", 161, 65],
       ["write the record", 226, 2],
     ]);
   });
 
-  it("have the sum of several pauses after the attempts", () => {
-    const record = { timing, totalMs: 226, attempts: [failed, failed, answered] };
-    expect(namesOf(record).slice(3)).toEqual([
-      ["own/large", 6, 5],
-      ["own/large", 11, 5],
-      ["own/small", 16, 65],
-      ["pauses between attempts", 81, 145],
-    ]);
-  });
-
-  it("have no pause beside one attempt, or where nothing was timed", () => {
-    expect(pausesOf({ timing, totalMs: 226, attempts: [answered] })).toBe(0);
+  it("have no pause where none was recorded, and only what was timed", () => {
     expect(namesOf({ timing: null, totalMs: 80, attempts: [failed, answered] })).toEqual([
       ["own/large", 0, 5],
       ["own/small", 5, 65],
