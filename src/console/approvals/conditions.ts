@@ -5,10 +5,10 @@ import { tenantNow } from "../parts/stopped.tsx";
 function costText(cost: number | null = 0): string {
   const limit = tenantNow.value?.policy.approval?.when?.costUsdAbove ?? Infinity;
   if (cost === null) return "no known price";
-  if (cost > limit) return `${usd(cost)}, above ${usd(limit)}`;
-  return limit === Infinity
-    ? "above the rule’s limit"
-    : `${usd(cost)} for an attempt, above ${usd(limit)} with failover`;
+  if (limit === Infinity) return "may cost more than the rule allows";
+  return cost > limit
+    ? `may cost ${usd(cost)}, more than ${usd(limit)}`
+    : `may cost more than ${usd(limit)} with failover (${usd(cost)} an attempt)`;
 }
 
 const texts: Readonly<Record<string, string>> = {

@@ -3,17 +3,18 @@ import { isStopped } from "../../domain/choice/switches.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
 import { api, type Schemas } from "../api.ts";
 import { fromNow, none, usd } from "../format.ts";
+import { useRead } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
-import { Button, Facts } from "../parts/page.tsx";
+import { Button, Facts, There } from "../parts/page.tsx";
 import { tenantChanges, tenantNow } from "../parts/stopped.tsx";
 import { ownPath } from "../place.ts";
 import { ok, type Asked } from "../problem.ts";
 import { conditionsText } from "./conditions.ts";
 import { draftOf, editsOf, withText, type Draft, type Shown } from "./edits.ts";
 
-export function HeldCall({ held }: { held: Schemas["Approval"] }) {
+function HeldCall({ held }: { held: Schemas["Approval"] }) {
   const { keyId, conditions, deadline, onTimeout, stage, state, names, requestId } = held;
   const shown = held.content as Shown | null;
   const { who, server, model, estimate, reservedUsd, costUsd, call, content } = shown ?? {};
@@ -62,14 +63,13 @@ export type Held = Pick<Schemas["ListedApproval"], "requestId" | "contentHash" |
 export type Decided = { requestId: string; text: string };
 
 const outcomes = {
-  "approve request": "Approved. The call runs as soon as its caller is connected.",
-  "approve result": "Approved. The caller receives the result.",
-  "deny request": "Denied. The caller receives an error, and nothing is charged.",
-  "deny result": "Denied. The caller receives an error, and the call is charged.",
+  "approve request": "The call runs as soon as its caller is connected.",
+  "approve result": "The caller receives the result.",
+  "deny request": "The caller receives an error, and nothing is charged.",
+  "deny result": "The provider has been paid, so a denial is also charged.",
 } as const;
+const words = { approve: "Approved", deny: "Denied" } as const;
 const reasonField = { name: "reason", title: "Reason" } as const;
-const receivedText = "The caller receives this text.";
-const paid = "The provider has been paid, so a denial is also charged.";
 
 async function decide(
   { requestId, contentHash, stage }: Held,
@@ -79,7 +79,8 @@ async function decide(
   const path = "/admin/v1/tenants/{tenant}/approvals/{id}";
   const done = await api.POST(path, { id: requestId, body });
   tenantChanges.value += 1;
-  return done.ok ? ok({ requestId, text: outcomes[`${input.decision} ${stage}`] }) : done;
+  const text = `${words[input.decision]}. ${outcomes[`${input.decision} ${stage}`]}`;
+  return done.ok ? ok({ requestId, text }) : done;
 }
 
 function Prompt(its: Editing<Draft>) {
@@ -125,14 +126,14 @@ function Model({ all, ...its }: Editing<Draft> & { all: readonly string[] }) {
   return <Fields of={[{ name: "model", title: "Model", options, hint }]} {...its} />;
 }
 
-export interface DecideProps {
+interface DecideProps {
   held: Schemas["Approval"];
   deny: (call: Held) => void;
   onDone: (decided: Decided) => void;
   onConflict: () => Promise<void>;
 }
 
-export function Decide({ held, deny, onDone, onConflict }: DecideProps) {
+function Decide({ held, deny, onDone, onConflict }: DecideProps) {
   const isRequest = held.stage === "request";
   const shown = (held.content ?? {}) as Shown;
   const [before] = useState(() => draftOf(shown));
@@ -158,16 +159,47 @@ export function Decide({ held, deny, onDone, onConflict }: DecideProps) {
         </Button>
       }
     >
-      {isRequest ? <Prompt {...its} /> : <p class="notice warn">{paid}</p>}
+      {isRequest ? <Prompt {...its} /> : <p class="notice warn">{outcomes["deny result"]}</p>}
       {isRequest ? (
-        <Model {...its} all={[before.model, ...(shown.alternatives ?? [])]} />
+        <Model {...its} all={[before.model, ...(shown.alternatives ?? []).toSorted()]} />
       ) : before.text === null ? (
         <p class="faint">The result has several parts, so it can only be approved or denied.</p>
       ) : (
-        <Fields of={[{ name: "text", title: "Result", rows: 6, hint: receivedText }]} {...its} />
+        <Fields
+          of={[{ name: "text", title: "Result", rows: 6, hint: "The caller receives this text." }]}
+          {...its}
+        />
       )}
       <Fields of={[reasonField]} {...reason} />
     </Form>
+  );
+}
+
+function endOf({ state, decidedBy, isOwn, comment, names }: Schemas["Approval"]): string {
+  const by = decidedBy === null ? "" : ` by ${names[decidedBy] ?? decidedBy}`;
+  const own = isOwn ? ", who made the call" : "";
+  return `This call is no longer pending: ${state}${by}${own}. ${comment ?? ""}`;
+}
+
+type ApprovalProps = Omit<DecideProps, "held" | "onConflict"> & { id: string };
+
+export function Approval({ id, ...its }: ApprovalProps) {
+  const loading = useRead("/admin/v1/tenants/{tenant}/approvals/{id}", { id });
+  return (
+    <There what="the call" loading={loading}>
+      {(held) => (
+        <div class="stack">
+          <HeldCall held={held} />
+          {held.state === "waiting" ? (
+            <Decide key={held.contentHash} {...{ ...its, held }} onConflict={loading.again} />
+          ) : (
+            <p class="notice" role="status">
+              {endOf(held)}
+            </p>
+          )}
+        </div>
+      )}
+    </There>
   );
 }
 
@@ -175,18 +207,15 @@ type DenyProps = Pick<DecideProps, "onDone"> & { call: Held; onClose: () => void
 
 export function Deny({ call, onDone, onClose }: DenyProps) {
   const its = useDraft({ reason: "" });
-  const isRequest = call.stage === "request";
+  const hint = "For the audit log. The caller doesn’t see it.";
   return (
     <Confirm
-      title={isRequest ? "Deny call" : "Deny and charge"}
+      title={call.stage === "request" ? "Deny call" : "Deny and charge"}
       act={() => decide(call, { decision: "deny", ...its.draft })}
       {...{ onDone, onClose }}
     >
-      <p>{isRequest ? "The caller receives an error, and nothing is charged." : paid}</p>
-      <Fields
-        of={[{ ...reasonField, hint: "For the audit log. The caller doesn’t see it." }]}
-        {...its}
-      />
+      <p>{outcomes[`deny ${call.stage}`]}</p>
+      <Fields of={[{ ...reasonField, hint }]} {...its} />
     </Confirm>
   );
 }
