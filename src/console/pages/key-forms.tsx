@@ -1,17 +1,16 @@
-import { useState } from "preact/hooks";
+import { roleOf, type Role } from "../../domain/tenancy/scopes.ts";
 import { api, type Schemas } from "../api.ts";
 import { localText } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
 import { given } from "../members.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { Check, Field, Fields, Form, useDraft, useEdited, type Editing } from "../parts/form.tsx";
+import { Dialog, FormDialog } from "../parts/dialog.tsx";
+import { Fields, Form, useDraft, useEdited, type Editing } from "../parts/form.tsx";
 import { LimitFields, type Limits } from "../parts/limits.tsx";
 import type { Ends } from "../parts/list-page.tsx";
 import { There } from "../parts/page.tsx";
 import { routerUrl } from "../place.ts";
 
 type Key = Schemas["Key"];
-type Scope = Key["scopes"][number];
 
 export const consoleUrl = `${routerUrl}/console`;
 const roles = [
@@ -20,16 +19,12 @@ const roles = [
   ["auditor", "auditor: viewer who exports records and reads seals"],
   ["approver", "approver: viewer who decides on pending calls"],
   ["admin", "admin: everything in this tenant"],
-] as const satisfies readonly (readonly [Scope | "", string])[];
-
-export const roleIn = (scopes: readonly string[]) =>
-  roles.find(([role]) => scopes.includes(role))?.[0] ??
-  (scopes.includes("tenant-admin") ? "admin" : "");
+] as const satisfies readonly (readonly [Role | "", string])[];
 
 const uses = [
-  ["sampling", "calls /v1/sampling"],
-  ["models", "calls models with an OpenAI or Anthropic SDK"],
-  ["proxy", "uses registered servers through /mcp"],
+  { name: "sampling", title: "sampling: calls /v1/sampling" },
+  { name: "models", title: "models: calls models with an OpenAI or Anthropic SDK" },
+  { name: "proxy", title: "proxy: uses registered servers through /mcp" },
 ] as const;
 
 const endField = {
@@ -47,64 +42,57 @@ const LimitsOfKey = ({ draft, change }: Editing<{ limits: Limits }>) => (
   </details>
 );
 
-const UsesOfKey = ({ draft: { scopes }, change }: Editing<Pick<Key, "scopes">>) => (
-  <fieldset>
-    <legend>Allowed to use</legend>
-    {uses.map(([use, what]) => (
-      <Check
-        key={use}
-        {...{ title: `${use}: ${what}`, name: use }}
-        value={scopes.includes(use)}
-        onInput={(isUsed) =>
-          change({ scopes: isUsed ? [...scopes, use] : scopes.filter((each) => each !== use) })
-        }
-      />
-    ))}
-  </fieldset>
-);
-
-export type KeyEnds = Ends & { onMade: (made: Schemas["NewKey"]) => void };
+export type KeyEnds = Ends & { onMade: (made: Schemas["NewKey"], isRotated?: true) => void };
 type NewKeyProps = KeyEnds & { title: string; like: Partial<Key> };
 
 export function NewKey({ title, like, onMade, onClose }: NewKeyProps) {
   const { name = "", scopes = [], limits = {}, userId, expiresAt = null } = like;
-  const its = useDraft({ name, scopes, limits, userId: userId ?? "", expiresAt });
-  const { draft, change } = its;
+  const its = useDraft({
+    name,
+    limits,
+    expiresAt,
+    userId: userId ?? "",
+    role: roleOf(scopes) ?? ("" as const),
+    sampling: scopes.includes("sampling"),
+    models: scopes.includes("models"),
+    proxy: scopes.includes("proxy"),
+  });
+  const { role, sampling, models, proxy, ...draft } = its.draft;
   const people = valueIn(useRead("/admin/v1/tenants/{tenant}/users", { limit: 200 }))?.data ?? [];
   const persons = people.map((each) => [each.id, each.name ?? each.id] as const);
-  const [min] = useState(() => localText(Date.now()));
-  const role = roleIn(draft.scopes);
   const fields = [
     { ...nameField, hint: "Who or what uses it, for example “search server”." },
     { name: "userId", title: "On behalf of", options: [["", "no particular person"], ...persons] },
-    { ...endField, min },
+    { ...endField, min: localText(Date.now()) },
+    {
+      name: "role",
+      title: "Role in the console and the admin API",
+      path: "scopes",
+      options: roles,
+      hint: role && `People sign in with the key at ${consoleUrl}.`,
+    },
   ] as const;
+  const create = () => {
+    const granted = [role, sampling && "sampling", models && "models", proxy && "proxy"] as const;
+    const key = { ...draft, scopes: granted.filter((each) => each !== false && each !== "") };
+    return api.POST("/admin/v1/tenants/{tenant}/keys", { body: given(key) ?? key });
+  };
   return (
-    <Dialog {...{ title, onClose }}>
-      <Form
-        submit="Create key"
-        act={() => api.POST("/admin/v1/tenants/{tenant}/keys", { body: given(draft) ?? draft })}
-        onDone={onMade}
-        onCancel={onClose}
-      >
-        <Fields of={fields} {...its} />
-        <Field
-          title="Role in the console and the admin API"
-          name="role"
-          path="scopes"
-          options={roles}
-          value={role}
-          hint={role && `People sign in with the key at ${consoleUrl}.`}
-          // People who only sign in, for example auditors, call nothing.
-          onInput={(chosen) => {
-            const others = draft.scopes.filter((each) => each === "models" || each === "proxy");
-            change({ scopes: [...others, chosen === "" ? "sampling" : chosen] });
-          }}
-        />
-        <UsesOfKey {...its} />
-        <LimitsOfKey {...its} />
-      </Form>
-    </Dialog>
+    <FormDialog submit="Create key" act={create} onDone={onMade} {...{ title, onClose }}>
+      <Fields
+        of={fields}
+        draft={its.draft}
+        // People who only sign in, for example auditors, call nothing.
+        change={({ role: chosen, ...changes }) =>
+          its.change(chosen === undefined ? changes : { role: chosen, sampling: chosen === "" })
+        }
+      />
+      <fieldset>
+        <legend>Allowed to use</legend>
+        <Fields of={uses} {...its} />
+      </fieldset>
+      <LimitsOfKey {...its} />
+    </FormDialog>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { api, type Schemas } from "../api.ts";
+import { roleOf } from "../../domain/tenancy/scopes.ts";
+import { api, type ReadResult } from "../api.ts";
 import { day, shortTime, time } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import { column, isoOf } from "../parts/columns.tsx";
@@ -14,21 +15,20 @@ import {
   NoMatch,
   usePaging,
   useQuery,
-  type Ends,
-  type Paging,
-  type Part,
 } from "../parts/list-page.tsx";
-import type { Names } from "../parts/named.tsx";
 import { Badge, Button, type Fact } from "../parts/page.tsx";
 import { BudgetCell, RequestsOf, useSpend, useSpending } from "../parts/spend.tsx";
 import { ok, type Asked } from "../problem.ts";
-import { ChangeKey, consoleUrl, NewKey, roleIn, type KeyEnds } from "./key-forms.tsx";
-
-type Key = Schemas["Key"];
-type Made = Schemas["NewKey"];
-type Around = { names: Names; spend: ReturnType<typeof useSpend<Key>> };
+import { ChangeKey, consoleUrl, NewKey, type KeyEnds } from "./key-forms.tsx";
 
 const keysPath = "/admin/v1/tenants/{tenant}/keys";
+type Keys = ReadResult<typeof keysPath>;
+type Key = Keys["data"][number];
+type Names = Keys["names"];
+type Made = Parameters<KeyEnds["onMade"]>;
+type Around = { names: Names; spend: ReturnType<typeof useSpend<Key>> };
+
+const dayMs = 86_400_000;
 const verbs = ["Change", "Duplicate", "Rotate", "Revoke"] as const;
 type Verb = (typeof verbs)[number];
 
@@ -42,7 +42,7 @@ const personOf = ({ userId }: Key, names: Names): string | null =>
 /** A person's sign-in names its key after the person's id. */
 const isSignIn = ({ name }: Key): boolean => name.startsWith("Signs in (usr_");
 /** Others are behind "Show all". */
-const isCurrent = (key: Key): boolean => !isSignIn(key) && endOf(key) > Date.now() - 86_400_000;
+const isCurrent = (key: Key): boolean => !isSignIn(key) && endOf(key) > Date.now() - dayMs;
 const nameOf = (key: Key, names: Names): string =>
   isSignIn(key) ? `${personOf(key, names)}’s sign-in` : key.name;
 
@@ -52,7 +52,7 @@ const NameCell = ({ row, names }: { row: Key; names: Names }) => (
     {!isActive(row) && <Badge word={stateOf(row)} />}
     {isActive(row) && row.expiresAt !== null && (
       <small title={time(row.expiresAt)}>
-        until {(row.expiresAt < Date.now() + 86_400_000 ? shortTime : day)(row.expiresAt)}
+        until {(row.expiresAt < Date.now() + dayMs ? shortTime : day)(row.expiresAt)}
       </small>
     )}
   </span>
@@ -93,10 +93,12 @@ const factsOf = (key: Key, { names, spend }: Around): Fact[] => [
   idFact(key.id),
 ];
 
-const MadeKey = ({ made, onDone }: { made: Made; onDone: () => void }) => (
-  <Secret title={`The key ${made.name}`} secret={made.key} {...{ onDone }}>
-    <p>Only a hash is stored. Put the key where it is used.</p>
-    {roleIn(made.scopes) !== "" && (
+type MadeProps = { made: Made; onDone: () => void };
+
+const MadeKey = ({ made: [{ name, key, scopes }, isRotated], onDone }: MadeProps) => (
+  <Secret title={`The key ${name}`} secret={key} {...{ onDone }}>
+    <p>{isRotated && "The old secret has stopped working. "}Put the key where it is used.</p>
+    {roleOf(scopes) !== null && (
       <CodeBlock title="Where people sign in with it" text={consoleUrl} />
     )}
   </Secret>
@@ -115,7 +117,7 @@ function Do({ doing: { row, ...begun }, onMade, ...ends }: DoProps) {
   }
   const rotate = () => api.POST(`${keysPath}/{id}/rotate`, { id });
   return verb === "Rotate" ? (
-    <Confirm title="Rotate key" act={rotate} {...ends} onDone={onMade}>
+    <Confirm title="Rotate key" act={rotate} {...ends} onDone={(key) => onMade(key, true)}>
       <p>
         <strong>{name}</strong> gets a new secret. The old one stops working immediately.
       </p>
@@ -157,7 +159,6 @@ const filterFields = [
   },
 ] as const;
 
-type Keys = Part<Key> & { names: Names };
 const noKeys: Keys = { data: [], nextCursor: null, names: {} };
 
 async function allKeys(): Promise<Asked<Keys>> {
@@ -168,7 +169,7 @@ async function allKeys(): Promise<Asked<Keys>> {
 }
 
 /** A page of keys, or all of them. */
-function useKeys(isAll: boolean): Paging<Key, Keys> {
+function useKeys(isAll: boolean) {
   const paging = usePaging(keysPath);
   const isWhole = paging.cursor === null && valueIn(paging.loading)?.nextCursor === null;
   const readsAll = isAll && !isWhole;
@@ -185,14 +186,15 @@ export function Keys() {
   const paging = useKeys(find !== "" || show !== "");
   const { data, names } = valueIn(paging.loading) ?? noKeys;
   const around = { names, spend: useSpend<Key>("key", ({ limits }) => limits) };
-  const endsOf = (ends: Ends): KeyEnds => ({
+  const endsOf = (ends: Omit<KeyEnds, "onMade">): KeyEnds => ({
     ...ends,
-    onMade(key) {
-      setMade(key);
+    onMade: (...its) => {
+      setMade(its);
       ends.onDone();
     },
   });
-  const like = { scopes: [(role ?? "sampling") as Key["scopes"][number]] };
+  const end = role === "auditor" ? Date.now() + 90 * dayMs : null;
+  const like = { scopes: [(role ?? "sampling") as Key["scopes"][number]], expiresAt: end };
   return (
     <ListPage
       title="API keys"
