@@ -379,6 +379,7 @@ describe("keys", () => {
     await page.getByRole("button", { name: "Rotate instead" }).click();
     await page.getByRole("button", { name: "Rotate key" }).click();
     const rotated = (await page.getByLabel("Shown this once").textContent()) ?? "";
+    await page.getByText("The old secret has stopped working.").waitFor();
     await page.getByRole("link", { name: "Policy", exact: true }).click();
     await page.getByText("The secret on this page will be lost.").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
@@ -469,8 +470,11 @@ describe("what people allowed programs", () => {
   it("is listed as text, and ended after a question", async () => {
     const { page } = operator;
     const ended: string[] = [];
+    const resource = `${router.url}/mcp/watched/github`;
+    const expiresAt = Date.now() + 3 * 86_400_000;
+    const soonOver = { ...grantOf("Soon over"), id: "grant_2", resource, expiresAt };
     await page.route("**/grants?*", (route) =>
-      route.fulfill({ json: { data: [grantOf(hostile)], nextCursor: null } }),
+      route.fulfill({ json: { data: [grantOf(hostile), soonOver], nextCursor: null } }),
     );
     await page.route("**/grants/*", (route) => {
       ended.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`);
@@ -483,6 +487,8 @@ describe("what people allowed programs", () => {
       .first()
       .waitFor();
     expect(await page.evaluate(() => window.hostile)).toBeUndefined();
+    await page.getByText("server github").waitFor();
+    await page.locator(".badge").getByText("in 3 days").waitFor();
     await page.getByRole("button", { name: `end ${hostile}` }).click();
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "End access" }).click();
@@ -1287,9 +1293,18 @@ describe("requests", () => {
     expect(await violationsOn(page)).toEqual([]);
     await page.route("**/admin/v1/**/requests/req_*", async (route) => {
       const answer = await route.fetch();
-      await route.fulfill({ response: answer, json: { ...(await answer.json()), totalMs: 1 } });
+      const record = (await answer.json()) as { attempts: object[] };
+      const attempts = record.attempts.map((each) => ({
+        ...each,
+        code: "overloaded",
+        waitedMs: 1_500,
+      }));
+      await route.fulfill({ response: answer, json: { ...record, outcome: "failed", attempts } });
     });
     await open(`/t/watched/requests/${failed?.id}`);
+    await page.getByRole("link", { name: "Open Credentials" }).waitFor();
+    await page.getByRole("list", { name: "Timeline" }).getByText("pause").first().waitFor();
+    await page.getByRole("region", { name: "Attempts" }).getByText("1.50 s").first().waitFor();
     await page.getByRole("button", { name: "Verify in this browser" }).click();
     await page.getByText("this page differs from the sealed record").waitFor();
     await page.unrouteAll();
@@ -2073,7 +2088,7 @@ describe("a kill switch", () => {
     // The first is the key; the second is the tenant, whose name is the same attack.
     await last.getByText(hostile).first().waitFor();
     expect(await last.getByText(hostile).count()).toBe(2);
-    await last.getByText("saved the policy: Maximum tokens per answer").waitFor();
+    await last.getByText("Maximum tokens per answer").waitFor();
     await go("/t/watched/switches");
     await page.getByRole("button", { name: "Lift provider own" }).click();
     await page.getByRole("button", { name: "Lift switch" }).click();
@@ -2230,6 +2245,12 @@ describe("a role", () => {
     await signIn(visitor, key);
     await visitor.page.getByText("approver of watched").waitFor();
     await visitor.close();
+    await page.getByRole("button", { name: "I have saved it" }).click();
+    await open("/t/watched/seals");
+    await page.getByText(/^Newest seal: number \d+, .* in the last \d+ seals?\./).waitFor();
+    await page.getByRole("link", { name: "create auditor access" }).click();
+    const end = new Date(await page.getByLabel("Ends").inputValue()).getTime();
+    expect(Math.round((end - Date.now()) / 86_400_000)).toBe(90);
   });
 });
 
@@ -2263,6 +2284,28 @@ describe("approvals", () => {
     await drawer.getByLabel("Result").fill("Edited by a person.");
     await drawer.getByRole("button", { name: "Approve as edited" }).click();
     expect((await answer).get("result.content.text")).toBe("Edited by a person.");
+  });
+
+  it("say why a call needs approval that costs more than the limit only with failover", async () => {
+    const { page } = operator;
+    const when = { costUsdAbove: 3 };
+    await createTenant(router, "costly", {
+      provider: "demo",
+      policy: { approval: { mode: "request", when } },
+    });
+    const times = { createdAt: Date.now(), deadline: Date.now() + 60_000 };
+    const ids = { requestId: "req_1", keyId: "key_1", model: "demo/x", decidedBy: null };
+    const conditions = ["costUsdAbove", "models"];
+    const call = { ...times, ...ids, conditions, state: "waiting", stage: "request" };
+    const data = [{ ...call, maxCostUsd: 1.59, user: null, comment: null }];
+    await page.route("**/approvals?*", (route) =>
+      route.fulfill({ json: { data, nextCursor: null, names: {} } }),
+    );
+    await open("/t/costly/approvals");
+    await page
+      .getByText("may cost more than $3.00 with failover ($1.59 an attempt), model matches")
+      .waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 
   it("say of a call whose caller has left that it was approved", async () => {

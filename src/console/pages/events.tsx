@@ -1,15 +1,15 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { actionAreas, actionTexts } from "../action-texts.ts";
 import { api, type Schemas } from "../api.ts";
 import { none, zone } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import { column, type Column } from "../parts/columns.tsx";
 import { Fields, type FieldOf } from "../parts/form.tsx";
-import { Listed, usePaging, useQuery, type Query } from "../parts/list-page.tsx";
+import { Listed, usePaging, useQuery } from "../parts/list-page.tsx";
 import { Named, namesIn, type Names } from "../parts/named.tsx";
 import { Page } from "../parts/page.tsx";
 import { tenantHere, tenantPath } from "../place.ts";
-import { changeText, detailTexts, memberTitle, policyChanges } from "../policy-changes.ts";
+import { changeText, detailTexts, policyChanges } from "../policy-changes.ts";
 import { ok, type Asked } from "../problem.ts";
 import { askedFor } from "../requests/query.ts";
 
@@ -18,15 +18,6 @@ type Event = Schemas["AdminEvent"];
 /** Of a tenant's events, or of all. */
 type Around = { events: readonly Event[]; names: Names; slugs: Names };
 type Shown = { event: Event; around: Around };
-
-/** With the changed parts of a policy, if the events have the one before. */
-function Action({ event, around: { events } }: Shown) {
-  const parts = policyChanges(event, events)?.map(({ member }) => memberTitle(member)) ?? [];
-  const text = actionTexts(event.action);
-  return (
-    <span title={event.action}>{parts.length === 0 ? text : `${text}: ${parts.join(", ")}`}</span>
-  );
-}
 
 function detailsOf({ event, around: { events, names } }: Shown) {
   const lines = policyChanges(event, events)?.map(changeText) ?? detailTexts(event, names);
@@ -63,7 +54,11 @@ function Target({ event, around: { names, slugs } }: Shown) {
   const slug = tenantHere() || slugs[tenantId ?? ""];
   const [area = ""] = action.split(".");
   const [, page] = pages.find(([kind]) => kind.test(`${area} ${target}`)) ?? [];
-  const shown = <Named id={target} names={names} />;
+  const shown = (
+    <span class="brief">
+      <Named id={target} names={names} />
+    </span>
+  );
   if (page === undefined || slug === undefined || action.endsWith("delete")) return shown;
   return <a href={tenantPath(slug, page(target))}>{shown}</a>;
 }
@@ -71,7 +66,13 @@ function Target({ event, around: { names, slugs } }: Shown) {
 const idColumn = (title: string, { names }: Around, of: (event: Event) => string | null) =>
   column.of(title, of, (event) => {
     const id = of(event);
-    return id === null ? none : <Named id={id} names={names} />;
+    return id === null ? (
+      none
+    ) : (
+      <span class="brief line">
+        <Named id={id} names={names} />
+      </span>
+    );
   });
 
 const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
@@ -81,7 +82,7 @@ const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
   column.of(
     "What",
     ({ action }) => action,
-    (event) => <Action {...{ event, around }} />,
+    ({ action }) => <span title={action}>{actionTexts(action)}</span>,
   ),
   column.of(
     "To what",
@@ -129,35 +130,22 @@ function useNames(found: Names | undefined, isWanted: boolean): Names {
   return Object.assign(names, found, valueIn(loading));
 }
 
-/** The address has what was typed once no letter came for a moment. */
-function useTyped([{ text: sent = "" }, , type]: Query) {
-  const [text, setText] = useState(sent);
-  useEffect(() => {
-    if (text === sent) return undefined;
-    const typed = setTimeout(() => type({ text }), 300);
-    return () => clearTimeout(typed);
-  }, [text]);
-  return [text, setText] as const;
-}
-
 const tenantsIf = async (isOfAll: boolean): Promise<Asked<{ data: Tenants }>> =>
   isOfAll ? api.GET("/admin/v1/tenants", { limit: 200 }) : ok({ data: [] });
 
 /** Of a tenant, or of all. */
 export function Events() {
-  const inAddress = useQuery();
-  const [query, change] = inAddress;
+  const [query, change, type] = useQuery();
   const isOfAll = tenantHere() === "";
   const paging = usePaging(isOfAll ? "/admin/v1/events" : "/admin/v1/tenants/{tenant}/events", {
     limit: 200,
     ...askedFor(query, Object.keys(noFilters)),
   });
   const tenants = valueIn(useLoaded("tenants", () => tenantsIf(isOfAll)))?.data ?? [];
-  const [text, setText] = useTyped(inAddress);
   const value = valueIn(paging.loading);
   const [isWanted, want] = useState(false);
   const names = useNames(value?.names, isWanted && !isOfAll);
-  const draft = { ...noFilters, ...query, text };
+  const draft = { ...noFilters, ...query };
   // With them, the policy before an event may not be listed.
   const isPart = draft.actor !== "" || draft.text !== "";
   const around = {
@@ -181,9 +169,7 @@ export function Events() {
         <Fields
           of={fieldsOf(draft, names, tenants).filter(({ name }) => isOfAll || name !== "tenant")}
           draft={draft}
-          change={({ text: typed, ...chosen }) =>
-            typed === undefined ? change(chosen) : setText(typed)
-          }
+          change={(changes) => ("text" in changes ? type(changes) : change(changes))}
         />
       </div>
       <div class="log">

@@ -1,10 +1,11 @@
 import { api, type Schemas } from "../api.ts";
+import { day, fromNow, time } from "../format.ts";
 import { useLoaded, useRead, valueIn } from "../load.ts";
-import { column, type Column } from "../parts/columns.tsx";
+import { column, isoOf, type Column } from "../parts/columns.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
 import { RequestsOf, spendColumns, topUsage, type Spender } from "../parts/spend.tsx";
-import { ownPath, routerUrl } from "../place.ts";
+import { ownPath } from "../place.ts";
 import { ok } from "../problem.ts";
 
 type Grant = Schemas["Grant"];
@@ -13,8 +14,14 @@ type Grant = Schemas["Grant"];
 const actorOf = ({ keyId }: Grant, names: Names): string =>
   names[keyId]?.replace(/’s sign-in$/, "") ?? `…${keyId.slice(-6)}`;
 
+/** The address of a server ends with `/mcp/{tenant}/{server}`. */
+const useIn = ({ resource }: Grant): string => {
+  const [last, , kind] = resource.split("/").toReversed();
+  return kind === "mcp" ? `server ${last}` : "sampling";
+};
+
 const columnsOf = (names: Names): readonly Column<Grant>[] => [
-  column.line("Program", ({ clientName }) => clientName),
+  column.text("Program", ({ clientName }) => clientName),
   column.file("Client id", ({ clientId }) => clientId),
   column.of(
     "Acts for",
@@ -24,16 +31,26 @@ const columnsOf = (names: Names): readonly Column<Grant>[] => [
   column.of(
     "May use",
     ({ resource }) => resource,
-    ({ resource }) => <code title={resource}>{resource.replace(routerUrl, "")}</code>,
+    (grant) => <span title={grant.resource}>{useIn(grant)}</span>,
   ),
-  column.of("Scopes", ({ scopes }) => scopes.join(", ")),
+  column.file("Scopes", ({ scopes }) => scopes.join(", ")),
   column.of("Signs in at", ({ redirectHost }) => redirectHost),
 ];
 
-type Keys = { names: Names; spending: ReadonlyMap<string, Spender> };
-const noKeys: Keys = { names: {}, spending: new Map() };
+const weekMs = 7 * 86_400_000;
 
-async function knownKeys(): Promise<Keys> {
+function Ends({ at }: { at: number }) {
+  const isSoon = at < Date.now() + weekMs;
+  return (
+    <span class={isSoon ? "badge warn" : "nowrap"} title={time(at)}>
+      {(isSoon ? fromNow : day)(at)}
+    </span>
+  );
+}
+
+const noKeys = { names: {} as Names, spending: new Map<string, Spender>() };
+
+async function knownKeys(): Promise<typeof noKeys> {
   const [names, top] = await Promise.all([namesIn(), topUsage({ by: ["key"], limit: 1_000 })]);
   return { names, spending: new Map(top.ok ? top.value.data.map((row) => [row.group, row]) : []) };
 }
@@ -82,7 +99,11 @@ export function Grants() {
           ["Spent", "Last use"].includes(title),
         ),
         column.day<Grant>("Allowed", ({ createdAt }) => createdAt),
-        column.day<Grant>("Ends", ({ expiresAt }) => expiresAt),
+        column.of<Grant>(
+          "Ends",
+          ({ expiresAt }) => isoOf(expiresAt),
+          ({ expiresAt: at }) => at && <Ends at={at} />,
+        ),
       ]}
       nameOf={({ clientName }) => clientName}
       empty={<Empty />}

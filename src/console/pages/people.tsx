@@ -4,8 +4,8 @@ import { useRead, valueIn } from "../load.ts";
 import { given } from "../members.ts";
 import { column, isoOf, type Column } from "../parts/columns.tsx";
 import { idFact } from "../parts/copy.tsx";
-import { Dialog } from "../parts/dialog.tsx";
-import { Fields, Form, useDraft } from "../parts/form.tsx";
+import { FormDialog } from "../parts/dialog.tsx";
+import { Fields, useDraft } from "../parts/form.tsx";
 import { DetailsOf, ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
 import type { Fact } from "../parts/page.tsx";
 import { RequestsOf, useSpend } from "../parts/spend.tsx";
@@ -58,17 +58,15 @@ const newFields = [
   { name: "name", title: "Display name", hint: "Stored only if the policy stores names." },
 ] as const;
 
-function NewPerson({ onDone, onClose }: Ends) {
+function NewPerson(ends: Ends) {
   const its = useDraft<Schemas["UserInput"]>({ subject: "" });
   const create = () =>
     api.POST("/admin/v1/tenants/{tenant}/users", { body: given(its.draft) ?? its.draft });
   return (
-    <Dialog title="Add person" onClose={onClose}>
+    <FormDialog title="Add person" submit="Save person" act={create} {...ends}>
       <p>People are added when they first sign in. Add one before, to give the person a key.</p>
-      <Form submit="Save person" act={create} {...{ onDone }} onCancel={onClose}>
-        <Fields of={newFields} {...its} />
-      </Form>
-    </Dialog>
+      <Fields of={newFields} {...its} />
+    </FormDialog>
   );
 }
 

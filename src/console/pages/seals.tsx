@@ -1,7 +1,8 @@
 import type { Tampering } from "../../domain/audit/seal-check.ts";
+import { counted } from "../../domain/counted.ts";
 import { tamperingMessage } from "../../domain/audit/tampering-messages.ts";
 import type { Schemas } from "../api.ts";
-import { count, monthStart, zone } from "../format.ts";
+import { count, fromNow, monthStart, zone } from "../format.ts";
 import { valueIn } from "../load.ts";
 import { column, type Column } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
@@ -51,15 +52,7 @@ const columns: readonly Column<Seal>[] = [
   column.time("Sealed and checked", ({ sealedAt }) => sealedAt),
   column.number("Records", (seal) => seal.count, count),
   { title: "Tampering found", show: (seal) => <Changed {...{ seal }} />, text: changedIn },
-  {
-    title: "Signing key",
-    show: ({ keyId }) => (
-      <a href={keysUrl} download={keysFile} title="Download the public keys">
-        <code>{keyId}</code>
-      </a>
-    ),
-    text: ({ keyId }) => keyId,
-  },
+  column.of("Signing key", ({ keyId }) => keyId),
   {
     title: "Hash",
     show: ({ hash }) => (
@@ -72,7 +65,7 @@ const columns: readonly Column<Seal>[] = [
 ];
 
 /** Everything that an auditor needs without access to the console. */
-function ForAuditor({ newest }: { newest: Seal | undefined }) {
+function ForAuditor() {
   const { draft, change } = useDraft({ from: "", to: "" });
   const query = Object.entries(draft)
     .map(([name, day]) => (day === "" ? "" : `&${name}=${momentIn(name, day)}`))
@@ -112,13 +105,10 @@ function ForAuditor({ newest }: { newest: Seal | undefined }) {
         title="Verify offline"
         text={`npm run audit -- verify ${tenantHere()}-requests-0.ndjson --key ${keysFile}`}
       />
-      {newest !== undefined && (
-        <p>
-          Hash of the newest seal: <code>{newest.hash}</code>{" "}
-          <CopyButton text={newest.hash} of="the newest hash" /> Give it to the auditor now, as
-          proof that later exports keep these records.
-        </p>
-      )}
+      <p>
+        Give the hash of the newest seal to the auditor now, as proof that later exports keep these
+        records.
+      </p>
       <p>
         For access to records in the console,{" "}
         <a href={ownPath("/keys?role=auditor")}>create auditor access</a>. Who changed what is in
@@ -133,10 +123,20 @@ const mostShown = 10;
 
 function SealList() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/seals");
-  const newest = paging.cursor === null ? valueIn(paging.loading)?.data[0] : undefined;
+  const seals = paging.cursor === null ? (valueIn(paging.loading)?.data ?? []) : [];
+  const [newest] = seals;
+  const doubtful = seals.filter((seal) => changedIn(seal) !== "none").length;
   return (
     <div class="stack">
-      <ForAuditor newest={newest} />
+      {newest !== undefined && (
+        <p>
+          Newest seal: number {newest.number}, {fromNow(newest.sealedAt)};{" "}
+          {doubtful === 0 ? "no tampering found" : `${doubtful} with tampering or not checked`} in
+          the last {counted(seals.length, "seal")}.{" "}
+          <CopyButton text={newest.hash} label="Copy its hash" />
+        </p>
+      )}
+      <ForAuditor />
       <Listed
         paging={paging}
         name="Seals"
