@@ -1,7 +1,7 @@
 import { createReadStream, readdirSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { outcomes } from "../domain/audit/record.ts";
+import { areOutcomes, outcomes } from "../domain/audit/record.ts";
 import { canonicalJson } from "../domain/canonical.ts";
 import { deletionReasons } from "../domain/audit/deletion-notices.ts";
 import type { ExportLine } from "../domain/audit/exports.ts";
@@ -14,7 +14,7 @@ const auditKey = z.strictObject({ id: z.string(), publicKey: z.string() });
 const filter = z.strictObject({
   from: z.number().optional(),
   to: z.number().optional(),
-  outcome: z.enum(outcomes).optional(),
+  outcome: z.string().refine(areOutcomes).optional(),
   model: z.string().optional(),
   key: z.string().optional(),
   user: z.string().optional(),

@@ -172,8 +172,8 @@ function checked(file: Uint8Array, keys: readonly { id: string; publicKey: strin
   const passes = (record: Line): boolean =>
     record["createdAt"] >= (filter.from ?? -Infinity) &&
     record["createdAt"] < (filter.to ?? Infinity) &&
+    (filter.outcome === undefined || filter.outcome.split(",").includes(record["outcome"])) &&
     [
-      [filter.outcome, record["outcome"]],
       [filter.model, record["model"]],
       [filter.key, record["who"].keyId],
       [filter.user, record["who"].user],

@@ -607,6 +607,7 @@ describe("sessions and requests", () => {
     const found = async (filter: string) =>
       (await listOf(`${path}/requests?${filter}`)).map(({ id }) => id);
     expect(await found("outcome=refused")).toEqual([refused]);
+    expect(await found("outcome=failed,refused")).toEqual([refused]);
     expect(await found("outcome=succeeded")).toEqual([second, first]);
     expect(await found("model=demo/demo-large")).toEqual([first]);
     expect(await found(`key=${keyId}`)).toEqual([refused, first]);
@@ -614,7 +615,14 @@ describe("sessions and requests", () => {
     expect(await found(`from=${at}`)).toEqual([refused, second]);
     expect(await found(`to=${at}`)).toEqual([first]);
     expect(await found(`from=${at}&to=${at + 1}&key=${keyId}`)).toEqual([]);
-    for (const wrong of ["outcome=great", "from=yesterday", "to=1.5", "key=ann", "server=docs"])
+    for (const wrong of [
+      "outcome=great",
+      "outcome=failed,",
+      "from=yesterday",
+      "to=1.5",
+      "key=ann",
+      "server=docs",
+    ])
       expectProblem(await admin("GET", `${path}/requests?${wrong}`), 400, "invalid_params");
     expectProblem(await admin("GET", `${path}/requests/req_${never}`), 404, "not_found");
   });

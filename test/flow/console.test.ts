@@ -2568,6 +2568,13 @@ describe("the overview", () => {
     );
     await page.getByRole("button", { name: "Duration" }).click();
     await page.getByRole("columnheader", { name: "p99 ms" }).waitFor();
+    const failures = page.locator(".tile", { hasText: "Failed or refused" });
+    const counted = Number(await failures.getByRole("link").textContent());
+    await failures.getByRole("link").click();
+    const records = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
+    await expect.poll(() => records.count()).toBe(counted);
+    expect(counted).toBeGreaterThan(0);
+    expect(await page.getByLabel("Outcome").inputValue()).toBe("failed or refused");
   });
 
   it("starts with what needs attention, each a link to its cause, or with nothing", async () => {

@@ -28,6 +28,7 @@ import { Change, groupings, spenderName, type Top } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
 import { ok, type Asked } from "../problem.ts";
+import { failedOrRefused } from "../requests/query.ts";
 
 export const refreshMs = 30_000;
 
@@ -56,15 +57,20 @@ const Short = ({ value }: { value: number }) => (
   <span title={count(value)}>{value < 100_000 ? count(value) : compact(value)}</span>
 );
 
-type Spending = Pick<Top, "total" | "month" | "budgets"> | undefined;
+interface PartProps {
+  range: RangeName;
+  spending: Pick<Top, "total" | "month" | "budgets"> | undefined;
+}
 
-function Tiles({ data, spending }: Pick<Usage, "data"> & { spending: Spending }) {
+function Tiles({ data, range, spending }: PartProps & Pick<Usage, "data">) {
   const { requests, errors, tokens, costUsd } = totalsOf(data);
   const { month, total: { before } = { before: { requests: 0, costUsd: 0 } } } = spending ?? {};
   const forecast = month === undefined ? null : projected(month.costUsd, month, Date.now());
   const budget = spending?.budgets.find(({ name }) => name === "tenant.usdPerMonth");
   const of = budget ? `, budget ${usdInCents(budget.limit)}` : "";
   const isFirst = spending !== undefined && costUsd > 0 && before.costUsd === 0;
+  const { from } = rangeAt(range, Date.now());
+  const failures = `${ownPath("/requests")}?outcome=${failedOrRefused}&from=${from}`;
   const tiles: [title: string, figure: ComponentChildren, beside: ComponentChildren][] = [
     [
       "Spent",
@@ -77,7 +83,13 @@ function Tiles({ data, spending }: Pick<Usage, "data"> & { spending: Spending })
       `${usdInCents(month?.costUsd ?? 0)} so far${of}`,
     ],
     ["Requests", <Short value={requests} />, <Change now={requests} before={before.requests} />],
-    ["Failed or refused", <Short value={errors} />, requests > 0 && percent(errors / requests)],
+    [
+      "Failed or refused",
+      <a href={failures}>
+        <Short value={errors} />
+      </a>,
+      requests > 0 && percent(errors / requests),
+    ],
     ["Tokens", <Short value={tokens} />, null],
   ];
   return (
@@ -191,7 +203,7 @@ function useChoices(range: RangeName) {
   return { range, metric, by: metric === "duration" ? "all" : split, isTable, choices } as const;
 }
 
-export function UsagePart({ range, spending }: { range: RangeName; spending: Spending }) {
+export function UsagePart({ range, spending }: PartProps) {
   const { choices, by, ...chosen } = useChoices(range);
   const loading = useLoaded(`usage ${range} ${by}`, () => usageOf(range, by));
   const colors = useMemo(() => new Map([[others, othersColor]]), [by]);
@@ -204,7 +216,7 @@ export function UsagePart({ range, spending }: { range: RangeName; spending: Spe
     <There what="usage" loading={loading}>
       {(usage) => (
         <section class="card stack" aria-label="Usage">
-          <Tiles data={usage.data} spending={spending} />
+          <Tiles data={usage.data} {...{ range, spending }} />
           {usage.data.length === 0 ? (
             <div class="empty">
               <p>No usage in this period.</p>

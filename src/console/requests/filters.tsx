@@ -7,6 +7,7 @@ import { namesIn, type Names } from "../parts/named.tsx";
 import { topUsage } from "../parts/spend.tsx";
 import { ok } from "../problem.ts";
 import { pendingWord } from "./cause.ts";
+import { failedOrRefused } from "./query.ts";
 
 const dayMs = 86_400_000;
 const since = (days: number): Names => ({ from: dateText(Date.now() - days * dayMs), to: "" });
@@ -19,6 +20,7 @@ const presetsOf = (): Record<string, Record<string, Names>> => ({
     all: { outcome: "", held: "" },
     running: { outcome: "", held: "false" },
     [pendingWord]: { outcome: "", held: "true" },
+    "failed or refused": { outcome: failedOrRefused, held: "" },
     ...Object.fromEntries(ends.map((outcome) => [outcome, { outcome, held: "" }])),
   },
   time: {

@@ -89,7 +89,6 @@ export function matchesFilter(
   { createdAt, outcome, model, who }: Filtered,
 ): boolean {
   const wanted: [unknown, unknown][] = [
-    [filter.outcome, outcome],
     [filter.model, model],
     [filter.key, who.keyId],
     [filter.user, who.user],
@@ -99,6 +98,7 @@ export function matchesFilter(
   return (
     createdAt >= (filter.from ?? -Infinity) &&
     createdAt < (filter.to ?? Infinity) &&
+    (filter.outcome ?? outcome).split(",").includes(outcome) &&
     wanted.every(([asked, found]) => asked === undefined || asked === found)
   );
 }

@@ -23,6 +23,9 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
+export const areOutcomes = (text: string): boolean =>
+  text.split(",").every((each) => outcomes.some((outcome) => outcome === each));
+
 export const isCorrectable = ({
   outcome,
   usage,
@@ -213,7 +216,8 @@ export function detailOf(refusal: Refusal): string | null {
 export interface RequestFilter {
   from?: number;
   to?: number;
-  outcome?: Outcome;
+  /** one or more, comma-separated */
+  outcome?: string;
   model?: string;
   key?: string;
   user?: string;

@@ -1,12 +1,10 @@
-import { idPrefixes } from "../../domain/tenancy/ids.ts";
-import { userPrefix } from "../../domain/tenancy/user.ts";
 import { z } from "@hono/zod-openapi";
 import { faultCodes, faultReaches } from "../../domain/attempts.ts";
 import { modalities } from "../../domain/modality.ts";
 import { reasons } from "../../domain/refusals.ts";
 import { outcomes } from "../../domain/audit/record.ts";
 import { usd } from "./limit-schemas.ts";
-import { millis, networkFault, orNull, time } from "./schemas.ts";
+import { millis, networkFault, orNull } from "./schemas.ts";
 
 const anyObject = z.record(z.string(), z.unknown());
 export const session = z
@@ -227,56 +225,6 @@ export const recordWithContent = record
     names,
   })
   .openapi("SamplingRequestWithContent");
-/** Rejects names used as ids, which would match nothing. */
-const idWith = (prefix: string) =>
-  z.string().max(200).startsWith(`${prefix}_`, `must be an id: it begins with ${prefix}_`);
-
-export const recordFilter = z.object({
-  from: time.optional().openapi({ param: { description: "inclusive" } }),
-  to: time.optional().openapi({ param: { description: "exclusive" } }),
-  outcome: z.enum(outcomes).optional(),
-  model: z.string().optional().openapi({ example: "openai/gpt-5.4-mini" }),
-  key: idWith(idPrefixes.key).optional().openapi({ description: "an API key's id" }),
-  user: idWith(userPrefix).optional().openapi({ description: "a person's id" }),
-  server: idWith(idPrefixes.server).optional().openapi({ description: "a server's id" }),
-  session: z.string().optional(),
-});
-export const listFilter = recordFilter.extend({
-  id: z
-    .string()
-    .regex(/^\w{1,40}$/, "An id, or its end.")
-    .optional()
-    .openapi({ description: "a request's id, or its last characters" }),
-  held: z
-    .enum(["true", "false"])
-    .transform((held) => held === "true")
-    .optional()
-    .openapi({ description: "true: waits for approval or its caller; false: running" }),
-});
-
-export const eventFilter = z.object({
-  from: time.optional().openapi({ param: { description: "inclusive" } }),
-  to: time.optional().openapi({ param: { description: "exclusive" } }),
-  actor: z.string().max(200).optional().openapi({
-    description: "`operator`, `router`, `unknown`, or the id of a key or a person",
-  }),
-  action: z
-    .string()
-    .regex(/^[a-z_.]{1,60}$/, "An action, or its beginning.")
-    .optional()
-    .openapi({ description: "an action, or its beginning", example: "key." }),
-  target: z.string().max(300).optional().openapi({ description: "what was changed, exactly" }),
-  text: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .openapi({ description: "text in the actor, action, target or detail" }),
-});
-export const allEventsFilter = eventFilter.extend({
-  tenant: idWith(idPrefixes.tenant).optional().openapi({ description: "a tenant's id" }),
-});
-
 export const event = z
   .object({
     id: z.string(),

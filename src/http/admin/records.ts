@@ -1,12 +1,10 @@
 import { mapped, ok } from "../../domain/result.ts";
 import { shownRecord } from "./shown-record.ts";
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
+import { allEventsFilter, eventFilter, listFilter } from "./record-filters.ts";
 import {
-  allEventsFilter,
   correctionInput,
   event,
-  eventFilter,
-  listFilter,
   names,
   record,
   recordWithContent,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { exportFormats } from "../../pipeline/admin/audit/export.ts";
-import { recordFilter } from "./record-schemas.ts";
+import { recordFilter } from "./record-filters.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
 const hash = z.string().openapi({ description: "SHA-256, hex" });

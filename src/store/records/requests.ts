@@ -1,9 +1,9 @@
-import { and, desc, eq, gte, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { UnreadableRecord } from "../../domain/audit/record.ts";
 import { isCaptured, markCharacters } from "../../domain/audit/capture.ts";
 import { minIdAt } from "../../domain/tenancy/ids.ts";
 import type { PageRequest, RequestStore } from "../../domain/ports/stores.ts";
-import type { ListFilter } from "../../domain/audit/record.ts";
+import type { ListFilter, Outcome } from "../../domain/audit/record.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { raw, type Database } from "../db.ts";
@@ -36,7 +36,9 @@ const timesOf = (filter: ListFilter) => [
 ];
 
 const membersOf = (filter: ListFilter) => [
-  filter.outcome === undefined ? undefined : eq(samplingRequests.outcome, filter.outcome),
+  filter.outcome === undefined
+    ? undefined
+    : inArray(samplingRequests.outcome, filter.outcome.split(",") as Outcome[]),
   filter.model === undefined ? undefined : eq(samplingRequests.model, filter.model),
   filter.key === undefined ? undefined : eq(samplingRequests.keyId, filter.key),
   // A person has few keys, and the list's index has the key.

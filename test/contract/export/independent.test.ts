@@ -38,7 +38,7 @@ beforeAll(async () => {
   const filters: Record<string, RequestFilter> = {
     all: {},
     time: { from: start + 2 * dayMs + 5, to: start + 2 * dayMs + 9 },
-    members: { key: who.keyId, outcome: "refused" },
+    members: { key: who.keyId, outcome: "failed,refused" },
     none: { model: "x/none" },
   };
   for (const [name, filter] of Object.entries(filters))

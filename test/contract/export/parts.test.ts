@@ -125,6 +125,7 @@ describe("what an export holds", () => {
       { from: start + 99_000 },
       { outcome: "succeeded" },
       { outcome: "failed" },
+      { outcome: "failed,succeeded" },
       { model: "anthropic/claude" },
       { key: its.keyId },
       { key: "key_other" },

@@ -89,6 +89,7 @@ export const requestsSuite = (backend: Backend): void => {
       expect(await found({ from: start, to: start + 1 })).toEqual([a]);
       expect(await found({ outcome: "succeeded" })).toEqual([a]);
       expect(await found({ outcome: "admitted" })).toEqual([b]);
+      expect(await found({ outcome: "succeeded,refused" })).toEqual([a, early]);
       expect(await found({ model: "anthropic/claude" })).toEqual([b]);
       expect(await found({ key: who.keyId })).toEqual([b, a, early]);
       expect(await found({ key: "key_other" })).toEqual([]);
