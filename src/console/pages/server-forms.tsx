@@ -21,8 +21,15 @@ const samplingField = {
   options: Object.entries(samplings),
 } as const;
 
+const ways = {
+  open: "None",
+  header: "A secret in a header",
+  tenant: "OAuth with one shared account",
+  user: "OAuth with an account per person",
+};
+
 type Draft = Pick<Schemas["ServerInput"], "slug" | "url" | "sampling"> & {
-  way: "open" | "header" | "tenant" | "user";
+  way: keyof typeof ways;
   header: string;
   secret?: string;
   oauth?: { clientId?: string; clientSecret?: string };
@@ -52,16 +59,7 @@ const newFields: readonly FieldOf<Draft>[] = [
     placeholder: "https://mcp.example.com/mcp",
   },
   samplingField,
-  {
-    name: "way",
-    title: "Authentication",
-    options: [
-      ["open", "None"],
-      ["header", "A secret in a header"],
-      ["tenant", "OAuth with one shared account"],
-      ["user", "OAuth with an account per person"],
-    ],
-  },
+  { name: "way", title: "Authentication", options: Object.entries(ways) },
 ];
 const headerFields: readonly FieldOf<Draft>[] = [
   { name: "header", title: "Header", isRequired: true },

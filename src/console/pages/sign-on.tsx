@@ -92,6 +92,7 @@ const guideOf = (issuer: string): string =>
   guides.findLast(({ mark }) => mark !== "" && issuer.includes(mark))?.name ?? "Another";
 const guideNamed = (wanted: string) => guides.find(({ name }) => name === wanted);
 const issuerField = { name: "issuer", title: "Issuer", isRequired: true, type: "url" } as const;
+const kinds = { "openid-connect": "OpenID Connect", "cloudflare-access": "Cloudflare Access" };
 const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
   { name: "clientId", title: "Client id", isRequired: true },
   {
@@ -101,14 +102,7 @@ const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
     hint: provider?.hasSecret === true ? "Leave blank to keep the current one." : "",
   },
   { name: "claim", title: "Claim", isRequired: true, hint: "Determines the role." },
-  {
-    name: "kind",
-    title: "Kind",
-    options: [
-      ["openid-connect", "OpenID Connect"],
-      ["cloudflare-access", "Cloudflare Access"],
-    ],
-  },
+  { name: "kind", title: "Kind", options: Object.entries(kinds) },
 ];
 
 /** What the identity provider’s form asks for, and the link to hand out. */

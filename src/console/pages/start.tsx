@@ -115,15 +115,23 @@ function Snippets({ apiKey }: { apiKey: string | undefined }) {
 
 const isGood = ({ outcome }: RequestRecord): boolean => outcome === "succeeded";
 
-const Arrived = ({ record }: { record: RequestRecord }) => (
-  <div class={`notice ${isGood(record) ? "good" : "warn"}`} role="status">
-    <strong>It arrived.</strong>
-    <p>
-      <Badge word={outcomeWord(record)} /> {record.model}{" "}
-      <a href={`${ownPath("/requests")}?open=${record.id}`}>See why</a>
-    </p>
-  </div>
-);
+function Arrived({ record }: { record: RequestRecord | undefined }) {
+  if (record === undefined)
+    return (
+      <p class="waiting" role="status">
+        Waiting for the first request…
+      </p>
+    );
+  return (
+    <div class={`notice ${isGood(record) ? "good" : "warn"}`} role="status">
+      <strong>It arrived.</strong>
+      <p>
+        <Badge word={outcomeWord(record)} /> {record.model}{" "}
+        <a href={`${ownPath("/requests")}?open=${record.id}`}>See why</a>
+      </p>
+    </div>
+  );
+}
 
 export function Start() {
   const [since] = useState(() => Date.now());
@@ -147,17 +155,7 @@ export function Start() {
             </p>
           )}
           <There what="requests" loading={loading}>
-            {() =>
-              first !== undefined ? (
-                <Arrived record={first} />
-              ) : (
-                last === undefined && (
-                  <p class="waiting" role="status">
-                    Waiting for the first request…
-                  </p>
-                )
-              )
-            }
+            {() => (first || !last) && <Arrived record={first} />}
           </There>
         </Step>
       </div>

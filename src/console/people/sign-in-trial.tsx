@@ -37,28 +37,27 @@ export const beginTrial = (body: Settings) =>
   api.POST("/admin/v1/tenants/{tenant}/sign-in/trial", { body });
 
 export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
-  const [begun, setBegun] = useState<Begun | null>(null);
-  const [found, setFound] = useState<Trial | null>(null);
+  const [{ begun, found }, set] = useState<{ begun?: Begun; found?: Trial }>({});
   const report = useReport();
   const start = async (): Promise<void> => {
-    setFound(null);
+    set({});
     report(null);
     const settings = settingsOf();
     const made = await beginTrial(settings);
     if (!made.ok) return report(made.problem);
-    setBegun({ ...made.value, settings });
+    set({ begun: { ...made.value, settings } });
     open(made.value.url, "_blank");
   };
   useEffect(() => {
-    if (begun === null) return undefined;
+    if (begun === undefined) return undefined;
     const { settings, pending } = begun;
     const channel = new BroadcastChannel(consolePath);
     const finish = async ({ data: query }: MessageEvent<string>): Promise<void> => {
       if (new URLSearchParams(query).get("state") !== pending.state) return;
-      setBegun(null);
+      set({});
       const body = { settings, pending, query };
       const tried = await api.POST("/admin/v1/tenants/{tenant}/sign-in/trial/result", { body });
-      if (tried.ok) setFound(tried.value);
+      if (tried.ok) set({ found: tried.value });
       else report(tried.problem);
     };
     channel.addEventListener("message", (event) => void finish(event));
@@ -70,7 +69,7 @@ export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
         <Button onClick={() => void start()}>Try the sign-in</Button>{" "}
         <span class="faint">Shows your token’s claims and the role that follows.</span>
       </p>
-      {begun !== null && (
+      {begun && (
         <p class="waiting" role="status">
           Sign in in the other tab. If none opened,{" "}
           <a href={begun.url} target="_blank">
@@ -79,7 +78,7 @@ export function SignInTrial({ settingsOf }: { settingsOf: () => Settings }) {
           .
         </p>
       )}
-      {found !== null && <Result trial={found} />}
+      {found && <Result trial={found} />}
     </>
   );
 }

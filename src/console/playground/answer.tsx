@@ -65,8 +65,9 @@ export function Answered({ answer }: { answer: Answer }) {
 }
 
 export function WireRequests({ params }: { params: SamplingParams }) {
-  const [wire, setWire] = useState<Wire>("Chat Completions");
-  const [answer, setAnswer] = useState<string | null>(null);
+  const [{ wire, answer }, set] = useState<{ wire: Wire; answer?: unknown }>({
+    wire: "Chat Completions",
+  });
   const request = requestIn(wire, params);
   return (
     <details class="card">
@@ -75,21 +76,20 @@ export function WireRequests({ params }: { params: SamplingParams }) {
         <Form
           submit={`Send to ${request.path}`}
           act={() => sendAt(request)}
-          onDone={(received) => setAnswer(JSON.stringify(received, null, 2))}
+          onDone={(received) => set({ wire, answer: received })}
         >
           <Field
             title="API"
             name="wire"
             value={wire}
             options={wires.map((each) => [each, each] as const)}
-            onInput={(picked) => {
-              setWire(picked);
-              setAnswer(null);
-            }}
+            onInput={(picked) => set({ wire: picked })}
           />
         </Form>
         <CodeBlock title="Request" text={curlOf(request, { url: routerUrl })} />
-        {answer !== null && <CodeBlock title="Answer" text={answer} />}
+        {answer !== undefined && (
+          <CodeBlock title="Answer" text={JSON.stringify(answer, null, 2)} />
+        )}
       </div>
     </details>
   );

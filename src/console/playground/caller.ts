@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { Decision } from "../../domain/choice/decision.ts";
 import { api, type Schemas } from "../api.ts";
 import { prefix, tenantHere } from "../place.ts";
-import { ok, problemOf, unreachable, type Asked } from "../problem.ts";
+import { answerOf, ok, problemOf, type Asked } from "../problem.ts";
 import type { axes } from "../requests/notes.ts";
 import { session } from "../session.ts";
 import { routeRequest, samplingRequest, type WireRequest } from "./wire-request.ts";
@@ -51,9 +51,9 @@ export interface SamplingParams {
   tools?: unknown[];
 }
 
-export async function sendAt<T>({ path, headers, body }: WireRequest): Promise<Asked<T>> {
-  try {
-    const response = await fetch(`${prefix}${path}`, {
+export const sendAt = <T>({ path, headers, body }: WireRequest) =>
+  answerOf(
+    fetch(`${prefix}${path}`, {
       method: "POST",
       credentials: "omit",
       headers: {
@@ -63,37 +63,26 @@ export async function sendAt<T>({ path, headers, body }: WireRequest): Promise<A
         Authorization: `Bearer ${caller.value?.key ?? ""}`,
       },
       body: JSON.stringify(body),
-    });
-    const received: unknown = await response.json();
-    return response.ok
-      ? ok(received as T)
-      : { ok: false, problem: problemOf(response.status, received) };
-  } catch {
-    return { ok: false, problem: unreachable };
-  }
-}
+    }),
+  ) as Promise<Asked<T>>;
 
 export type Ranking = Decision & Pick<Schemas["RouteDecision"], "approval">;
 export const dryRun = (params: SamplingParams): Promise<Asked<Ranking>> =>
   sendAt(routeRequest(params));
 
 export type Answer = Schemas["RpcResult"];
-interface RpcAnswer {
-  result?: Answer;
-  error?: { message: string; data?: Record<string, unknown> };
-}
 
 /** A call that is still pending is repeated with the key of its refusal, and waits again. */
 export async function send(params: SamplingParams, key?: string): Promise<Asked<Answer>> {
   const { headers, ...request } = samplingRequest(params);
   const keyed = { ...headers, ...(key !== undefined && { "Idempotency-Key": key }) };
-  const received = await sendAt<RpcAnswer>({ ...request, headers: keyed });
+  const received = await sendAt<Schemas["RpcAnswer"]>({ ...request, headers: keyed });
   if (!received.ok) return received;
   const { result, error } = received.value;
   if (result !== undefined) return ok(result);
-  const { message = "No answer", data = {} } = error ?? {};
-  const { reason, idempotencyKey } = data;
-  if (reason === "approval_pending" && typeof idempotencyKey === "string")
+  const { message = "No answer", data }: Partial<NonNullable<typeof error>> = error ?? {};
+  const idempotencyKey = data?.["idempotencyKey"];
+  if (data?.reason === "approval_pending" && typeof idempotencyKey === "string")
     return send(params, idempotencyKey);
   return { ok: false, problem: problemOf(200, { title: message, detail: message, ...data }) };
 }
