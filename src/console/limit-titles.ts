@@ -1,3 +1,5 @@
+import { capitalized } from "./format.ts";
+
 const units = { requests: "Requests", tokens: "Tokens", usd: "USD" } as const;
 const periods = {
   PerMinute: "per minute",
@@ -30,6 +32,8 @@ const partsOf = (limit: string) => {
   return { scope, kind: kinds[scope] ?? scope, title: furtherTitles[which] ?? which };
 };
 
+export const limitTitleOf = (name: string): string | undefined => furtherTitles[name];
+
 /** @param limit with its scope, as in the API */
 export const limitTitle = (limit: string): string => partsOf(limit).title;
 
@@ -45,7 +49,7 @@ export function ownerTitle(
   const { scope, kind } = partsOf(name);
   const bare = subject.replace(/^(?:tag|group|user):/, "");
   if (subject === "") return `Each ${kind}`;
-  if (/^(?:tenant|ceiling)$/.test(scope)) return kind.replace(/^./, (one) => one.toUpperCase());
+  if (/^(?:tenant|ceiling)$/.test(scope)) return capitalized(kind);
   const short = bare.replace(/^[a-z]+_\w{20,}(?=\w{6}$)/, "…");
   return names[subject] ?? names[bare] ?? `${kind} ${short}`;
 }

@@ -1,8 +1,9 @@
 import { sentenceOf } from "../domain/alert-messages.ts";
 import type { Alert } from "../domain/alerts.ts";
+import { isObject } from "../domain/json.ts";
 import type { Schemas } from "./api.ts";
-import { duration, time, usd } from "./format.ts";
-import { limitTitles, type LimitName } from "./limit-titles.ts";
+import { capitalized, duration, time, usd, wordsOf } from "./format.ts";
+import { limitTitleOf } from "./limit-titles.ts";
 import { kinds, stopsOf } from "./switches.ts";
 
 /** Changed members of a policy. Events contain the whole policy, so the previous event has the old one. */
@@ -47,14 +48,6 @@ const titles: Readonly<Record<string, string>> = {
   baseUrl: "Base URL",
 };
 
-/** `deniedModels` → `denied models`, but names of people’s own as they are */
-const spacedName = (name: string): string =>
-  /^[a-z]+([A-Z][a-z]+)+$/.test(name)
-    ? name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    : name;
-
-const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null;
-
 const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mode: {
     auto: "not needed",
@@ -76,19 +69,21 @@ const phrases: Readonly<Record<string, (value: string) => string>> = {
   timeoutSeconds: (seconds) => `${duration(Number(seconds) * 1_000)} to decide`,
   until: (ms) => `until ${time(Number(ms))}`,
   limits: (each) => each,
+  subject: (id) => `for ${id}`,
+  by: (name) => `by ${name}`,
   webhookUrl: (url) => `webhook ${url}`,
   thresholds: (shares) => `at ${shares} %`,
 };
 
 function memberText([name, value]: [string, unknown]): string {
-  const title = limitTitles[name as LimitName];
+  const title = limitTitleOf(name);
   if (name === "when" && isObject(value))
     return `if ${Object.entries(value).map(memberText).join(" or ")}`;
   const text = JSON.stringify(value) === "{}" ? "unlimited" : valueText(value);
   const phrase = values[name]?.[text] ?? phrases[name]?.(text);
-  if (title === undefined) return phrase ?? `${spacedName(name)}: ${text}`;
+  if (title === undefined) return phrase ?? `${wordsOf(name)}: ${text}`;
   const unit = title.startsWith("USD") ? title : title.toLowerCase();
-  return `${text} ${unit.replace(" per ", " a ")}`;
+  return `${text} ${unit.replace(/ per (?!run)/, " a ")}`;
 }
 
 function valueText(value: unknown): string {
@@ -105,7 +100,7 @@ function topText(member: string, value: unknown): string {
 }
 
 export const memberTitle = (member: string): string =>
-  titles[member] ?? spacedName(member).replace(/^./, (one) => one.toUpperCase());
+  titles[member] ?? capitalized(wordsOf(member));
 
 /** SHA-256 as hex or base64url */
 const isHash = (value: unknown): boolean =>
@@ -142,7 +137,7 @@ export function membersText(policy: Members, members: readonly string[]): string
 
 /** Without members that are the same in the other one. */
 const differing = (one: unknown, other: unknown): unknown =>
-  isObject(one) && isObject(other) && !Array.isArray(one)
+  isObject(one) && isObject(other)
     ? Object.fromEntries(Object.entries(one).filter(([name, its]) => !isSame(its, other[name])))
     : one;
 

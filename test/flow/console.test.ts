@@ -650,7 +650,7 @@ describe("an identity provider", () => {
     await page.getByLabel("Your key").waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.goto(`${gatewayPath}/console`);
-    expect(await main.allTextContents()).toEqual(["Sign in"]);
+    await expect.poll(() => main.allTextContents()).toEqual(["Sign in"]);
     await page.getByLabel("Tenant").fill("people");
     expect(await violationsOn(page)).toEqual([]);
     const asked = page.waitForRequest((request) => request.url().startsWith(provider.url));
@@ -1432,10 +1432,17 @@ describe("a policy", () => {
     const policy = async () => (await admin("GET", "/tenants/grouped/policy")).body;
     await open("/t/grouped/policy");
     await openSection("People, groups, tags and runs");
+    // What isn't set is folded.
+    expect(await page.getByLabel("Limit a single group").isVisible()).toBe(false);
+    await page.getByLabel("Limit a single tag").waitFor();
+    const groups = page.locator("summary", { hasText: /^Groups/ });
+    await groups.click();
     await page.getByLabel("Limit a single group").fill("eng");
     await page.getByRole("button", { name: "Add group" }).click();
     const group = page.getByRole("group", { name: "The group eng" });
     await group.getByLabel("USD per day").fill("-1");
+    await groups.click();
+    await group.waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Save changes" }).click();
     await group.locator(".field.wrong", { hasText: "Expected at least 0." }).waitFor();
     await page.getByRole("button", { name: "Remove the tag old" }).click();
@@ -1727,6 +1734,7 @@ describe("a raise of a limit", () => {
       { subject: keyId, limits: { usdPerDay: 5 }, reason: "A demo for a customer" },
     ]);
     await open("/t/raised/policy");
+    await page.getByText(/^for key test, 5 USD a day, until .*2099/).waitFor();
     await openSection("Temporary raises");
     await page.getByRole("listitem").filter({ hasText: "test: " }).waitFor();
     await page.getByLabel("End now").check();
@@ -2066,7 +2074,7 @@ describe("a kill switch", () => {
     const banner = page.getByRole("complementary", { name: "Kill switches that are on" });
     await open("/t/watched/switches");
     await page.getByLabel("What to stop").selectOption("providers");
-    await page.getByLabel("Which provider").fill("own");
+    await page.getByLabel("Which provider").selectOption("own");
     await page.getByText(/Stops \d+ available models?: .*own\/works/).waitFor();
     await page.getByLabel("Reason").fill(hostile);
     await page.getByRole("button", { name: "Stop it" }).click();
@@ -2132,6 +2140,9 @@ describe("a kill switch", () => {
     await stop();
     await page.getByRole("dialog").getByText("This tenant has no such API key.").waitFor();
     await page.keyboard.press("Escape");
+    await page.getByLabel("What to stop").selectOption("providers");
+    await page.getByLabel("Which provider").selectOption("demo");
+    await page.getByText(/Stops \d+ available models?: demo\//).waitFor();
     await page.getByLabel("What to stop").selectOption("servers");
     await page.getByLabel("Which server").selectOption("search");
     await stop();
@@ -2706,8 +2717,10 @@ describe("models", () => {
         return used.allTextContents();
       })
       .toEqual([expect.stringMatching(/^demo\/demo-\w+ .*\$\d/)]);
-    await open("/t/retiring/models?show=ending");
-    await page.getByText(/None of the \d+ available models has an announced shutdown/).waitFor();
+    await open("/t/retiring/models");
+    await page.getByText(/^None of the \d+ available models .* date, as of 20\d\d-/).waitFor();
+    await page.getByLabel("Show").selectOption("ending");
+    await page.getByText("All models include those that were shut down.").waitFor();
     await page.getByRole("button", { name: "Show all models" }).click();
     await used.first().waitFor();
     for (const [id, retiresAt] of [

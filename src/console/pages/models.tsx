@@ -55,13 +55,22 @@ const isNamed = (model: Model, text: string): boolean =>
     name?.toLowerCase().includes(text),
   );
 
+const dayIn = (catalogueVersion: string): string => catalogueVersion.split(".")[0] ?? "";
+
 const maxNamed = 5;
 
 /** Of the models that can be selected now. */
-function Shutdowns({ models, spending }: Known) {
-  const isEnding = (model: Model): boolean => isShown(model, "ending", spending);
-  const ending = inOrderOf(models.filter(isEnding), "shutdown", spending);
-  if (ending.length === 0) return null;
+function Shutdowns({ models, spending, catalogueVersion }: Known) {
+  const available = models.filter((model) => model.available);
+  const ending = inOrderOf(available.filter(willEnd), "shutdown", spending);
+  if (available.length === 0) return null;
+  if (ending.length === 0)
+    return (
+      <p>
+        None of the {available.length} available models has an announced shutdown date, as of{" "}
+        {dayIn(catalogueVersion)}.
+      </p>
+    );
   const named = ending.slice(0, maxNamed).map((model) => {
     const isUsed = spending.has(nameOf(model));
     return `${nameOf(model)} on ${model.retiresAt ?? ""}${isUsed ? " (in use)" : ""}`;
@@ -131,11 +140,10 @@ function ModelTable(known: Known) {
   const matching = models.filter(
     (model) => isShown(model, shown, spending) && isNamed(model, find.toLowerCase()),
   );
-  const available = models.filter((model) => model.available).length;
   const nothing = {
     "": "No models available.",
     used: "No model was used this month.",
-    ending: `None of the ${available} available models has an announced shutdown date. All models include those that were shut down.`,
+    ending: "All models include those that were shut down.",
     all: "No models.",
   };
   return (
@@ -158,7 +166,7 @@ function ModelTable(known: Known) {
         empty={
           <>
             <p>{find === "" ? nothing[shown] : <NoMatch clear={() => change({ find: "" })} />}</p>
-            {available === 0 && (
+            {!models.some((model) => model.available) && (
               <a class="button" href={ownPath("/credentials")}>
                 Add a credential of a provider
               </a>
@@ -170,7 +178,7 @@ function ModelTable(known: Known) {
         }
       />
       <p class="faint">
-        Prices, limits, and shutdown dates of the catalogue of {catalogueVersion.split(".")[0]}.
+        Prices, limits, and shutdown dates of the catalogue of {dayIn(catalogueVersion)}.
       </p>
       {opened !== null && (
         <Dialog title={nameOf(opened)} onClose={() => open(null)} isDrawer>

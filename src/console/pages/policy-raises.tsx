@@ -5,6 +5,7 @@ import { Time } from "../parts/columns.tsx";
 import { Check, Fields, type Editing, type FieldOf } from "../parts/form.tsx";
 import { LimitFields, limitText } from "../parts/limits.tsx";
 import { Named, NamedChoice, useSubjectNames } from "../parts/named.tsx";
+import { membersText } from "../policy-changes.ts";
 
 type Raise = Schemas["Raise"];
 
@@ -17,6 +18,16 @@ const fields: readonly FieldOf<Raise>[] = [
   },
   { name: "reason", title: "Why", hint: "Visible to anyone who can read the policy." },
 ];
+
+/** In words, with names, which are read only if there are raises. */
+export function RaisesText({ raises }: { raises: readonly Raise[] }) {
+  const names = useSubjectNames();
+  const named = raises.map((raise) => ({
+    ...raise,
+    subject: names[raise.subject] ?? raise.subject,
+  }));
+  return membersText({ raises: named }, ["raises"]);
+}
 
 export function RaiseFields({ draft, change }: Editing<Schemas["Policy"]>) {
   const { raises = [] } = draft;

@@ -1,4 +1,5 @@
 /** The sections of the policy's form. Their fields are bound to the policy. */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { isAllowed } from "../../domain/models/allowed.ts";
 import type { Schemas } from "../api.ts";
@@ -6,9 +7,10 @@ import { duration } from "../format.ts";
 import { useLoaded, useRead, valueIn } from "../load.ts";
 import { given } from "../members.ts";
 import { allModels, nameOf } from "../models/figures.tsx";
-import { Field, Fields, type Editing, type FieldOf } from "../parts/form.tsx";
+import { Field, Fields, useFaults, type Editing, type FieldOf } from "../parts/form.tsx";
 import { LimitFields, type Limits } from "../parts/limits.tsx";
 import { Button } from "../parts/page.tsx";
+import { membersText, memberTitle } from "../policy-changes.ts";
 import { RaiseFields } from "./policy-raises.tsx";
 
 type Policy = Schemas["Policy"];
@@ -145,7 +147,7 @@ function OwnerFields({ draft, change, owner, title }: OwnerProps) {
     setText("");
   };
   return (
-    <section class="stack">
+    <>
       <LimitFields
         title={Object.keys(single).length === 0 ? `Each ${title}` : `Each other ${title}`}
         path={`${owner}.each`}
@@ -186,7 +188,27 @@ function OwnerFields({ draft, change, owner, title }: OwnerProps) {
           Add {title}
         </Button>
       </div>
-    </section>
+    </>
+  );
+}
+
+type FoldedProps = {
+  policy: Policy;
+  member: "groups" | "tags" | "runs";
+  children: ComponentChildren;
+};
+
+/** Open if something was set, or is wrong. */
+function Folded({ policy, member, children }: FoldedProps) {
+  const [wasSet] = useState(policy[member] !== undefined);
+  const isWrong = useFaults()(member) !== null;
+  return (
+    <details open={wasSet || isWrong}>
+      <summary>
+        {memberTitle(member)} <small>{membersText(policy, [member])}</small>
+      </summary>
+      <div class="stack">{children}</div>
+    </details>
   );
 }
 
@@ -198,12 +220,15 @@ const PeopleFields = (its: Editing<Policy>) => (
       limits={its.draft.perUser}
       onInput={(perUser) => its.change({ perUser })}
     />
-    <OwnerFields owner="groups" title="group" {...its} />
-    <OwnerFields owner="tags" title="tag" {...its} />
-    <fieldset>
-      <legend>Runs</legend>
+    <Folded policy={its.draft} member="groups">
+      <OwnerFields owner="groups" title="group" {...its} />
+    </Folded>
+    <Folded policy={its.draft} member="tags">
+      <OwnerFields owner="tags" title="tag" {...its} />
+    </Folded>
+    <Folded policy={its.draft} member="runs">
       <Part of={runFields} {...its} />
-    </fieldset>
+    </Folded>
   </>
 );
 

@@ -8,6 +8,7 @@ import { Card, Page } from "../parts/page.tsx";
 import { ownPath, prefix } from "../place.ts";
 import { membersText } from "../policy-changes.ts";
 import { isOperator } from "../session.ts";
+import { RaisesText } from "./policy-raises.tsx";
 import { sections } from "./policy-sections.tsx";
 import { Trial } from "./policy-trial.tsx";
 
@@ -35,7 +36,14 @@ function Sections({ opened, setOpened, ...its }: SectionsProps) {
             onToggle={({ currentTarget: { open } }) => setOpened({ ...opened, [id]: open })}
           >
             <summary>
-              <h2>{title}</h2> <small>{membersText(its.draft, paths)}</small>
+              <h2>{title}</h2>{" "}
+              <small>
+                {id === "raises" && its.draft.raises ? (
+                  <RaisesText raises={its.draft.raises} />
+                ) : (
+                  membersText(its.draft, paths)
+                )}
+              </small>
             </summary>
             {isOpen && (
               <div class="stack">

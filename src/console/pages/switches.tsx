@@ -7,7 +7,7 @@ import { allModels, nameOf, type Model } from "../models/figures.tsx";
 import { column, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft } from "../parts/form.tsx";
-import { NamedChoice, namesIn } from "../parts/named.tsx";
+import { NamedChoice, namesIn, type Names } from "../parts/named.tsx";
 import { Card, ForRole, Page, There } from "../parts/page.tsx";
 import { RowActions } from "../parts/row-actions.tsx";
 import { topUsage, type Spender, type Top } from "../parts/spend.tsx";
@@ -140,25 +140,25 @@ function TargetField({ kind, models, ...its }: TargetProps) {
   );
   const title = `Which ${kinds[kind]}`.replace("API ", "");
   const field = { title, hint, name: "name", isRequired: true, path: `stopped.${kind}`, ...its };
-  if (by === "model") {
-    const known = models.flatMap((model) =>
-      !model.available ? [] : kind === "models" ? nameOf(model) : model.provider,
-    );
+  const available = models.filter((model) => model.available);
+  if (kind === "models")
     return (
       <>
         <Field {...field} list="known" />
         <datalist id="known">
-          {[...new Set(known)].map((each) => (
-            <option key={each} value={each} />
+          {available.map((model) => (
+            <option key={nameOf(model)} value={nameOf(model)} />
           ))}
         </datalist>
       </>
     );
-  }
-  const named = Object.entries(valueIn(loading) ?? {})
-    .filter(([id]) => id.startsWith(by === "key" ? "key_" : "srv_"))
-    .map(([id, name]) => [by === "key" ? id : name, name]);
-  return <NamedChoice key={kind} {...field} names={Object.fromEntries(named)} />;
+  const named = Object.entries(valueIn(loading) ?? {});
+  const names = {
+    keys: named.filter(([id]) => id.startsWith("key_")),
+    servers: named.flatMap(([id, slug]) => (id.startsWith("srv_") ? [[slug, slug]] : [])),
+    providers: available.map(({ provider }) => [provider, provider]),
+  }[kind];
+  return <NamedChoice key={kind} {...field} names={Object.fromEntries(names) as Names} />;
 }
 
 const hint = "Shown in the error message.";

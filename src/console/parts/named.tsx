@@ -3,6 +3,7 @@ import { api, type Schemas } from "../api.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import { ok } from "../problem.ts";
 import { Field, type FieldProps } from "./form.tsx";
+import { tenantNow } from "./stopped.tsx";
 
 export type Names = Readonly<Record<string, string>>;
 
@@ -39,22 +40,18 @@ export async function namesIn(
 
 const kinds: Names = { key: "key", srv: "server", usr: "person" };
 
-async function subjectNames(): Promise<Names> {
-  const [found, names] = await Promise.all([
-    api.GET("/admin/v1/tenants/{tenant}"),
-    namesIn(({ revokedAt }) => revokedAt === null),
-  ]);
+export function useSubjectNames(): Names {
+  const loading = useLoaded("names of subjects", async () =>
+    ok(await namesIn(({ revokedAt }) => revokedAt === null)),
+  );
   return Object.fromEntries([
-    ...(found.ok ? [[found.value.id, "the whole tenant"]] : []),
-    ...Object.entries(names).map(([id, name]) => [
+    [tenantNow.value?.id, "the whole tenant"],
+    ...Object.entries(valueIn(loading) ?? {}).map(([id, name]) => [
       id.startsWith("usr_") ? `user:${id}` : id,
       `${kinds[id.slice(0, 3)]} ${name}`,
     ]),
   ]) as Names;
 }
-
-export const useSubjectNames = (): Names =>
-  valueIn(useLoaded("names of subjects", async () => ok(await subjectNames()))) ?? {};
 
 type OpenChoiceProps = FieldProps & {
   options: NonNullable<FieldProps["options"]>;

@@ -46,6 +46,13 @@ describe("a change of a policy", () => {
     ["deniedModels", ["openai/*"], undefined, "Denied models: openai/* → not set"],
     ["groups", undefined, { limits: { eng: {} } }, "Groups: eng: unlimited"],
     ["tags", undefined, { each: { usdTotal: 1 } }, "Tags: each: 1 USD in total"],
+    ["runs", undefined, { callsPerRun: 60, usdPerRun: 2 }, "Runs: 60 calls per run, 2 USD per run"],
+    [
+      "raises",
+      undefined,
+      [{ subject: "tag:x", limits: { usdPerDay: 6 }, reason: "Sale", by: "operator" }],
+      "Raises: for tag:x, 6 USD a day, reason: Sale, by operator",
+    ],
     ["capture", undefined, "full", "Captured content: requests and results"],
     ["alerts", { thresholds: [50, 90] }, { thresholds: [80] }, "Alerts: at 50, 90 % → at 80 %"],
     [
