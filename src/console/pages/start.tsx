@@ -54,12 +54,8 @@ function Provider() {
                 <li key={credential.id}>
                   {credential.provider} ({credential.name}) <Health {...seenOf(credential)} />{" "}
                   {mayChange.value && (
-                    <Button
-                      class="quiet"
-                      aria-label={`check ${credential.name}`}
-                      onClick={() => check(credential)}
-                    >
-                      check
+                    <Button class="quiet" onClick={() => check(credential)}>
+                      Check <span class="unseen">{credential.name}</span>
                     </Button>
                   )}
                 </li>
@@ -87,8 +83,7 @@ const Key = ({ wasUsed, made, onMade }: KeyProps) => (
       <>
         <p>
           Programs use it to call the router, as do the snippets below. To use one of your{" "}
-          <a href={ownPath("/keys")}>API keys</a>, set the variable <code>{keyVariable}</code> to
-          it.
+          <a href={ownPath("/keys")}>API keys</a>, set <code>{keyVariable}</code> to it.
         </p>
         <ForRole without="can’t create keys">
           <Form submit="Create API key" act={makeKey} onDone={({ key }) => onMade(key)} />

@@ -19,10 +19,7 @@ const place = (): string => `playground ${tenantHere()} ${session.value?.actor.i
 /** Of a key from before a reload. */
 export const isResumable = (): boolean => sessionStorage.getItem(place()) !== null;
 
-/**
- * A key for an hour, or the tab's key with another secret, which fails if it has expired or was revoked.
- * Creates an event.
- */
+/** For an hour, or the tab's with another secret unless it has expired. Creates an event. */
 export async function makeCaller(): Promise<Asked<unknown>> {
   const before = sessionStorage.getItem(place());
   sessionStorage.removeItem(place());
