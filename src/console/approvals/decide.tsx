@@ -14,6 +14,8 @@ import { ok, type Asked } from "../problem.ts";
 import { conditionsText } from "./conditions.ts";
 import { draftOf, editsOf, withText, type Draft, type Shown } from "./edits.ts";
 
+const words = { approve: "Approved", deny: "Denied" } as const;
+
 function HeldCall({ held }: { held: Schemas["Approval"] }) {
   const { keyId, conditions, deadline, onTimeout, stage, state, names, requestId } = held;
   const shown = held.content as Shown | null;
@@ -34,16 +36,8 @@ function HeldCall({ held }: { held: Schemas["Approval"] }) {
           ["Server", server ?? "none (direct call)"],
           ["Tool", who?.tool ?? none],
           ["Client", [who?.clientName, who?.clientVersion].join(" ").trim() || none],
-          state === "waiting" && [
-            "If undecided",
-            `${onTimeout === "deny" ? "denied" : "approved"} ${fromNow(deadline)}`,
-          ],
-          [
-            "Request",
-            <a href={ownPath(`/requests/${requestId}`)}>
-              <code>{requestId}</code>
-            </a>,
-          ],
+          state === "waiting" && ["If undecided", `${words[onTimeout]} ${fromNow(deadline)}`],
+          ["Request", <a href={ownPath(`/requests/${requestId}`)}>{requestId}</a>],
         ]}
       />
       {shown === null ? (
@@ -68,7 +62,6 @@ const outcomes = {
   "deny request": "The caller receives an error, and nothing is charged.",
   "deny result": "The provider has been paid, so a denial is also charged.",
 } as const;
-const words = { approve: "Approved", deny: "Denied" } as const;
 const reasonField = { name: "reason", title: "Reason" } as const;
 
 async function decide(
@@ -143,7 +136,7 @@ function Decide({ held, deny, onDone, onConflict }: DecideProps) {
   // The models offered depend on the policy as of now.
   useEffect(() => void (tenantChanges.value += 1), []);
   const approve = async () => {
-    const edits = edited === null ? {} : { edited };
+    const edits = edited && { edited };
     const done = await decide(held, { decision: "approve", ...reason.draft, ...edits });
     if (!done.ok && done.problem.status === 409) await onConflict();
     return done;
@@ -207,13 +200,11 @@ type DenyProps = Pick<DecideProps, "onDone"> & { call: Held; onClose: () => void
 
 export function Deny({ call, onDone, onClose }: DenyProps) {
   const its = useDraft({ reason: "" });
+  const title = call.stage === "request" ? "Deny call" : "Deny and charge";
+  const act = () => decide(call, { decision: "deny", ...its.draft });
   const hint = "For the audit log. The caller doesn’t see it.";
   return (
-    <Confirm
-      title={call.stage === "request" ? "Deny call" : "Deny and charge"}
-      act={() => decide(call, { decision: "deny", ...its.draft })}
-      {...{ onDone, onClose }}
-    >
+    <Confirm {...{ title, act, onDone, onClose }}>
       <p>{outcomes[`deny ${call.stage}`]}</p>
       <Fields of={[{ ...reasonField, hint }]} {...its} />
     </Confirm>

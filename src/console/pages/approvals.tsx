@@ -5,7 +5,7 @@ import { conditionsText } from "../approvals/conditions.ts";
 import { Approval, Deny, type Decided, type Held } from "../approvals/decide.tsx";
 import { fromNow, usdOfCall } from "../format.ts";
 import { useRepeated, valueIn } from "../load.ts";
-import { column, isoOf, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Fields } from "../parts/form.tsx";
 import { Listed, useOpened, usePaging, useQuery } from "../parts/list-page.tsx";
@@ -33,6 +33,8 @@ const fields = [{ name: "state", title: "State", options }] as const;
 
 const why = "Why it needs approval";
 
+const dueAt = ({ state, deadline }: Call) => (state === "waiting" ? deadline : null);
+
 const callColumns = (names: Names): Column<Call>[] => [
   column.time("Asked", ({ createdAt }) => createdAt),
   column.of(
@@ -51,12 +53,9 @@ const callColumns = (names: Names): Column<Call>[] => [
   ),
   column.of(why, ({ conditions, maxCostUsd }) => conditionsText(conditions, maxCostUsd)),
   column.text("Stage", ({ stage }) => (stage === "result" ? "result" : null)),
-  column.text("Decision", ({ state, deadline, decidedBy, comment }) => {
-    if (state === "waiting") return `due ${fromNow(deadline)}`;
-    const by = names[decidedBy ?? ""] ?? decidedBy?.replace("person:", "");
-    return [by ?? [], comment ?? []].flat().join(": ");
-  }),
-  column.file("Deadline", ({ state, deadline }) => (state === "waiting" ? isoOf(deadline) : null)),
+  { ...column.time("Due", dueAt, fromNow), isOptional: true },
+  column.line("Decided by", ({ decidedBy: by }) => by && (names[by] ?? by.replace("person:", ""))),
+  column.text("Reason", ({ comment }) => comment),
   column.file("Request", ({ requestId }) => requestId),
 ];
 

@@ -66,12 +66,12 @@ function Target({ event, around: { names, slugs } }: Shown) {
 const idColumn = (title: string, { names }: Around, of: (event: Event) => string | null) =>
   column.of(title, of, (event) => {
     const id = of(event);
-    return id === null ? (
-      none
-    ) : (
-      <span class="brief line">
-        <Named id={id} names={names} />
-      </span>
+    return (
+      id && (
+        <span class="brief line">
+          <Named id={id} names={names} />
+        </span>
+      )
     );
   });
 

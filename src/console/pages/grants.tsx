@@ -4,6 +4,7 @@ import { useLoaded, useRead, valueIn } from "../load.ts";
 import { column, isoOf, type Column } from "../parts/columns.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
+import { Badge } from "../parts/page.tsx";
 import { RequestsOf, spendColumns, topUsage, type Spender } from "../parts/spend.tsx";
 import { ownPath } from "../place.ts";
 import { ok } from "../problem.ts";
@@ -14,11 +15,8 @@ type Grant = Schemas["Grant"];
 const actorOf = ({ keyId }: Grant, names: Names): string =>
   names[keyId]?.replace(/’s sign-in$/, "") ?? `…${keyId.slice(-6)}`;
 
-/** The address of a server ends with `/mcp/{tenant}/{server}`. */
-const useIn = ({ resource }: Grant): string => {
-  const [last, , kind] = resource.split("/").toReversed();
-  return kind === "mcp" ? `server ${last}` : "sampling";
-};
+const useIn = ({ resource, scopes }: Grant): string =>
+  scopes.includes("proxy") ? `server ${resource.split("/").at(-1)}` : "sampling";
 
 const columnsOf = (names: Names): readonly Column<Grant>[] => [
   column.text("Program", ({ clientName }) => clientName),
@@ -39,14 +37,11 @@ const columnsOf = (names: Names): readonly Column<Grant>[] => [
 
 const weekMs = 7 * 86_400_000;
 
-function Ends({ at }: { at: number }) {
-  const isSoon = at < Date.now() + weekMs;
-  return (
-    <span class={isSoon ? "badge warn" : "nowrap"} title={time(at)}>
-      {(isSoon ? fromNow : day)(at)}
-    </span>
-  );
-}
+const Ends = ({ at }: { at: number }) => (
+  <span class="nowrap" title={time(at)}>
+    {at < Date.now() + weekMs ? <Badge word={fromNow(at)} tone="warn" /> : day(at)}
+  </span>
+);
 
 const noKeys = { names: {} as Names, spending: new Map<string, Spender>() };
 

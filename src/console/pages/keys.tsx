@@ -147,16 +147,13 @@ function isFound(key: Key, { find, names }: { find: string; names: Names }): boo
   return texts.some((text) => text?.toLowerCase().includes(wanted));
 }
 
+const shown = [
+  ["", "current keys"],
+  ["active", "active keys of programs"],
+] as const;
 const filterFields = [
   { name: "find", title: "Find", placeholder: "name, person, or srk_…" },
-  {
-    name: "show",
-    title: "Show",
-    options: [
-      ["", "current keys"],
-      ["active", "active keys of programs"],
-    ],
-  },
+  { name: "show", title: "Show", options: shown },
 ] as const;
 
 const noKeys: Keys = { data: [], nextCursor: null, names: {} };

@@ -73,7 +73,6 @@ function NewPerson(ends: Ends) {
 export function People() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/users");
   const spend = useSpend<User>("user", () => tenantNow.value?.policy.perUser);
-  const people = valueIn(paging.loading)?.data ?? [];
   return (
     <ListPage
       title="People"
@@ -85,8 +84,8 @@ export function People() {
       details={(user) => factsOf(user, spend.factsOf(user))}
       empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
       below={
-        people.length > 0 &&
-        people.every(({ name }) => name === null) && (
+        tenantNow.value !== null &&
+        tenantNow.value.policy.userNames !== "keep" && (
           <p class="faint">
             Names aren’t stored. To see them after the next sign-in, choose “Stored” for names of
             people on <a href={ownPath("/policy")}>Policy</a>.

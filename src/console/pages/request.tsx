@@ -6,14 +6,14 @@ import { useRead, useRepeated, valueIn } from "../load.ts";
 import { column, type Column } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Badge, Card, Facts, Page, There, type Fact } from "../parts/page.tsx";
+import { Badge, Card, Facts, ForRole, Page, There, type Fact } from "../parts/page.tsx";
 import { RequestsOf } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath, requestPath, routerUrl } from "../place.ts";
 import { curlOf, samplingRequest } from "../playground/wire-request.ts";
 import { memberTitle } from "../policy-changes.ts";
 import { adviceText, faultText, outcomeWord, pagesFor, verdictText } from "../requests/cause.ts";
-import { Correct, Replay, Seal } from "../requests/checks.tsx";
+import { Check, Correct, replayed, verified } from "../requests/checks.tsx";
 import { DecisionTable, End } from "../requests/decision.tsx";
 import { nameOf } from "../requests/notes.ts";
 import type { RequestRecord, WholeRecord } from "../requests/record.ts";
@@ -103,10 +103,11 @@ function Head({ record }: { record: WholeRecord }) {
         </p>
         {advice !== "" && (
           <p>
-            {advice}
-            {pagesFor(advice).map(([page, title]) => (
-              <a href={ownPath(page)}> Open {title}</a>
-            ))}
+            {advice}{" "}
+            {pagesFor(advice).map(([page, title]) => [
+              <a href={ownPath(page)}>Open {title}</a>,
+              " ",
+            ])}
           </p>
         )}
         <p class="faint">{facts.map((fact, at) => [at > 0 && " · ", fact])}</p>
@@ -207,7 +208,7 @@ function RequestDetail({ record, onChanged }: { record: WholeRecord; onChanged: 
         ) : (
           <DecisionTable decision={decision} asked={asked} attempts={attempts} />
         )}
-        <Replay record={record} />
+        <Check button="Re-run selection (no model is called)" check={() => replayed(record)} />
       </Card>
       <div class="two">
         {Object.entries({ Usage: usageFacts(record), Request: requestFacts(record) }).map(
@@ -220,7 +221,9 @@ function RequestDetail({ record, onChanged }: { record: WholeRecord; onChanged: 
         )}
       </div>
       <Card title="Seal">
-        <Seal record={record} />
+        <ForRole permission="audit" without="can’t read seals, so it can’t verify">
+          <Check button="Verify in this browser" check={() => verified(record)} />
+        </ForRole>
       </Card>
       {Object.entries({
         ...(record.captured && { "Captured content": record.content }),

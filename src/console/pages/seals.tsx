@@ -1,7 +1,7 @@
 import type { Tampering } from "../../domain/audit/seal-check.ts";
 import { counted } from "../../domain/counted.ts";
 import { tamperingMessage } from "../../domain/audit/tampering-messages.ts";
-import type { Schemas } from "../api.ts";
+import { addressOf, type Schemas } from "../api.ts";
 import { count, fromNow, monthStart, zone } from "../format.ts";
 import { valueIn } from "../load.ts";
 import { column, type Column } from "../parts/columns.tsx";
@@ -10,7 +10,7 @@ import { Fields, useDraft } from "../parts/form.tsx";
 import { Listed, usePaging } from "../parts/list-page.tsx";
 import { Badge, Button, Card, ForRole, Page } from "../parts/page.tsx";
 import { ownPath, prefix, tenantHere } from "../place.ts";
-import { momentIn } from "../requests/query.ts";
+import { askedFor } from "../requests/query.ts";
 
 type Seal = Schemas["Seal"];
 
@@ -67,10 +67,8 @@ const columns: readonly Column<Seal>[] = [
 /** Everything that an auditor needs without access to the console. */
 function ForAuditor() {
   const { draft, change } = useDraft({ from: "", to: "" });
-  const query = Object.entries(draft)
-    .map(([name, day]) => (day === "" ? "" : `&${name}=${momentIn(name, day)}`))
-    .join("");
-  const exportUrl = `${prefix}/admin/v1/tenants/${encodeURIComponent(tenantHere())}/requests/export`;
+  const exportAs = (format: string) =>
+    addressOf("/admin/v1/tenants/{tenant}/requests/export", { format, ...askedFor(draft) });
   return (
     <Card title="For an auditor" isStack aria-label="For an auditor">
       <p>
@@ -87,8 +85,8 @@ function ForAuditor() {
         />
         <Button onClick={() => change({ from: monthStart(Date.now()), to: "" })}>This month</Button>
         {[
-          ["Export records to verify", `${exportUrl}?format=ndjson${query}`, ""],
-          ["Export records as CSV", `${exportUrl}?format=csv${query}`, ""],
+          ["Export records to verify", exportAs("ndjson"), ""],
+          ["Export records as CSV", exportAs("csv"), ""],
           ["Public keys", keysUrl, keysFile],
         ].map(([title, href = "", download = ""]) => (
           <a key={title} class="button" {...{ href, download }}>

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { Fields, Form, useDraft, type FieldOf } from "../parts/form.tsx";
-import { Button, ForRole, ProblemNotice } from "../parts/page.tsx";
+import { FormDialog } from "../parts/dialog.tsx";
+import { Fields, useDraft, type FieldOf } from "../parts/form.tsx";
+import { Button, ProblemNotice } from "../parts/page.tsx";
 import { prefix, tenantHere } from "../place.ts";
 import type { Problem } from "../problem.ts";
 import { isOperator } from "../session.ts";
 import type { Found, RequestRecord, WholeRecord } from "./record.ts";
 
-function Check(props: { button: string; check: () => Promise<Found | Problem> }) {
+export function Check(props: { button: string; check: () => Promise<Found | Problem> }) {
   const [found, setFound] = useState<Found | Problem | "checking" | null>(null);
   const run = async (): Promise<void> => {
     setFound("checking");
@@ -33,30 +33,20 @@ function Check(props: { button: string; check: () => Promise<Found | Problem> })
   );
 }
 
-async function verified(record: WholeRecord): Promise<Found> {
+export async function verified(record: WholeRecord): Promise<Found> {
   // The import fails if a newer version has other files.
   const file = await import("./verify.ts").catch(() => null);
   if (file === null) return { tone: "warn", title: "Not verified", says: ["Reload the page."] };
   return file.verifyRecord({ tenant: tenantHere(), prefix, record });
 }
 
-export const Seal = ({ record }: { record: WholeRecord }) => (
-  <ForRole permission="audit" without="can’t read seals, so it can’t verify">
-    <Check button="Verify in this browser" check={() => verified(record)} />
-  </ForRole>
-);
-
-async function replayed({ id }: WholeRecord): Promise<Found | Problem> {
+export async function replayed({ id }: WholeRecord): Promise<Found | Problem> {
   const asked = await api.POST("/admin/v1/tenants/{tenant}/requests/{id}/replay", { id });
   if (!asked.ok) return asked.problem;
   const { same, differences: says } = asked.value;
   const title = `${same ? "The same" : "Another"} model would be selected today.`;
   return { tone: same ? "good" : "warn", title, says };
 }
-
-export const Replay = ({ record }: { record: WholeRecord }) => (
-  <Check button="Re-run selection (no model is called)" check={() => replayed(record)} />
-);
 
 const outcomes = ["succeeded", "failed", "cancelled"];
 const figure = { as: "number", min: 0, isRequired: true } as const;
@@ -76,9 +66,9 @@ export function Correct({ record, onDone }: { record: RequestRecord; onDone: () 
   const isUnknown = outcome === "unknown";
   if (correction !== null || !isOperator.value) return null;
   if (!isUnknown && usage?.implausible !== true) return null;
-  const close = (): void => setOpen(false);
   const path = "/admin/v1/tenants/{tenant}/requests/{id}/correct";
-  const correct = () => api.POST(path, { id, body: its.draft });
+  const act = () => api.POST(path, { id, body: its.draft });
+  const onClose = (): void => setOpen(false);
   return (
     <>
       <p class="notice warn">
@@ -86,12 +76,10 @@ export function Correct({ record, onDone }: { record: RequestRecord; onDone: () 
         reservation is charged. <Button onClick={() => setOpen(true)}>Correct record</Button>
       </p>
       {isOpen && (
-        <Dialog title="Correct record" onClose={close}>
+        <FormDialog title="Correct record" submit="Save correction" {...{ act, onDone, onClose }}>
           <p>Look it up at the provider. A record can be corrected once.</p>
-          <Form submit="Save correction" act={correct} {...{ onDone }} onCancel={close}>
-            <Fields of={fields} {...its} />
-          </Form>
-        </Dialog>
+          <Fields of={fields} {...its} />
+        </FormDialog>
       )}
     </>
   );

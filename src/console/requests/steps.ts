@@ -52,15 +52,17 @@ export function streamText({ stream, latencyMs, usage }: Streamed): string {
 
 /** Steps of less than 1 ms are left out. */
 export function stepsOf({ attempts, timing, totalMs }: Timed): Step[] {
-  const before = parts.map(
-    ([part, name]) => ({ name, ms: timing?.[part] ?? 0, kind: "step" }) as const,
-  );
   const steps: Step[] = [];
   let from = 0;
-  for (const step of [...before, ...attempts.flatMap(stepsOfAttempt)]) {
+  const add = (step: Omit<Step, "from">): void => {
     steps.push({ ...step, from });
     from += step.ms;
-  }
-  steps.push({ name: "write the record", kind: "step", from, ms: (totalMs ?? 0) - from });
+  };
+  for (const [part, name] of parts) add({ name, ms: timing?.[part] ?? 0, kind: "step" });
+  const called = from;
+  for (const step of attempts.flatMap(stepsOfAttempt)) add(step);
+  // The rest of the time at providers is left blank.
+  from = Math.max(from, called + (timing?.provider ?? 0));
+  add({ name: "write the record", ms: (totalMs ?? 0) - from, kind: "step" });
   return steps.filter(({ ms }) => ms > 0);
 }

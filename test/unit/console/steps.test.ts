@@ -30,6 +30,11 @@ describe("the steps of a request", () => {
       ["own/small", 5, 65],
       ["write the record", 70, 10],
     ]);
+    expect(namesOf({ timing, totalMs: 228, attempts: [failed, answered] }).slice(3)).toEqual([
+      ["own/large", 6, 5],
+      ["own/small", 11, 65],
+      ["write the record", 226, 2],
+    ]);
     expect(namesOf({ timing: null, totalMs: null, attempts: [] })).toEqual([]);
   });
 
