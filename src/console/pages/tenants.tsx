@@ -82,7 +82,8 @@ function columnsOf(now: Usage, before: Usage): Column<Tenant>[] {
         <a href={tenantPath(slug)} title={id}>
           {name}
         </a>,
-        name !== slug && <code class="wraps faint"> {slug}</code>,
+        " ",
+        name !== slug && <code class="wraps faint">{slug}</code>,
       ],
     },
     column.file("Id", ({ id }) => id),

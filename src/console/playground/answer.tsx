@@ -4,7 +4,7 @@ import { count, duration, none, usd } from "../format.ts";
 import { useRead, useRepeated, valueIn } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Field, Form } from "../parts/form.tsx";
-import { Facts } from "../parts/page.tsx";
+import { Card, Facts } from "../parts/page.tsx";
 import { ownPath, routerUrl } from "../place.ts";
 import { caller, sendAt, type Answer, type SamplingParams } from "./caller.ts";
 import { curlOf } from "./wire-request.ts";
@@ -48,8 +48,7 @@ export function Answered({ answer }: { answer: Answer }) {
   const { requestId = "", costUsd, usage, timingMs = {} } = decision ?? {};
   const total = Object.values(timingMs).reduce((sum, ms) => sum + ms, 0);
   return (
-    <section class="card stack" aria-label="Answer">
-      <h2>{model ?? "Answer"}</h2>
+    <Card title={model ?? "Answer"} isStack aria-label="Answer">
       <CodeBlock title="Answer" text={textIn(content)} />
       <Facts
         of={[
@@ -60,7 +59,7 @@ export function Answered({ answer }: { answer: Answer }) {
         ]}
       />
       <a href={`${ownPath("/requests")}?open=${encodeURIComponent(requestId)}`}>View record</a>
-    </section>
+    </Card>
   );
 }
 
