@@ -11,15 +11,12 @@ function costText(cost: number | null = 0): string {
     : `may cost more than ${usd(limit)} with failover (${usd(cost)} an attempt)`;
 }
 
-const texts: Readonly<Record<string, string>> = {
-  models: "model matches",
-  servers: "server matches",
-  tools: "tool matches",
-  modalities: "modality matches",
-};
+/** `modalities` → `modality matches` */
+const matchText = (names: string): string =>
+  `${names.replace(/ies$/, "y").replace(/s$/, "")} matches`;
 
 /** @param cost the highest, in USD */
 export const conditionsText = (conditions: readonly string[], cost?: number | null): string =>
   conditions
-    .map((each) => (each === "costUsdAbove" ? costText(cost) : (texts[each] ?? each)))
+    .map((each) => (each === "costUsdAbove" ? costText(cost) : matchText(each)))
     .join(", ") || "the rule covers every call";

@@ -186,7 +186,7 @@ function Timeline({ record }: { record: RequestRecord }) {
       {totalMs !== null && overheadMs !== null && (
         <p class="faint">
           {duration(totalMs)} in all: {duration(overheadMs)} in the router,{" "}
-          {pauses > 0 && `${duration(pauses)} pauses between attempts, `}
+          {pauses > 0 && `${duration(pauses)} between attempts, `}
           {duration(Math.max(0, totalMs - overheadMs - pauses))} at providers.
         </p>
       )}
