@@ -30,19 +30,17 @@ export function rangeAt(name: RangeName, now: number): { from: number; to: numbe
 }
 
 const usdInPlot = (value: number): string => (value < 0.01 ? usd : usdInCents)(value);
-type Of = (row: UsageRow) => number;
-const errorsOf: Of = ({ failed, refused, unknown }) => failed + refused + unknown;
-const tokensOf: Of = ({ inputTokens, outputTokens }) => inputTokens + outputTokens;
 export const percentiles = ["p50", "p90", "p99"] as const;
-const durationOf: Of = ({ latency, group }) =>
-  latency?.total[group as (typeof percentiles)[number]] ?? 0;
+type Percentile = (typeof percentiles)[number];
+type Of = (row: UsageRow) => number;
+const metric = (title: string, of: Of, format = compact) => ({ title, of, format });
 export const metrics = {
-  costUsd: { title: "Spend", of: ({ costUsd }: UsageRow) => costUsd, format: usdInPlot },
-  requests: { title: "Requests", of: ({ requests }: UsageRow) => requests, format: compact },
-  tokens: { title: "Tokens", of: tokensOf, format: compact },
-  errors: { title: "Errors", of: errorsOf, format: compact },
-  duration: { title: "Duration", of: durationOf, format: duration },
-} as const;
+  costUsd: metric("Spend", (row) => row.costUsd, usdInPlot),
+  requests: metric("Requests", (row) => row.requests),
+  tokens: metric("Tokens", (row) => row.inputTokens + row.outputTokens),
+  errors: metric("Errors", (row) => row.failed + row.refused + row.unknown),
+  duration: metric("Duration", (row) => row.latency?.total[row.group as Percentile] ?? 0, duration),
+};
 export type MetricName = keyof typeof metrics;
 export const metricNames = Object.keys(metrics) as MetricName[];
 
@@ -82,19 +80,19 @@ interface SeriesOptions {
   bucket: Bucket;
   /** ms since the epoch */
   from: number;
-  until: number;
+  to: number;
 }
 
 const bucketMs = { hour: 3_600_000, day: dayMs };
 
-function beginsOf({ bucket, from, until }: SeriesOptions): number[] {
+function beginsOf({ bucket, from, to }: SeriesOptions): number[] {
   const first = new Date(from);
   const beginAt = (step: number): number =>
     bucket === "month"
       ? Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + step, 1)
       : (Math.floor(from / bucketMs[bucket]) + step) * bucketMs[bucket];
   const begins: number[] = [];
-  while (beginAt(begins.length) <= until) begins.push(beginAt(begins.length));
+  while (beginAt(begins.length) <= to) begins.push(beginAt(begins.length));
   return begins;
 }
 
@@ -208,6 +206,6 @@ export const byFullness = (one: LimitState, other: LimitState): number =>
 export function toneOf(state: LimitState, now: number): "good" | "warn" | "bad" {
   const { used, reserved, limit } = state;
   if (used + reserved >= limit) return "bad";
-  const isOverrun = (forecastOf(state, now) ?? 0) > limit;
-  return isOverrun || used + reserved >= 0.8 * limit ? "warn" : "good";
+  if ((forecastOf(state, now) ?? 0) > limit) return "warn";
+  return used + reserved >= 0.8 * limit ? "warn" : "good";
 }

@@ -7,15 +7,13 @@ import { column, isoOf, Time, type Column } from "../parts/columns.tsx";
 import { Check } from "../parts/form.tsx";
 import { Steps, useOpened, useQuery } from "../parts/list-page.tsx";
 import type { Names } from "../parts/named.tsx";
-import { Badge, Button, Page, There } from "../parts/page.tsx";
+import { Badge, Page, There } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath, requestPath } from "../place.ts";
 import { causeText, outcomeWord } from "../requests/cause.ts";
 import { Filters } from "../requests/filters.tsx";
 import { askedFor, filters } from "../requests/query.ts";
 import type { RequestRecord } from "../requests/record.ts";
-
-const noFilters = Object.fromEntries([...filters, "cursor"].map((name) => [name, ""]));
 
 const RequestDrawer = later(async () => (await import("./request.tsx")).RequestDrawer);
 
@@ -112,7 +110,7 @@ export function Requests() {
       lead="Newest first, with refused ones. Open one to see why it failed, or why its model was selected."
       actions={
         <>
-          {isFiltered && <Button onClick={() => change(noFilters)}>Clear filters</Button>}
+          {isFiltered && <a class="button" href={ownPath("/requests")} children="Clear filters" />}
           {cursor === null && (
             <span title={isFollowing ? "Live" : "Every few seconds"}>
               <Check title="Live" name="live" value={isOn} onInput={setOn} />

@@ -34,6 +34,7 @@ export const refreshMs = 30_000;
 
 const splits = ["model", "key", "user", "server", "endpoint"] as const;
 type By = (typeof splits)[number] | "all";
+const splitOptions = splits.map((each) => [each, `by ${inSentence(groupings[each])}`] as const);
 
 interface Usage {
   data: readonly UsageRow[];
@@ -69,27 +70,16 @@ function Tiles({ data, range, spending }: PartProps & Pick<Usage, "data">) {
   const budget = spending?.budgets.find(({ name }) => name === "tenant.usdPerMonth");
   const of = budget ? `, budget ${usdInCents(budget.limit)}` : "";
   const isFirst = spending !== undefined && costUsd > 0 && before.costUsd === 0;
+  const spent = isFirst ? "no earlier data" : <Change now={costUsd} before={before.costUsd} />;
+  const soFar = `${usdInCents(month?.costUsd ?? 0)} so far${of}`;
   const { from } = rangeAt(range, Date.now());
   const failures = `${ownPath("/requests")}?outcome=${failedOrRefused}&from=${from}`;
+  const share = requests > 0 && percent(errors / requests);
   const tiles: [title: string, figure: ComponentChildren, beside: ComponentChildren][] = [
-    [
-      "Spent",
-      usdInCents(costUsd),
-      isFirst ? "no earlier data" : <Change now={costUsd} before={before.costUsd} />,
-    ],
-    [
-      "This month’s forecast",
-      usdInCents(forecast),
-      `${usdInCents(month?.costUsd ?? 0)} so far${of}`,
-    ],
+    ["Spent", usdInCents(costUsd), spent],
+    ["This month’s forecast", usdInCents(forecast), soFar],
     ["Requests", <Short value={requests} />, <Change now={requests} before={before.requests} />],
-    [
-      "Failed or refused",
-      <a href={failures}>
-        <Short value={errors} />
-      </a>,
-      requests > 0 && percent(errors / requests),
-    ],
+    ["Failed or refused", <a href={failures} children={<Short value={errors} />} />, share],
     ["Tokens", <Short value={tokens} />, null],
   ];
   return (
@@ -115,13 +105,10 @@ function columnsOf(usage: Shown): Column<UsageRow>[] {
   const { by, range } = usage;
   const { bucket } = ranges[range];
   const nameOf = ({ group }: UsageRow): string => nameIn(usage, group);
+  const timeOf = (at: number): string => bucketTime(at, bucket);
   const title = by === "all" ? "" : groupings[by];
   return [
-    column.time(
-      "From",
-      ({ at }) => at,
-      (at) => bucketTime(at, bucket),
-    ),
+    column.time("From", ({ at }) => at, timeOf),
     // Keys may share a name.
     ...(by === "all"
       ? []
@@ -146,7 +133,6 @@ function columnsOf(usage: Shown): Column<UsageRow>[] {
 function Figures({ colors, ...usage }: Shown & { colors: Map<string, number> }) {
   const { data, range, metric } = usage;
   const { bucket, title } = ranges[range];
-  const { from, to: until } = rangeAt(range, Date.now());
   const isDuration = metric === "duration";
   if (usage.isTable)
     return (
@@ -159,7 +145,7 @@ function Figures({ colors, ...usage }: Shown & { colors: Map<string, number> }) 
       />
     );
   const rows = isDuration ? byPercentile(data) : data;
-  const { at, lines } = seriesOf(rows, { metric, bucket, from, until }, colors);
+  const { at, lines } = seriesOf(rows, { metric, bucket, ...rangeAt(range, Date.now()) }, colors);
   return (
     <Plot
       series={{ at, lines: lines.map((line) => ({ ...line, name: nameIn(usage, line.name) })) }}
@@ -173,34 +159,23 @@ function Figures({ colors, ...usage }: Shown & { colors: Map<string, number> }) 
 
 function useChoices(range: RangeName) {
   const [query, change] = useQuery();
-  const offered = metricNames.filter(
-    (name) => name !== "duration" || ranges[range].bucket !== "month",
-  );
+  const { bucket } = ranges[range];
+  const offered = metricNames.filter((name) => name !== "duration" || bucket !== "month");
   const metric = offered.find((each) => each === query["metric"]) ?? "costUsd";
+  const metricOptions = offered.map((each) => [each, metrics[each].title] as const);
+  const isDuration = metric === "duration";
   const split = splits.find((each) => each === query["by"]) ?? "model";
   const isTable = query["table"] === "yes";
   const choices = (
     <div class="over">
-      <Choice
-        name="metric"
-        label="Figure"
-        value={metric}
-        options={offered.map((each) => [each, metrics[each].title])}
-      />
-      {metric !== "duration" && (
-        <Choice
-          name="by"
-          label="Split"
-          value={split}
-          options={splits.map((each) => [each, `by ${inSentence(groupings[each])}`])}
-        />
-      )}
+      <Choice name="metric" label="Figure" value={metric} options={metricOptions} />
+      {!isDuration && <Choice name="by" label="Split" value={split} options={splitOptions} />}
       <Button class="quiet" onClick={() => change({ table: isTable ? "" : "yes" })}>
         {isTable ? "Show the plot" : "Show the table"}
       </Button>
     </div>
   );
-  return { range, metric, by: metric === "duration" ? "all" : split, isTable, choices } as const;
+  return { range, metric, by: isDuration ? "all" : split, isTable, choices } as const;
 }
 
 export function UsagePart({ range, spending }: PartProps) {
@@ -208,10 +183,7 @@ export function UsagePart({ range, spending }: PartProps) {
   const loading = useLoaded(`usage ${range} ${by}`, () => usageOf(range, by));
   const colors = useMemo(() => new Map([[others, othersColor]]), [by]);
   useRepeated(refreshMs, loading.again);
-  const zoneText =
-    ranges[range].bucket === "hour"
-      ? `Hours in ${zone}.`
-      : "Days and months start at midnight UTC.";
+  const isByHour = ranges[range].bucket === "hour";
   return (
     <There what="usage" loading={loading}>
       {(usage) => (
@@ -227,7 +199,9 @@ export function UsagePart({ range, spending }: PartProps) {
               {choices}
               {usage.by !== by && <p class="faint">Too many to list; showing totals.</p>}
               <Figures {...{ ...chosen, ...usage, colors }} />
-              <p class="faint">{zoneText}</p>
+              <p class="faint">
+                {isByHour ? `Hours in ${zone}.` : "Days and months start at midnight UTC."}
+              </p>
             </>
           )}
         </section>

@@ -23,8 +23,7 @@ import { Table } from "../parts/table.tsx";
 const mostRows = 1_000;
 
 const shareColumn: Column<Spender> = {
-  title: "Share",
-  isNumber: true,
+  ...column.number("Share", ({ share }) => share),
   isWide: true,
   show: ({ share }) => (
     <span class="meter">
@@ -34,31 +33,23 @@ const shareColumn: Column<Spender> = {
       {percentInColumn(share)}
     </span>
   ),
-  text: ({ share }) => share,
 };
 
 /** Sorted by the difference in USD. */
 const trendColumn: Column<Spender> = {
-  title: "Trend",
-  isNumber: true,
-  isOptional: true,
+  ...column.number("Trend", ({ before }) => before.costUsd || null),
   order: ({ costUsd, before }) => costUsd - before.costUsd,
   show: ({ costUsd, before }) => <Change now={costUsd} before={before.costUsd} />,
-  text: ({ before }) => before.costUsd || null,
 };
 
 function columnsOf(by: Grouping, { names, from }: Top): Column<Spender>[] {
   const [spent, { isWide: _, ...requests }, ...rest] = spendColumns<Spender>((row) => row);
   return [
-    {
-      title: groupings[by],
-      show: (row) => (
-        <span class="brief">
-          <Spent {...{ row, names, from }} />
-        </span>
-      ),
-      text: (row) => spenderName(row, names),
-    },
+    column.of(
+      groupings[by],
+      (row) => spenderName(row, names),
+      (row) => <span class="brief" children={<Spent {...{ row, names, from }} />} />,
+    ),
     column.file("Id", ({ group }) => group),
     spent,
     shareColumn,

@@ -18,39 +18,32 @@ interface PlotProps {
   isStacked: boolean;
 }
 
-const sum = (values: readonly (number | null)[]): number =>
+type Values = readonly (number | null)[];
+const sum = (values: Values): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-interface LegendProps extends Omit<PlotProps, "label"> {
-  /** the bucket under the pointer; null: all */
-  at: number | null;
-}
+type LegendProps = Omit<PlotProps, "label"> & { at: number };
 
-/** Values under the pointer, otherwise sums, or the newest value of lines that don't add up. */
+/** Values in the bucket `at`, otherwise sums, or the newest value of lines that don't add up. */
 function Legend({ series, bucket, format, isStacked, at }: LegendProps) {
-  const moment = series.at[at ?? -1];
-  const total = sum(
-    series.lines.map(({ values }) => (at === null ? sum(values) : (values[at] ?? 0))),
-  );
+  const moment = series.at[at];
+  const newest = (values: Values) => values.findLast((each) => each !== null);
+  const valueIn = isStacked ? sum : newest;
+  const valueOf = (values: Values) => (moment === undefined ? valueIn(values) : values[at]) ?? null;
+  const figures = series.lines.map((line) => ({ ...line, value: valueOf(line.values) }));
   return (
     <ul class="legend plain">
       <li class="faint">
         {moment !== undefined ? bucketTime(moment, bucket) : isStacked ? "Total" : "Newest"}{" "}
-        {isStacked && <strong>{format(total)}</strong>}
+        {isStacked && <strong>{format(sum(figures.map(({ value }) => value)))}</strong>}
       </li>
-      {series.lines.map(({ name, values, color }) => {
-        const newest = values.findLast((each) => each !== null) ?? null;
-        const value = at !== null ? (values[at] ?? null) : isStacked ? sum(values) : newest;
-        return (
-          <li key={name}>
-            <i style={{ background: colors[color] }} />
-            <span class="legend-name" title={name}>
-              {name}
-            </span>
-            <strong>{value === null ? "–" : format(value)}</strong>
-          </li>
-        );
-      })}
+      {figures.map(({ name, value, color }) => (
+        <li key={name}>
+          <i style={{ background: colors[color] }} />
+          <span class="legend-name" title={name} children={name} />
+          <strong>{value === null ? "–" : format(value)}</strong>
+        </li>
+      ))}
     </ul>
   );
 }
@@ -58,18 +51,18 @@ function Legend({ series, bucket, format, isStacked, at }: LegendProps) {
 export function Plot({ label, ...shown }: PlotProps) {
   const { series, bucket, format, isStacked } = shown;
   const { at: begins, lines } = series;
-  const [pointed, point] = useState<number | null>(null);
+  const [pointed, point] = useState(-1);
   const heights = begins.map((_, at) => {
     const values = lines.map((line) => line.values[at] ?? 0);
     return isStacked ? sum(values) : Math.max(...values);
   });
-  const step = stepOf(Math.max(...heights));
-  const steps = Math.max(1, Math.ceil(Math.max(...heights) / step));
+  const height = Math.max(...heights);
+  const step = stepOf(height);
+  const steps = Math.max(1, Math.ceil(height / step));
   const marks = marksOf(series, { top: steps * step, isStacked });
   const every = Math.ceil(begins.length / mostTimes);
   const marked = begins.filter((_, at) => at % every === 0);
   const times = axisTimes(marked, bucket);
-  const rest = pointed !== null && pointed < begins.length ? pointed : null;
   return (
     <>
       <div
@@ -78,10 +71,9 @@ export function Plot({ label, ...shown }: PlotProps) {
         aria-label={label}
         onPointerMove={({ currentTarget, clientX }) => {
           const { left, width } = currentTarget.getBoundingClientRect();
-          const at = Math.floor(((clientX - left) / width) * begins.length);
-          point(at >= 0 && at < begins.length ? at : null);
+          point(Math.floor(((clientX - left) / width) * begins.length));
         }}
-        onPointerLeave={() => point(null)}
+        onPointerLeave={() => point(-1)}
       >
         {Array.from({ length: steps + 1 }, (_, at) => (
           <span key={at} class="tick" style={{ bottom: `${(at / steps) * 100}%` }}>
@@ -89,7 +81,7 @@ export function Plot({ label, ...shown }: PlotProps) {
           </span>
         ))}
         <svg viewBox={`0 0 ${begins.length} 1`} preserveAspectRatio="none">
-          {rest !== null && <rect x={rest} width="1" height="1" />}
+          {pointed in begins && <rect x={pointed} width="1" height="1" />}
           {lines.map(({ name, color }, line) => (
             <path
               key={name}
@@ -110,7 +102,7 @@ export function Plot({ label, ...shown }: PlotProps) {
           </span>
         ))}
       </div>
-      <Legend {...shown} at={rest} />
+      <Legend {...shown} at={pointed} />
     </>
   );
 }

@@ -76,10 +76,8 @@ export function Filters(props: FiltersProps & { inAddress: Query }) {
   const presets = presetsOf();
   const draft = draftOf(query, presets);
   const names: Names = { ...props.names, ...valueIn(loading) };
-  const preset = (name: string, title: string): FieldOf<Names> => {
-    const words = Object.keys(presets[name] ?? {});
-    return { name, title, options: words.map((each) => [each, each]) };
-  };
+  const wordsOf = (name: string) =>
+    Object.keys(presets[name] ?? {}).map((each) => [each, each] as const);
   /** Includes the chosen value. */
   const choice = ([name, title, known]: (typeof choices)[number]): FieldOf<Names> | [] => {
     const chosen = query[name];
@@ -88,17 +86,17 @@ export function Filters(props: FiltersProps & { inAddress: Query }) {
       .toSorted(([, one], [, other]) => one.localeCompare(other));
     return known || chosen ? { name, title, options: [["", "all"], ...options] } : [];
   };
+  const days: FieldOf<Names>[] = [
+    { name: "from", title: "From", type: "date", max: draft["to"] },
+    { name: "to", title: "To", type: "date", min: draft["from"] },
+  ];
   const fields: FieldOf<Names>[] = [
     { name: "id", title: "Id, or its end" },
-    preset("outcome", "Outcome"),
+    { name: "outcome", title: "Outcome", options: wordsOf("outcome") },
     ...choices.flatMap(choice),
-    preset("time", "Time"),
+    { name: "time", title: "Time", options: wordsOf("time") },
+    ...(draft["time"] === between ? days : []),
   ];
-  if (draft["time"] === between)
-    fields.push(
-      { name: "from", title: "From", type: "date", max: draft["to"] },
-      { name: "to", title: "To", type: "date", min: draft["from"] },
-    );
   const filter = (changes: Partial<Names>): void => {
     const [[name, value = ""] = [""]] = Object.entries(changes);
     const id = value.toLowerCase().replace(/\W/g, "");

@@ -1,16 +1,6 @@
 /** Filters of a list of requests: members of the page's address, and of the API's query. Pure, for tests. */
-export const filters = [
-  "id",
-  "outcome",
-  "held",
-  "model",
-  "key",
-  "user",
-  "server",
-  "session",
-  "from",
-  "to",
-] as const;
+const equal = ["model", "key", "user", "server", "session"] as const;
+export const filters = ["id", "outcome", "held", ...equal, "from", "to"] as const;
 
 /** Outcomes that the overview counts as failed or refused. */
 export const failedOrRefused = "failed,refused,unknown";

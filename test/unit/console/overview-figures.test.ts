@@ -17,7 +17,7 @@ import {
 } from "../../../src/console/overview-figures.ts";
 
 const hour = 3_600_000;
-const options = { bucket: "hour", from: hour, until: 3 * hour } as const;
+const options = { bucket: "hour", from: hour, to: 3 * hour } as const;
 const row = (at: number, changes: Partial<UsageRow>): UsageRow =>
   ({ at, group: "a", requests: 1, latency: null, ...changes }) as UsageRow;
 const percentiles = { p50: 10, p90: 20, p99: 30 };
