@@ -78,7 +78,6 @@ const NoCalls = () => (
   </>
 );
 
-const path = "/admin/v1/tenants/{tenant}/approvals";
 const lead =
   "Calls that wait for an approver, as the policy requires. A key can’t approve its own calls.";
 
@@ -88,12 +87,11 @@ export function Approvals() {
   const { shown, open, close } = useOpened(query);
   const state = Object.hasOwn(badges, given) ? (given as State) : "waiting";
   const isAll = state === "all";
-  const paging = usePaging(path, isAll ? {} : { state });
-  const { loading, cursor } = paging;
-  useRepeated(cursor === null ? 3_000 : null, loading.again);
+  const paging = usePaging("/admin/v1/tenants/{tenant}/approvals", isAll ? {} : { state });
+  useRepeated(3_000, paging.loading.again);
   const [decided, say] = useState<Decided | null>(null);
   const [denied, deny] = useState<Held | null>(null);
-  const columns = callColumns(valueIn(loading)?.names ?? {});
+  const columns = callColumns(valueIn(paging.loading)?.names ?? {});
   const mayApprove = may("approve");
   const actions = (call: Call) => (
     <RowActions
@@ -106,7 +104,7 @@ export function Approvals() {
     if (shown !== undefined) close();
     deny(null);
     say(done);
-    void loading.again();
+    void paging.loading.again();
   };
   return (
     <Page title="Approvals" lead={lead}>

@@ -143,7 +143,8 @@ export function Events() {
   });
   const tenants = valueIn(useLoaded("tenants", () => tenantsIf(isOfAll)))?.data ?? [];
   const value = valueIn(paging.loading);
-  const [isWanted, want] = useState(false);
+  const [isWanted, setWanted] = useState(false);
+  const want = () => setWanted(true);
   const names = useNames(value?.names, isWanted && !isOfAll);
   const draft = { ...noFilters, ...query };
   // With them, the policy before an event may not be listed.
@@ -163,8 +164,8 @@ export function Events() {
         class="filters"
         role="search"
         aria-label="Filters"
-        onPointerEnter={() => want(true)}
-        onFocusIn={() => want(true)}
+        onPointerEnter={want}
+        onFocusIn={want}
       >
         <Fields
           of={fieldsOf(draft, names, tenants).filter(({ name }) => isOfAll || name !== "tenant")}

@@ -13,7 +13,7 @@ import { ownPath, requestPath, routerUrl } from "../place.ts";
 import { curlOf, samplingRequest } from "../playground/wire-request.ts";
 import { memberTitle } from "../policy-changes.ts";
 import { adviceText, faultText, outcomeWord, pagesFor, verdictText } from "../requests/cause.ts";
-import { Check, Correct, replayed, verified } from "../requests/checks.tsx";
+import { Correct, RecordCheck, replayed, verified } from "../requests/checks.tsx";
 import { DecisionTable, End } from "../requests/decision.tsx";
 import { nameOf } from "../requests/notes.ts";
 import type { RequestRecord, WholeRecord } from "../requests/record.ts";
@@ -208,7 +208,10 @@ function RequestDetail({ record, onChanged }: { record: WholeRecord; onChanged: 
         ) : (
           <DecisionTable decision={decision} asked={asked} attempts={attempts} />
         )}
-        <Check button="Re-run selection (no model is called)" check={() => replayed(record)} />
+        <RecordCheck
+          button="Re-run selection (no model is called)"
+          check={() => replayed(record)}
+        />
       </Card>
       <div class="two">
         {Object.entries({ Usage: usageFacts(record), Request: requestFacts(record) }).map(
@@ -222,7 +225,7 @@ function RequestDetail({ record, onChanged }: { record: WholeRecord; onChanged: 
       </div>
       <Card title="Seal">
         <ForRole permission="audit" without="can’t read seals, so it can’t verify">
-          <Check button="Verify in this browser" check={() => verified(record)} />
+          <RecordCheck button="Verify in this browser" check={() => verified(record)} />
         </ForRole>
       </Card>
       {Object.entries({

@@ -8,7 +8,7 @@ import type { Problem } from "../problem.ts";
 import { isOperator } from "../session.ts";
 import type { Found, RequestRecord, WholeRecord } from "./record.ts";
 
-export function Check(props: { button: string; check: () => Promise<Found | Problem> }) {
+export function RecordCheck(props: { button: string; check: () => Promise<Found | Problem> }) {
   const [found, setFound] = useState<Found | Problem | "checking" | null>(null);
   const run = async (): Promise<void> => {
     setFound("checking");
