@@ -17,40 +17,33 @@ function Home() {
   return <Waiting what="the console" />;
 }
 
-const NoSuchPage = () => (
-  <NoSuch title="No such page" text="The console has no page at this address." />
-);
-
-/** A page's file is named like its address, so that `http/console.ts` can preload it. */
+/** `*`: a tenant. A page's file is named like its address, so that `http/console.ts` can preload it. */
 const routes = [
   ["", Home],
   ["/tenants", later(async () => (await import("./pages/tenants.tsx")).Tenants)],
   ["/events", later(async () => (await import("./pages/events.tsx")).Events)],
   ["/tried", later(async () => (await import("./pages/tried.tsx")).Tried)],
-  ["/t/:tenant", later(async () => (await import("./pages/overview.tsx")).Overview)],
-  ["/t/:tenant/usage", later(async () => (await import("./pages/usage.tsx")).UsageBy)],
-  ["/t/:tenant/limits", later(async () => (await import("./pages/limits.tsx")).Limits)],
-  ["/t/:tenant/requests", later(async () => (await import("./pages/requests.tsx")).Requests)],
-  ["/t/:tenant/requests/:id", later(async () => (await import("./pages/request.tsx")).Request)],
-  ["/t/:tenant/approvals", later(async () => (await import("./pages/approvals.tsx")).Approvals)],
-  ["/t/:tenant/alerts", later(async () => (await import("./pages/alerts.tsx")).Alerts)],
-  ["/t/:tenant/start", later(async () => (await import("./pages/start.tsx")).Start)],
-  ["/t/:tenant/playground", later(async () => (await import("./pages/playground.tsx")).Playground)],
-  ["/t/:tenant/policy", later(async () => (await import("./pages/policy.tsx")).PolicyPage)],
-  ["/t/:tenant/switches", later(async () => (await import("./pages/switches.tsx")).SwitchesPage)],
-  ["/t/:tenant/keys", later(async () => (await import("./pages/keys.tsx")).Keys)],
-  [
-    "/t/:tenant/credentials",
-    later(async () => (await import("./pages/credentials.tsx")).Credentials),
-  ],
-  ["/t/:tenant/people", later(async () => (await import("./pages/people.tsx")).People)],
-  ["/t/:tenant/grants", later(async () => (await import("./pages/grants.tsx")).Grants)],
-  ["/t/:tenant/servers", later(async () => (await import("./pages/servers.tsx")).Servers)],
-  ["/t/:tenant/models", later(async () => (await import("./pages/models.tsx")).Models)],
-  ["/t/:tenant/sessions", later(async () => (await import("./pages/sessions.tsx")).Sessions)],
-  ["/t/:tenant/sign-on", later(async () => (await import("./pages/sign-on.tsx")).SignOn)],
-  ["/t/:tenant/seals", later(async () => (await import("./pages/seals.tsx")).Seals)],
-  ["/t/:tenant/events", later(async () => (await import("./pages/events.tsx")).Events)],
+  ["*", later(async () => (await import("./pages/overview.tsx")).Overview)],
+  ["*/usage", later(async () => (await import("./pages/usage.tsx")).UsageBy)],
+  ["*/limits", later(async () => (await import("./pages/limits.tsx")).Limits)],
+  ["*/requests", later(async () => (await import("./pages/requests.tsx")).Requests)],
+  ["*/requests/:id", later(async () => (await import("./pages/request.tsx")).Request)],
+  ["*/approvals", later(async () => (await import("./pages/approvals.tsx")).Approvals)],
+  ["*/alerts", later(async () => (await import("./pages/alerts.tsx")).Alerts)],
+  ["*/start", later(async () => (await import("./pages/start.tsx")).Start)],
+  ["*/playground", later(async () => (await import("./pages/playground.tsx")).Playground)],
+  ["*/policy", later(async () => (await import("./pages/policy.tsx")).PolicyPage)],
+  ["*/switches", later(async () => (await import("./pages/switches.tsx")).SwitchesPage)],
+  ["*/keys", later(async () => (await import("./pages/keys.tsx")).Keys)],
+  ["*/credentials", later(async () => (await import("./pages/credentials.tsx")).Credentials)],
+  ["*/people", later(async () => (await import("./pages/people.tsx")).People)],
+  ["*/grants", later(async () => (await import("./pages/grants.tsx")).Grants)],
+  ["*/servers", later(async () => (await import("./pages/servers.tsx")).Servers)],
+  ["*/models", later(async () => (await import("./pages/models.tsx")).Models)],
+  ["*/sessions", later(async () => (await import("./pages/sessions.tsx")).Sessions)],
+  ["*/sign-on", later(async () => (await import("./pages/sign-on.tsx")).SignOn)],
+  ["*/seals", later(async () => (await import("./pages/seals.tsx")).Seals)],
+  ["*/events", later(async () => (await import("./pages/events.tsx")).Events)],
 ] as const;
 
 function Pages() {
@@ -58,9 +51,9 @@ function Pages() {
     <Shell>
       <Router>
         {routes.map(([page, component]) => (
-          <Route key={page} path={pathOf(page)} component={component} />
+          <Route key={page} path={pathOf(page.replace("*", "/t/:tenant"))} component={component} />
         ))}
-        <Route default component={NoSuchPage} />
+        <Route default component={NoSuch} />
       </Router>
     </Shell>
   );

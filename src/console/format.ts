@@ -34,12 +34,15 @@ const usdBelowOne = usdWith(2, 4);
 const usdSmall = usdWith(2, 6);
 
 type Shown = (value: number | null | undefined) => string;
-const orNone =
+export const orNone =
   (shown: (value: number) => string): Shown =>
   (value) =>
     value === null || value === undefined ? none : shown(value);
 
 export const count = orNone(whole.format);
+/** `2 models` */
+export const counted = (amount: number, noun: string): string =>
+  `${count(amount)} ${noun}${amount === 1 ? "" : "s"}`;
 /** Keeps the first digits of fractions on scales of cents. */
 export const compact = (value: number): string =>
   (value !== 0 && Math.abs(value) < 1 ? small : short).format(value);
@@ -71,7 +74,7 @@ export const usd = orNone((value) => {
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-const oneDay = 24 * hour;
+export const oneDay = 24 * hour;
 
 const tenths = numbers(digits(1));
 const hundredths = numbers(digits(2));
@@ -145,11 +148,7 @@ export const millisOf = (text: string): number | null =>
   text === "" ? null : new Date(text).getTime();
 
 /** For a `date` field, in the reader's zone. */
-export function dateText(ms: number): string {
-  const at = dateOf(ms);
-  const padded = (part: number): string => String(part).padStart(2, "0");
-  return `${at.getFullYear()}-${padded(at.getMonth() + 1)}-${padded(at.getDate())}`;
-}
+export const dateText = (ms: number): string => localText(ms).slice(0, 10);
 export const monthStart = (now: number): string => `${dateText(now).slice(0, 8)}01`;
 
 /** `no_eligible_model` → `no eligible model` */
@@ -159,5 +158,8 @@ export const wordsOf = (member: string): string =>
   /^[a-z]+([A-Z][a-z]+)+$/.test(member)
     ? member.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     : member;
+/** At most five, and how many more. */
+export const few = (names: readonly string[]): string =>
+  `${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`;
 export const capitalized = (text: string): string =>
   text.replace(/^./, (first) => first.toUpperCase());

@@ -2,11 +2,10 @@ import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { Page, ProblemNotice, Waiting } from "./parts/page.tsx";
-import type { Problem } from "./problem.ts";
+import { unreachable } from "./problem.ts";
 
-const missing: Problem = {
-  status: 0,
-  reason: "unreachable",
+const missing = {
+  ...unreachable,
   title: "The page could not be loaded",
   detail: "The router is unreachable or has been updated. Reload the console.",
 };

@@ -90,7 +90,10 @@ function valueText(value: unknown): string {
   if (value === undefined) return "not set";
   if (Array.isArray(value)) return value.map(valueText).join(", ") || "none";
   if (isObject(value)) return Object.entries(value).map(memberText).join(", ") || "none";
-  return `${value as string | number | boolean | null}`.replace(/^[a-z]+_\w{20}(?=\w{6}$)/, "…");
+  return `${value as string | number | boolean | null}`.replace(
+    /^(?:user:)?[a-z]+_\w{20,}(?=\w{6}$)/,
+    "…",
+  );
 }
 
 function topText(member: string, value: unknown): string {

@@ -1,11 +1,6 @@
 import { own, parsedJson } from "../domain/json.ts";
 import { capitalized } from "./format.ts";
 
-interface Wrong {
-  path: string;
-  detail: string;
-}
-
 export interface Problem {
   status: number;
   reason: string;
@@ -13,7 +8,7 @@ export interface Problem {
   detail: string;
   path?: string | undefined;
   /** further wrong members */
-  others?: readonly Wrong[] | undefined;
+  others?: readonly Record<"path" | "detail", string>[] | undefined;
   requestId?: string | undefined;
 }
 
@@ -56,7 +51,7 @@ export function problemOf(status: number, body: unknown): Problem {
     title: title ?? `Unexpected answer: HTTP ${status}`,
     detail: (path === undefined ? detail?.replace(/^[a-z]+(?= )/, capitalized) : detail) ?? notOurs,
     path,
-    others: Array.isArray(others) ? (others as unknown as Wrong[]) : undefined,
+    others: Array.isArray(others) ? (others as Record<"path" | "detail", string>[]) : undefined,
     requestId: text("requestId"),
   };
 }
@@ -76,16 +71,18 @@ export async function answerOf(sent: Promise<Response>): Promise<Asked<unknown>>
   }
 }
 
+const advices: Readonly<Record<string, string>> = {
+  precondition_failed: "This was changed since you opened it. Reload, and repeat your change.",
+  forbidden: "Ask an administrator of the tenant.",
+  not_found: "It may have been deleted, or belongs to another tenant.",
+};
+
 /** Advice where the router's message has none. */
 export function adviceFor({ reason, status, detail, requestId }: Problem): string | null {
-  if (reason === "precondition_failed")
-    return "This was changed since you opened it. Reload, and repeat your change.";
-  if (reason === "forbidden") return "Ask an administrator of the tenant.";
-  if (reason === "not_found") return "It may have been deleted, or belongs to another tenant.";
-  if (status < 500) return null;
-  const advices = [
+  if (status < 500) return advices[reason] ?? null;
+  const advice = [
     !/try again/i.test(detail) && "Try again in a moment.",
     requestId !== undefined && "The router’s log has the request’s id.",
   ];
-  return advices.filter(Boolean).join(" ") || null;
+  return advice.filter(Boolean).join(" ") || null;
 }

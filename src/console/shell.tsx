@@ -107,8 +107,10 @@ function Last() {
   );
 }
 
-export const NoSuch = ({ title, text }: { title: string; text: string }) => (
-  <Page title={title}>
+const nowhere = "The console has no page at this address.";
+
+export const NoSuch = ({ what = "page", text = nowhere }: { what?: string; text?: string }) => (
+  <Page title={`No such ${what}`}>
     <p>
       {text} <a href={consolePath}>Go to the overview</a>
     </p>
@@ -172,7 +174,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <main id="page" tabIndex={-1}>
         {tenant !== null && <Stopped key={tenant} />}
         {current !== undefined && <Tabs section={current} path={path} />}
-        {isUnknown ? <NoSuch title="No such tenant" text={noTenant} /> : children}
+        {isUnknown ? <NoSuch what="tenant" text={noTenant} /> : children}
       </main>
     </div>
   );

@@ -1734,9 +1734,9 @@ describe("a raise of a limit", () => {
       { subject: keyId, limits: { usdPerDay: 5 }, reason: "A demo for a customer" },
     ]);
     await open("/t/raised/policy");
-    await page.getByText(/^for key test, 5 USD a day, until .*2099/).waitFor();
+    await page.getByText(/^for …\w{6}, 5 USD a day, until .*2099/).waitFor();
     await openSection("Temporary raises");
-    await page.getByRole("listitem").filter({ hasText: "test: " }).waitFor();
+    await page.getByRole("listitem").filter({ hasText: "for key test, " }).waitFor();
     await page.getByLabel("End now").check();
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect.poll(raises).toBeUndefined();

@@ -1,7 +1,7 @@
 import { isoDay } from "../../domain/calendar.ts";
 import { endingSoon } from "../../domain/models/retirement.ts";
 import type { Schemas } from "../api.ts";
-import { compact, count, day, duration, none, usdInCents, usdOfPrice } from "../format.ts";
+import { compact, count, day, duration, orNone, usdInCents, usdOfPrice } from "../format.ts";
 import { column, type Column } from "../parts/columns.tsx";
 import { allPages } from "../parts/list-page.tsx";
 import { Badge, Button, Facts, type Fact } from "../parts/page.tsx";
@@ -21,8 +21,8 @@ export async function allModels(): Promise<Asked<Model[]>> {
 
 export const nameOf = ({ provider, id }: Model): string => `${provider}/${id}`;
 
-export const willEnd = ({ retiresAt }: Model): boolean =>
-  typeof retiresAt === "string" && retiresAt > isoDay(Date.now());
+export const isEnding = ({ available, retiresAt }: Model): boolean =>
+  available && typeof retiresAt === "string" && retiresAt > isoDay(Date.now());
 
 const fraction = /(\d+)(\D*)$/;
 
@@ -39,11 +39,11 @@ function priceColumn(title: string, of: (model: Model) => number | null, models:
 function conditionOf({ status, outputModalities }: Model): string {
   const others = outputModalities.filter((kind) => kind !== "text");
   const isOnly = outputModalities.includes("image") || !outputModalities.includes("text");
-  return [
-    ...(status === "preview" ? ["only if named by a hint"] : []),
-    ...(isOnly ? [`only for ${others.join(", ")}`] : []),
-  ].join("; ");
+  const isNamed = status === "preview" && "only if named by a hint";
+  return [isNamed, isOnly && `only for ${others.join(", ")}`].filter(Boolean).join("; ");
 }
+
+const wide = (shown: Column<Model>): Column<Model> => ({ ...shown, isWide: true });
 
 type Given = { models: readonly Model[]; spending: Spending; open: (model: Model) => void };
 
@@ -70,17 +70,10 @@ export const columnsOf = ({ models, spending, open }: Given): readonly Column<Mo
   column.number("Spent", (model) => spending.get(nameOf(model))?.costUsd, usdInCents),
   column.number("Requests", (model) => spending.get(nameOf(model))?.requests, count),
   priceColumn("Input price", (model) => model.inputUsdPerMTok, models),
-  {
-    ...priceColumn("Cached input", (model) => model.cachedInputUsdPerMTok, models),
-    isWide: true,
-  },
+  wide(priceColumn("Cached input", (model) => model.cachedInputUsdPerMTok, models)),
   priceColumn("Output price", (model) => model.outputUsdPerMTok, models),
-  column.number(
-    "Context",
-    ({ contextTokens }) => contextTokens,
-    (tokens) => (typeof tokens === "number" ? compact(tokens) : none),
-  ),
-  { ...column.of("Takes", ({ inputModalities }) => inputModalities.join(", ")), isWide: true },
+  column.number("Context", ({ contextTokens }) => contextTokens, orNone(compact)),
+  wide(column.of("Takes", ({ inputModalities }) => inputModalities.join(", "))),
   {
     ...column.number("Class", ({ intelligence }) => intelligence, count),
     show: ({ intelligence, sources }) =>
@@ -90,18 +83,14 @@ export const columnsOf = ({ models, spending, open }: Given): readonly Column<Mo
         count(intelligence)
       ),
   },
-  { ...column.number("Speed", ({ speed }) => speed, count), isWide: true },
-  { ...column.number("Median time", ({ measured }) => measured?.p50Ms, duration), isWide: true },
+  wide(column.number("Speed", ({ speed }) => speed, count)),
+  wide(column.number("Median time", ({ measured }) => measured?.p50Ms, duration)),
   {
-    ...column.of(
-      "Shutdown",
-      ({ retiresAt }) => retiresAt ?? null,
-      (model) => {
-        const isSoon = endingSoon([model], Date.now()).length > 0;
-        return model.retiresAt && <Badge word={model.retiresAt} tone={isSoon ? "warn" : ""} />;
-      },
-    ),
-    isOptional: true,
+    ...column.text("Shutdown", ({ retiresAt }) => retiresAt),
+    show(model) {
+      const isSoon = endingSoon([model], Date.now()).length > 0;
+      return model.retiresAt && <Badge word={model.retiresAt} tone={isSoon ? "warn" : ""} />;
+    },
   },
 ];
 

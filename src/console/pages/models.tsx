@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { endingSoon } from "../../domain/models/retirement.ts";
 import { api, type Schemas } from "../api.ts";
-import { time } from "../format.ts";
+import { few, time } from "../format.ts";
 import { useLoaded, useRead } from "../load.ts";
 import {
   columnsOf,
@@ -10,7 +10,7 @@ import {
   inOrderOf,
   modelPages,
   nameOf,
-  willEnd,
+  isEnding,
   type Model,
   type Spending,
 } from "../models/figures.tsx";
@@ -18,23 +18,30 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Fields, Form } from "../parts/form.tsx";
 import { NoMatch, useQuery } from "../parts/list-page.tsx";
 import { Button, Page, There } from "../parts/page.tsx";
-import { topUsage } from "../parts/spend.tsx";
+import { useSpending } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
-import { ok, type Asked } from "../problem.ts";
 import { isOperator } from "../session.ts";
 
-const choices = [
-  ["", "available"],
-  ["used", "in use this month"],
-  ["ending", "with a shutdown date"],
-  ["all", "all, with retired and unavailable ones"],
-] as const;
-type Shown = (typeof choices)[number][0];
+const isUsed = (model: Model, spending: Spending): boolean => spending.has(nameOf(model));
+
+type Choice = readonly [
+  name: string,
+  title: string,
+  isShown: (model: Model, spending: Spending) => boolean,
+  nothing: string,
+];
+const shutDown = "All models include those that were shut down.";
+const choices: readonly [Choice, ...Choice[]] = [
+  ["", "available", ({ available }) => available, "No models available."],
+  ["used", "in use this month", isUsed, "No model was used this month."],
+  ["ending", "with a shutdown date", isEnding, shutDown],
+  ["all", "all, with retired and unavailable ones", () => true, "No models."],
+];
 
 const filters = [
   { name: "find", title: "Find" },
-  { name: "show", title: "Show", options: choices },
+  { name: "show", title: "Show", options: choices.map(([name, title]) => [name, title] as const) },
   {
     name: "group",
     title: "Group by",
@@ -42,44 +49,27 @@ const filters = [
   },
 ] as const;
 
-const isShown = (model: Model, shown: Shown, spending: Spending): boolean =>
-  ({
-    "": model.available,
-    used: spending.has(nameOf(model)),
-    ending: model.available && willEnd(model),
-    all: true,
-  })[shown];
-
 const isNamed = (model: Model, text: string): boolean =>
   [nameOf(model), model.canonicalName, model.name, ...model.aliases].some((name) =>
     name?.toLowerCase().includes(text),
   );
 
-const dayIn = (catalogueVersion: string): string => catalogueVersion.split(".")[0] ?? "";
-
-const maxNamed = 5;
+type Known = { models: readonly Model[]; spending: Spending; day: string | undefined };
 
 /** Of the models that can be selected now. */
-function Shutdowns({ models, spending, catalogueVersion }: Known) {
-  const available = models.filter((model) => model.available);
-  const ending = inOrderOf(available.filter(willEnd), "shutdown", spending);
-  if (available.length === 0) return null;
-  if (ending.length === 0)
-    return (
-      <p>
-        None of the {available.length} available models has an announced shutdown date, as of{" "}
-        {dayIn(catalogueVersion)}.
-      </p>
-    );
-  const named = ending.slice(0, maxNamed).map((model) => {
-    const isUsed = spending.has(nameOf(model));
-    return `${nameOf(model)} on ${model.retiresAt ?? ""}${isUsed ? " (in use)" : ""}`;
-  });
-  const more = ending.length - maxNamed;
+function Shutdowns({ models, spending, day }: Known) {
+  const available = models.filter((model) => model.available).length;
+  const ending = inOrderOf(models.filter(isEnding), "shutdown", spending);
+  if (available === 0) return null;
+  const named = ending.map(
+    (model) =>
+      `${nameOf(model)} on ${model.retiresAt ?? ""}${isUsed(model, spending) ? " (in use)" : ""}`,
+  );
   return (
     <p class={endingSoon(ending, Date.now()).length > 0 ? "notice warn" : ""} role="status">
-      <strong>Announced shutdowns:</strong> {named.join(", ")}
-      {more > 0 && ` and ${more} more`}.
+      {ending.length > 0
+        ? [<strong>Announced shutdowns:</strong>, ` ${few(named)}.`]
+        : `None of the ${available} available models has an announced shutdown date, as of ${day}.`}
     </p>
   );
 }
@@ -117,35 +107,15 @@ function Catalogue({ onSynced }: { onSynced: () => Promise<void> }) {
   );
 }
 
-type Known = { models: readonly Model[]; spending: Spending; catalogueVersion: string };
-
-async function knownModels(): Promise<Asked<Known>> {
-  const [models, top] = await Promise.all([
-    modelPages(),
-    topUsage({ by: ["model"], limit: 1_000 }),
-  ]);
-  if (!models.ok) return models;
-  if (!top.ok) return top;
-  const spending = new Map(top.value.data.map((row) => [row.group, row]));
-  const [{ catalogueVersion } = { catalogueVersion: "" }] = models.value;
-  return ok({ models: models.value.flatMap(({ data }) => data), spending, catalogueVersion });
-}
-
 function ModelTable(known: Known) {
-  const { models, spending, catalogueVersion } = known;
-  const [{ find = "", group = "", show }, change, type] = useQuery();
+  const { models, spending, day } = known;
+  const [{ find = "", group = "", show = "" }, change, type] = useQuery();
   const [opened, open] = useState<Model | null>(null);
-  const [shown] = choices.find(([each]) => each === show) ?? choices[0];
-  const groupOf = groups[group];
+  const [shown, , isShown, nothing] = choices.find(([name]) => name === show) ?? choices[0];
   const matching = models.filter(
-    (model) => isShown(model, shown, spending) && isNamed(model, find.toLowerCase()),
+    (model) => isShown(model, spending) && isNamed(model, find.toLowerCase()),
   );
-  const nothing = {
-    "": "No models available.",
-    used: "No model was used this month.",
-    ending: "All models include those that were shut down.",
-    all: "No models.",
-  };
+  const groupOf = groups[group];
   return (
     <>
       <div class="filters">
@@ -165,7 +135,7 @@ function ModelTable(known: Known) {
         {...(groupOf && { groupOf })}
         empty={
           <>
-            <p>{find === "" ? nothing[shown] : <NoMatch clear={() => change({ find: "" })} />}</p>
+            <p>{find === "" ? nothing : <NoMatch clear={() => change({ find: "" })} />}</p>
             {!models.some((model) => model.available) && (
               <a class="button" href={ownPath("/credentials")}>
                 Add a credential of a provider
@@ -177,9 +147,7 @@ function ModelTable(known: Known) {
           </>
         }
       />
-      <p class="faint">
-        Prices, limits, and shutdown dates of the catalogue of {dayIn(catalogueVersion)}.
-      </p>
+      <p class="faint">Prices, limits, and shutdown dates of the catalogue of {day}.</p>
       {opened !== null && (
         <Dialog title={nameOf(opened)} onClose={() => open(null)} isDrawer>
           <Figures model={opened} spent={spending.get(nameOf(opened))} />
@@ -190,7 +158,8 @@ function ModelTable(known: Known) {
 }
 
 export function Models() {
-  const loading = useLoaded("models", knownModels);
+  const loading = useLoaded("models", modelPages);
+  const spending = useSpending("model");
   const [isCatalogue, setCatalogue] = useState(false);
   return (
     <Page
@@ -199,7 +168,13 @@ export function Models() {
     >
       <div class="stack">
         <There what="models" loading={loading}>
-          {(known) => <ModelTable {...known} />}
+          {(pages) => (
+            <ModelTable
+              models={pages.flatMap(({ data }) => data)}
+              spending={spending}
+              day={pages[0]?.catalogueVersion.split(".")[0]}
+            />
+          )}
         </There>
         {isOperator.value && (
           <details class="card" onToggle={({ currentTarget }) => setCatalogue(currentTarget.open)}>

@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { given } from "../members.ts";
-import { Time } from "../parts/columns.tsx";
 import { Check, Fields, type Editing, type FieldOf } from "../parts/form.tsx";
-import { LimitFields, limitText } from "../parts/limits.tsx";
-import { Named, NamedChoice, useSubjectNames } from "../parts/named.tsx";
+import { LimitFields } from "../parts/limits.tsx";
+import { NamedChoice, useSubjectNames } from "../parts/named.tsx";
 import { membersText } from "../policy-changes.ts";
 
 type Raise = Schemas["Raise"];
@@ -19,19 +18,13 @@ const fields: readonly FieldOf<Raise>[] = [
   { name: "reason", title: "Why", hint: "Visible to anyone who can read the policy." },
 ];
 
-/** In words, with names, which are read only if there are raises. */
-export function RaisesText({ raises }: { raises: readonly Raise[] }) {
-  const names = useSubjectNames();
-  const named = raises.map((raise) => ({
-    ...raise,
-    subject: names[raise.subject] ?? raise.subject,
-  }));
-  return membersText({ raises: named }, ["raises"]);
-}
-
 export function RaiseFields({ draft, change }: Editing<Schemas["Policy"]>) {
   const { raises = [] } = draft;
   const names = useSubjectNames();
+  const named = (raise: Raise): Raise => ({
+    ...raise,
+    subject: names[raise.subject] ?? raise.subject,
+  });
   // Saved ones name who made them.
   const [saved] = useState(raises.filter(({ by }) => by !== undefined));
   const kept = raises.filter((each) => saved.includes(each));
@@ -44,11 +37,10 @@ export function RaiseFields({ draft, change }: Editing<Schemas["Policy"]>) {
   return (
     <>
       {saved.length > 0 && (
-        <ul>
+        <ul class="plain">
           {saved.map((raise) => (
             <li key={JSON.stringify(raise)}>
-              <Named id={raise.subject} names={names} />: {limitText(raise.limits)}, until{" "}
-              <Time at={raise.until} />. {raise.reason} ({raise.by}){" "}
+              {membersText({ raises: [named(raise)] }, ["raises"])}{" "}
               <Check
                 title="End now"
                 name="raises.end"

@@ -23,6 +23,8 @@ const fieldAs =
 const number = fieldAs({ as: "number", placeholder: "none" });
 const list = fieldAs({ as: "list" });
 const patterns = fieldAs({ as: "lines", rows: 3, isCode: true });
+const choice = (texts: Readonly<Record<string, string>>) =>
+  fieldAs({ options: Object.entries(texts) });
 
 const runFields = [
   number("runs.callsPerRun", "Calls per run"),
@@ -41,36 +43,25 @@ const modelFields = [
   number("maxTokens", "Maximum tokens per answer"),
 ];
 const recordFields: PolicyFields = [
-  {
-    name: "capture",
-    title: "Captured content",
-    options: Object.entries({
-      "": "Default (off)",
-      none: "Off",
-      full: "Requests and results, encrypted",
-    }),
-  },
-  {
-    name: "userNames",
-    title: "Names of people",
-    options: Object.entries({
-      "": "Default (not stored)",
-      none: "Not stored",
-      keep: "Stored until deleted",
-    }),
-  },
+  choice({
+    "": "Default (off)",
+    none: "Off",
+    full: "Requests and results, encrypted",
+  })("capture", "Captured content"),
+  choice({
+    "": "Default (not stored)",
+    none: "Not stored",
+    keep: "Stored until deleted",
+  })("userNames", "Names of people"),
   { ...number("retentionDays", "Record retention (days)"), placeholder: "90" },
 ];
-const modeField = (none: "" | "auto"): PolicyField => ({
-  name: "approval.mode",
-  title: "Requires approval of",
-  options: [
-    [none, "nothing: calls run without approval"],
-    ["request", "the request, before it is paid for"],
-    ["result", "the result, after it is paid for"],
-    ["both", "the request, then the result"],
-  ],
-});
+const modeField = (none: "" | "auto") =>
+  choice({
+    [none]: "nothing: calls run without approval",
+    request: "the request, before it is paid for",
+    result: "the result, after it is paid for",
+    both: "the request, then the result",
+  })("approval.mode", "Requires approval of");
 const conditionFields = [
   { ...number("approval.when.costUsdAbove", "Only calls above (USD)"), placeholder: "any" },
   { ...list("approval.when.tools", "Or of these tools"), placeholder: "send_mail, delete_file" },
@@ -78,13 +69,9 @@ const conditionFields = [
   { ...list("approval.when.models", "Or to these models"), placeholder: "*/claude-opus*" },
 ];
 const timeField = number("approval.timeoutSeconds", "Time to decide (s)");
+const approversField = choice({ others: "only by others", self: "people may approve their own" });
 const decisionFields: PolicyFields = [
-  {
-    name: "approval.approvers",
-    title: "Own calls",
-    byDefault: "others",
-    options: Object.entries({ others: "only by others", self: "people may approve their own" }),
-  },
+  { ...approversField("approval.approvers", "Own calls"), byDefault: "others" },
   {
     name: "approval.webhookUrl",
     title: "Webhook",
@@ -131,15 +118,16 @@ function ApprovalFields({ draft, ...its }: Editing<Policy>) {
   );
 }
 
-type OwnerProps = Editing<Policy> & { owner: "groups" | "tags"; title: string };
+type OwnerProps = Editing<Policy> & { owner: "groups" | "tags" };
 
 /** Limits of each group or tag, and of single ones. */
-function OwnerFields({ draft, change, owner, title }: OwnerProps) {
-  const { each, limits: single = {}, ...others } = draft[owner] ?? {};
+function OwnerFields({ draft, change, owner }: OwnerProps) {
+  const title = owner.slice(0, -1);
+  const { each, limits: single = {} } = draft[owner] ?? {};
   const [text, setText] = useState("");
   const added = text.trim();
-  const set = (members: { each?: Limits | undefined; limits?: object | undefined }): void =>
-    change({ [owner]: given({ ...others, each, limits: given(single), ...members }) });
+  const set = (members: object): void =>
+    change({ [owner]: given({ ...draft[owner], ...members }) });
   const put = (name: string, limits: Limits | undefined): void =>
     set({ limits: given({ ...single, [name]: limits }) });
   const add = (): void => {
@@ -220,12 +208,11 @@ const PeopleFields = (its: Editing<Policy>) => (
       limits={its.draft.perUser}
       onInput={(perUser) => its.change({ perUser })}
     />
-    <Folded policy={its.draft} member="groups">
-      <OwnerFields owner="groups" title="group" {...its} />
-    </Folded>
-    <Folded policy={its.draft} member="tags">
-      <OwnerFields owner="tags" title="tag" {...its} />
-    </Folded>
+    {(["groups", "tags"] as const).map((owner) => (
+      <Folded key={owner} policy={its.draft} member={owner}>
+        <OwnerFields {...{ owner, ...its }} />
+      </Folded>
+    ))}
     <Folded policy={its.draft} member="runs">
       <Part of={runFields} {...its} />
     </Folded>

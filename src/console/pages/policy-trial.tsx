@@ -69,15 +69,9 @@ function Found({ decisions, changed, newlyRefused, notReplayed, data }: Trial) {
   );
 }
 
-function Replay({ policy, onClose }: { policy: object; onClose: () => void }) {
+function Replay({ policy }: { policy: object }) {
   const ask = () => api.POST("/admin/v1/tenants/{tenant}/policy/dry-run", { body: { policy } });
-  return (
-    <Dialog title="Test changes" isDrawer onClose={onClose}>
-      <There what="the test" loading={useLoaded("policy trial", ask)}>
-        {(trial) => <Found {...trial} />}
-      </There>
-    </Dialog>
-  );
+  return <There what="the test" loading={useLoaded("policy trial", ask)} children={Found} />;
 }
 
 /** A button that replays the last decisions. */
@@ -88,7 +82,11 @@ export function Trial({ policy }: { policy: object | null }) {
       <Button disabled={policy === null} onClick={() => open(true)}>
         Test changes
       </Button>
-      {isOpen && policy !== null && <Replay {...{ policy }} onClose={() => open(false)} />}
+      {isOpen && policy !== null && (
+        <Dialog title="Test changes" isDrawer onClose={() => open(false)}>
+          <Replay policy={policy} />
+        </Dialog>
+      )}
     </>
   );
 }

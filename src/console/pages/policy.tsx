@@ -5,10 +5,9 @@ import { Edited } from "../parts/edited.tsx";
 import { Check, useFaults, type Editing } from "../parts/form.tsx";
 import { LimitFields } from "../parts/limits.tsx";
 import { Card, Page } from "../parts/page.tsx";
-import { ownPath, prefix } from "../place.ts";
+import { ownPath } from "../place.ts";
 import { membersText } from "../policy-changes.ts";
 import { isOperator } from "../session.ts";
-import { RaisesText } from "./policy-raises.tsx";
 import { sections } from "./policy-sections.tsx";
 import { Trial } from "./policy-trial.tsx";
 
@@ -36,14 +35,7 @@ function Sections({ opened, setOpened, ...its }: SectionsProps) {
             onToggle={({ currentTarget: { open } }) => setOpened({ ...opened, [id]: open })}
           >
             <summary>
-              <h2>{title}</h2>{" "}
-              <small>
-                {id === "raises" && its.draft.raises ? (
-                  <RaisesText raises={its.draft.raises} />
-                ) : (
-                  membersText(its.draft, paths)
-                )}
-              </small>
+              <h2>{title}</h2> <small>{membersText(its.draft, paths)}</small>
             </summary>
             {isOpen && (
               <div class="stack">
@@ -98,15 +90,7 @@ export function PolicyPage() {
         <Edited
           what="policy"
           submit="Save changes"
-          hint={
-            <>
-              The whole policy. Omitted members return to their defaults. All members are in the{" "}
-              <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
-                API reference
-              </a>
-              .
-            </>
-          }
+          hint="The whole policy. Omitted members return to their defaults. All are in the API reference."
           read={() => api.GET(policyPath)}
           write={({ patch, tag }) => api.PATCH(policyPath, { ifMatch: tag, body: patch })}
           beside={(policy) => <Trial policy={policy} />}

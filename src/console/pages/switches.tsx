@@ -1,20 +1,19 @@
 import { useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
 import { api } from "../api.ts";
-import { count, usdInCents } from "../format.ts";
+import { counted, few, oneDay, usdInCents } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import { allModels, nameOf, type Model } from "../models/figures.tsx";
 import { column, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft } from "../parts/form.tsx";
+import { ListPage, type Part } from "../parts/list-page.tsx";
 import { NamedChoice, namesIn, type Names } from "../parts/named.tsx";
-import { Card, ForRole, Page, There } from "../parts/page.tsx";
-import { RowActions } from "../parts/row-actions.tsx";
+import { Card, ForRole } from "../parts/page.tsx";
 import { topUsage, type Spender, type Top } from "../parts/spend.tsx";
 import { tenantChanges } from "../parts/stopped.tsx";
-import { Table } from "../parts/table.tsx";
 import { ok, type Asked } from "../problem.ts";
-import { isOperator, may } from "../session.ts";
+import { isOperator } from "../session.ts";
 import { kinds, patchOf, stopsOf, turnedBy, type Kind, type Stop } from "../switches.ts";
 
 /** `by`: what usage of it is grouped by */
@@ -54,47 +53,39 @@ async function setSwitch({ kind, name }: Target, why: string | null) {
   return done;
 }
 
-type Turned = Stop & { at?: number | undefined; by?: string | undefined };
-
-const actionOf = ({ kind }: Target) => (kind === "operator" ? "ceiling.replace" : "policy.replace");
+type Row = Stop & { id: string; at?: number | undefined; by?: string | undefined };
 
 /** With who turned each on, and when, if the events say so. */
-async function readStops(): Promise<Asked<Turned[]>> {
+async function readStops(): Promise<Asked<Part<Row>>> {
   const found = await api.GET("/admin/v1/tenants/{tenant}");
   if (!found.ok) return found;
-  const stops = stopsOf(found.value);
-  const actions = [...new Set(stops.map(actionOf))];
-  const read = await Promise.all(
-    actions.map((action) => api.GET("/admin/v1/tenants/{tenant}/events", { action, limit: 200 })),
+  const stops = stopsOf(found.value).map((stop) => ({ ...stop, id: `${stop.kind} ${stop.name}` }));
+  const byAction = Map.groupBy(stops, ({ kind }) =>
+    kind === "operator" ? "ceiling.replace" : "policy.replace",
   );
-  const turned = (stop: Stop): Turned => {
-    const saved = read[actions.indexOf(actionOf(stop))];
-    const turn = saved?.ok ? turnedBy(stop, saved.value.data) : undefined;
-    const by = saved?.ok ? saved.value.names[turn?.actor ?? ""] : undefined;
-    return { ...stop, at: turn?.at, by: by ?? turn?.actor };
-  };
-  return ok(stops.map(turned));
+  const rows = [...byAction].map(async ([action, its]): Promise<Row[]> => {
+    const read = await api.GET("/admin/v1/tenants/{tenant}/events", { action, limit: 200 });
+    if (!read.ok) return its;
+    const { data, names } = read.value;
+    return its.map((stop) => {
+      const { at, actor } = turnedBy(stop, data) ?? {};
+      return { ...stop, at, by: names[actor ?? ""] ?? actor };
+    });
+  });
+  return ok({ data: (await Promise.all(rows)).flat(), nextCursor: null });
 }
 
-const columnsOf = (lift: (stop: Stop) => void): Column<Turned>[] => [
-  { title: "What is stopped", text: ({ kind }) => kinds[kind] },
-  { title: "Name", show: ({ name }) => <code>{name || "–"}</code>, text: ({ name }) => name },
-  { title: "Why", text: ({ why }) => why },
+const columns: Column<Row>[] = [
+  column.of("What is stopped", ({ kind }) => kinds[kind]),
+  column.of(
+    "Name",
+    ({ name }) => name,
+    ({ name }) => name && <code>{name}</code>,
+  ),
+  column.of("Why", ({ why }) => why),
   column.time("Since", ({ at }) => at),
-  { title: "By", text: ({ by }) => by ?? null },
-  {
-    title: "",
-    show: (stop) => (
-      <RowActions
-        of={`${kinds[stop.kind]} ${stop.name}`}
-        verbs={(stop.kind === "operator" ? isOperator.value : may("change")) ? ["Lift"] : []}
-        act={() => lift(stop)}
-      />
-    ),
-  },
+  column.of("By", ({ by }) => by ?? null),
 ];
-
-const maxNamed = 5;
 
 type EffectProps = { target: Target; models: readonly Model[]; top: Top };
 
@@ -111,18 +102,14 @@ function Effect({ target: { kind, name }, models, top }: EffectProps) {
   const requests = hit.reduce((sum, each) => sum + each.requests, 0);
   const cost = hit.reduce((sum, each) => sum + each.costUsd, 0);
   const stopped = models.filter((model) => model.available && isStopped(model, its)).map(nameOf);
-  const shown = [...stopped.slice(0, maxNamed), stopped.length > maxNamed ? "…" : []].flat();
+  const text =
+    stopped.length === 0
+      ? "It matches no available model."
+      : `Stops ${counted(stopped.length, "available model")}: ${few(stopped)}.`;
   return (
     <p>
-      {of === "model" && (
-        <strong>
-          {stopped.length === 0
-            ? "It matches no available model."
-            : `Stops ${stopped.length} available ${stopped.length === 1 ? "model" : "models"}: ${shown.join(", ")}.`}
-        </strong>
-      )}{" "}
-      In the last 24 hours: {count(requests)} {requests === 1 ? "request" : "requests"},{" "}
-      {usdInCents(cost)}.
+      {of === "model" && <strong>{text} </strong>}
+      In the last 24 hours: {counted(requests, "request")}, {usdInCents(cost)}.
     </p>
   );
 }
@@ -166,6 +153,9 @@ const reasonField = { name: "why", title: "Reason", isRequired: true, hint } as 
 /** The operator's own is the first. */
 const options = Object.entries(kinds) as [Kind, string][];
 
+const lastDay = () =>
+  topUsage({ by: ["key", "server", "model"], from: Date.now() - oneDay, limit: 1_000 });
+
 function StopForm({ onDone }: { onDone: () => void }) {
   const { draft, change } = useDraft<Stop>({ kind: "models", name: "", why: "" });
   const { kind, name, why } = draft;
@@ -173,11 +163,8 @@ function StopForm({ onDone }: { onDone: () => void }) {
   const target = { kind, name: name.trim() };
   const isMeant = !isNamed(kind) || target.name !== "";
   const models = valueIn(useLoaded("models", allModels));
-  const lastDay = { by: ["key", "server", "model"] as const, from: Date.now() - 86_400_000 };
   const top = valueIn(
-    useLoaded(`last day ${isMeant}`, async () =>
-      isMeant ? topUsage({ ...lastDay, limit: 1_000 }) : ok(null),
-    ),
+    useLoaded(`last day ${isMeant}`, async () => (isMeant ? lastDay() : ok(null))),
   );
   const effect = models && top && <Effect {...{ target, models, top }} />;
   return (
@@ -224,47 +211,30 @@ function StopForm({ onDone }: { onDone: () => void }) {
 
 export function SwitchesPage() {
   const loading = useLoaded("stops", readStops);
-  const [lifting, lift] = useState<Stop | null>(null);
-  const onDone = (): void => {
-    lift(null);
-    void loading.again();
-  };
   return (
-    <Page
+    <ListPage
       title="Kill switches"
       lead="A switch takes effect with the next request. Running calls finish."
-    >
-      <div class="stack">
-        <There what="switches" loading={loading}>
-          {(rows) => (
-            <Table
-              name="Kill switches"
-              columns={columnsOf(lift)}
-              rows={rows}
-              keyOf={({ kind, name }) => `${kind} ${name}`}
-              empty="No active kill switches. All requests that the policy allows run."
-            />
-          )}
-        </There>
-        <Card title="Stop something">
-          <ForRole without="stops nothing">
-            <StopForm onDone={onDone} />
-          </ForRole>
-        </Card>
-      </div>
-      {lifting !== null && (
-        <Confirm
-          title="Lift switch"
-          act={() => setSwitch(lifting, null)}
-          onDone={onDone}
-          onClose={() => lift(null)}
-        >
+      paging={{ loading, cursor: null, go: () => undefined }}
+      columns={columns}
+      nameOf={({ kind, name }) => `${kinds[kind]} ${name}`}
+      empty="No active kill switches. All requests that the policy allows run."
+      verbs={({ kind }) => (kind !== "operator" || isOperator.value ? ["Lift"] : [])}
+      dialog={({ row }, ends) => (
+        <Confirm title="Lift switch" act={() => setSwitch(row, null)} {...ends}>
           <p>
-            Requests for {kinds[lifting.kind]} <code>{lifting.name}</code> resume. Reason for the
-            stop: {lifting.why}
+            Requests for {kinds[row.kind]} <code>{row.name}</code> resume. Reason for the stop:{" "}
+            {row.why}
           </p>
         </Confirm>
       )}
-    </Page>
+      below={
+        <Card title="Stop something">
+          <ForRole without="stops nothing">
+            <StopForm onDone={() => void loading.again()} />
+          </ForRole>
+        </Card>
+      }
+    />
   );
 }

@@ -53,6 +53,7 @@ describe("a change of a policy", () => {
       [{ subject: "tag:x", limits: { usdPerDay: 6 }, reason: "Sale", by: "operator" }],
       "Raises: for tag:x, 6 USD a day, reason: Sale, by operator",
     ],
+    ["raises", [{ subject: `user:usr_${"a".repeat(43)}` }], [], "Raises: for …aaaaaa → none"],
     ["capture", undefined, "full", "Captured content: requests and results"],
     ["alerts", { thresholds: [50, 90] }, { thresholds: [80] }, "Alerts: at 50, 90 % → at 80 %"],
     [
