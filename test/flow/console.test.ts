@@ -1427,10 +1427,16 @@ describe("a policy", () => {
     const { page } = operator;
     await createTenant(router, "grouped", {
       provider: "demo",
-      policy: { tags: { required: true, limits: { old: { usdPerDay: 1 } } } },
+      policy: {
+        limits: { usdPerWeek: 9 },
+        tags: { required: true, limits: { old: { usdPerDay: 1 } } },
+      },
     });
     const policy = async () => (await admin("GET", "/tenants/grouped/policy")).body;
     await open("/t/grouped/policy");
+    const week = page.getByRole("group", { name: "Whole tenant" }).getByLabel("USD per week");
+    await week.fill("");
+    expect(await week.isVisible()).toBe(true);
     await openSection("People, groups, tags and runs");
     // What isn't set is folded.
     expect(await page.getByLabel("Limit a single group").isVisible()).toBe(false);

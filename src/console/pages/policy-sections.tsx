@@ -8,7 +8,7 @@ import { useLoaded, useRead, valueIn } from "../load.ts";
 import { given } from "../members.ts";
 import { allModels, nameOf } from "../models/figures.tsx";
 import { Field, Fields, useFaults, type Editing, type FieldOf } from "../parts/form.tsx";
-import { LimitFields, type Limits } from "../parts/limits.tsx";
+import { Folded, LimitFields, type Limits } from "../parts/limits.tsx";
 import { Button } from "../parts/page.tsx";
 import { membersText, memberTitle } from "../policy-changes.ts";
 import { RaiseFields } from "./policy-raises.tsx";
@@ -180,44 +180,31 @@ function OwnerFields({ draft, change, owner }: OwnerProps) {
   );
 }
 
-type FoldedProps = {
-  policy: Policy;
-  member: "groups" | "tags" | "runs";
-  children: ComponentChildren;
-};
-
-/** Open if something was set, or is wrong. */
-function Folded({ policy, member, children }: FoldedProps) {
-  const [wasSet] = useState(policy[member] !== undefined);
-  const isWrong = useFaults()(member) !== null;
-  return (
-    <details open={wasSet || isWrong}>
-      <summary>
-        {memberTitle(member)} <small>{membersText(policy, [member])}</small>
-      </summary>
+function PeopleFields(its: Editing<Policy>) {
+  const faultOf = useFaults();
+  const folded = (member: "groups" | "tags" | "runs", children: ComponentChildren) => (
+    <Folded
+      title={[memberTitle(member), <small> {membersText(its.draft, [member])}</small>]}
+      isSet={its.draft[member] !== undefined}
+      isWrong={faultOf(member) !== null}
+    >
       <div class="stack">{children}</div>
-    </details>
+    </Folded>
+  );
+  return (
+    <>
+      <LimitFields
+        title="Each person"
+        path="perUser"
+        limits={its.draft.perUser}
+        onInput={(perUser) => its.change({ perUser })}
+      />
+      {folded("groups", <OwnerFields owner="groups" {...its} />)}
+      {folded("tags", <OwnerFields owner="tags" {...its} />)}
+      {folded("runs", <Part of={runFields} {...its} />)}
+    </>
   );
 }
-
-const PeopleFields = (its: Editing<Policy>) => (
-  <>
-    <LimitFields
-      title="Each person"
-      path="perUser"
-      limits={its.draft.perUser}
-      onInput={(perUser) => its.change({ perUser })}
-    />
-    {(["groups", "tags"] as const).map((owner) => (
-      <Folded key={owner} policy={its.draft} member={owner}>
-        <OwnerFields {...{ owner, ...its }} />
-      </Folded>
-    ))}
-    <Folded policy={its.draft} member="runs">
-      <Part of={runFields} {...its} />
-    </Folded>
-  </>
-);
 
 const TenantFields = (its: Editing<Policy>) => (
   <>
