@@ -16,8 +16,8 @@ export const ranges = {
   "12m": { title: "12 months", months: 12, bucket: "month" },
 } as const;
 export type RangeName = keyof typeof ranges;
-export const rangeIn = ({ range = "" }: Readonly<Record<string, string>>, otherwise: RangeName) =>
-  range in ranges ? (range as RangeName) : otherwise;
+export const rangeIn = ({ range = "" }: Readonly<Record<string, string>>): RangeName =>
+  range in ranges ? (range as RangeName) : "30d";
 
 /** ms since the epoch; whole days and months in UTC, with the current one. */
 export function rangeAt(name: RangeName, now: number): { from: number; to: number } {

@@ -1151,6 +1151,14 @@ describe("requests", () => {
     await page.goBack();
     await drawer.waitFor({ state: "detached" });
     await first.getByRole("link").click();
+    // The next one takes the first one's place, so that closing it is one step back.
+    const [newer, older] = ["Newer", "Older"].map((name) => drawer.getByRole("button", { name }));
+    expect(await newer?.isDisabled()).toBe(true);
+    const opened = new URL(page.url()).searchParams.get("open");
+    await older?.click();
+    await expect.poll(() => new URL(page.url()).searchParams.get("open")).not.toBe(opened);
+    await newer?.click();
+    await expect.poll(() => new URL(page.url()).searchParams.get("open")).toBe(opened);
     await drawer.getByRole("button", { name: "Close" }).click();
     // The drawer hides before its own step back ends, and two steps at a time would be one.
     await expect.poll(() => page.url()).not.toContain("open=");

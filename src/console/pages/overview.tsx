@@ -114,7 +114,7 @@ const Budgets = ({ top }: { top: Top }) => (
 
 export function Overview() {
   const [query] = useQuery();
-  const range = rangeIn(query, "30d");
+  const range = rangeIn(query);
   const top = useLoaded(`top usage ${range}`, () =>
     topUsage({ by: groupingNames, ...rangeAt(range, Date.now()), limit: readOfEach }),
   );

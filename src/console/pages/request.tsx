@@ -6,7 +6,7 @@ import { useRead, useRepeated, valueIn } from "../load.ts";
 import { column, type Column } from "../parts/columns.tsx";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Badge, Card, Facts, ForRole, Page, There, type Fact } from "../parts/page.tsx";
+import { Badge, Button, Card, Facts, ForRole, Page, There, type Fact } from "../parts/page.tsx";
 import { RequestsOf } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath, requestPath, routerUrl } from "../place.ts";
@@ -257,9 +257,22 @@ export const Request = ({ params: { id } }: { params: { id: string } }) => (
   </Page>
 );
 
-export const RequestDrawer = ({ id, onClose }: { id: string; onClose: () => void }) => (
+type DrawerProps = {
+  id: string;
+  onClose: () => void;
+  /** others of the list, by what leads to them */
+  beside: Readonly<Record<string, string | undefined>>;
+  go: (id: string) => void;
+};
+
+export const RequestDrawer = ({ id, onClose, beside, go }: DrawerProps) => (
   <Dialog title="Request" onClose={onClose} isDrawer>
-    <p>
+    <p class="buttons">
+      {Object.entries(beside).map(([title, other]) => (
+        <Button key={title} class="quiet" disabled={!other} onClick={() => other && go(other)}>
+          {title}
+        </Button>
+      ))}
       <a href={requestPath(id)}>Open as a page</a>
     </p>
     <Loaded id={id} />

@@ -92,7 +92,7 @@ function NoRequests({ isFiltered, isOver }: { isFiltered: boolean; isOver: boole
 
 export function Requests() {
   const inAddress = useQuery();
-  const [query, change] = inAddress;
+  const [query, change, type] = inAddress;
   const { shown, open, close } = useOpened(inAddress);
   const [isOn, setOn] = useState(true);
   const { cursor = null } = query;
@@ -104,6 +104,9 @@ export function Requests() {
   // Names stay available when filters change.
   const { current: names } = useRef<Record<string, string>>({});
   Object.assign(names, valueIn(loading)?.names);
+  const ids = valueIn(loading)?.data.map(({ id }) => id) ?? [];
+  const at = ids.indexOf(shown ?? "");
+  const beside = at === -1 ? {} : { Newer: ids[at - 1], Older: ids[at + 1] };
   return (
     <Page
       title="Requests"
@@ -137,7 +140,9 @@ export function Requests() {
           />
         )}
       </There>
-      {shown !== undefined && <RequestDrawer id={shown} onClose={close} />}
+      {shown !== undefined && (
+        <RequestDrawer id={shown} onClose={close} beside={beside} go={(id) => type({ open: id })} />
+      )}
     </Page>
   );
 }

@@ -64,7 +64,7 @@ function columnsOf(by: Grouping, { names, from }: Top): Column<Spender>[] {
 export function UsageBy() {
   const [query] = useQuery();
   const by = groupingNames.find((each) => each === query["by"]) ?? "key";
-  const range = rangeIn(query, "month");
+  const range = rangeIn(query);
   const loading = useLoaded(`top usage ${range} ${by}`, () =>
     topUsage({ by: [by], ...rangeAt(range, Date.now()), limit: mostRows }),
   );

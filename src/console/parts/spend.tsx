@@ -130,7 +130,8 @@ export function BudgetCell({ state }: { state: LimitState | undefined }) {
   const forecast = forecastOf(state, Date.now());
   const limit = usdInCents(state.limit).replace(/\.00$/, "");
   // These count from when they were set.
-  const isNew = state.used === 0 && ["user", "group", "tag"].includes(scope);
+  const isNew =
+    state.used === 0 && state.subject !== "" && ["user", "group", "tag"].includes(scope);
   return (
     <span class="meter" title={forecast === null ? "" : `Forecast: ${usdInCents(forecast)}`}>
       <Meter state={state} />
