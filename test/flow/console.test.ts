@@ -2732,7 +2732,7 @@ describe("models", () => {
       })
       .toEqual([expect.stringMatching(/^demo\/demo-\w+ .*\$\d/)]);
     await open("/t/retiring/models");
-    await page.getByText(/^None of the \d+ available models .* date, as of 20\d\d-/).waitFor();
+    await page.getByText(/^No available model has .* date, as of 20\d\d-/).waitFor();
     await page.getByLabel("Show").selectOption("ending");
     await page.getByText("All models include those that were shut down.").waitFor();
     await page.getByRole("button", { name: "Show all models" }).click();

@@ -58,9 +58,8 @@ type Known = { models: readonly Model[]; spending: Spending; day: string | undef
 
 /** Of the models that can be selected now. */
 function Shutdowns({ models, spending, day }: Known) {
-  const available = models.filter((model) => model.available).length;
   const ending = inOrderOf(models.filter(isEnding), "shutdown", spending);
-  if (available === 0) return null;
+  if (!models.some((model) => model.available)) return null;
   const named = ending.map(
     (model) =>
       `${nameOf(model)} on ${model.retiresAt ?? ""}${isUsed(model, spending) ? " (in use)" : ""}`,
@@ -69,7 +68,7 @@ function Shutdowns({ models, spending, day }: Known) {
     <p class={endingSoon(ending, Date.now()).length > 0 ? "notice warn" : ""} role="status">
       {ending.length > 0
         ? [<strong>Announced shutdowns:</strong>, ` ${few(named)}.`]
-        : `None of the ${available} available models has an announced shutdown date, as of ${day}.`}
+        : `No available model has an announced shutdown date, as of ${day}.`}
     </p>
   );
 }
