@@ -40,17 +40,15 @@ const columnsOf = (names: Names, servers: Servers): readonly Column<Session>[] =
   column.of(
     "Client declared",
     ({ capabilities }) => JSON.stringify(capabilities),
-    (session) => (
-      <div title={JSON.stringify(session.capabilities)}>
-        {Object.keys(session.capabilities).length === 0 && "nothing"}
-        {countedCapabilities(session).map(({ declared, counts }) => (
-          <div key={declared}>
-            {declared}
-            {counts !== declared && <span class="faint">, counts as {counts}</span>}
-          </div>
-        ))}
-      </div>
-    ),
+    (session) =>
+      Object.keys(session.capabilities).length === 0
+        ? "nothing"
+        : countedCapabilities(session).map(({ declared, counts }) => (
+            <div key={declared}>
+              {declared}
+              {counts !== declared && <span class="faint">, counts as {counts}</span>}
+            </div>
+          )),
   ),
   column.text("Sampling by", (session) => answererOf(session, servers)),
   column.text("Announced", ({ advertisedCapabilities: its }) => its && capabilityText(its)),
