@@ -577,6 +577,9 @@ describe("people", () => {
     await open("/t/folk/people");
     const people = page.getByRole("region", { name: "People" });
     await people.getByText(hostile).waitFor();
+    await page.getByLabel("Find").fill("nobody of this name");
+    await page.getByText("Nothing matches.").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
     await people.getByRole("button", { name: "Actions for" }).first().click();
     await people.getByRole("button", { name: /^Erase/ }).click();
     await page.getByRole("button", { name: "Erase person" }).click();
@@ -1607,6 +1610,10 @@ describe("a limit that is no budget of the tenant", () => {
     await each.getByText("50.0%").waitFor();
     // The fullest is first.
     expect(await page.getByRole("row").nth(1).textContent()).toContain("50.0%");
+    await each.getByRole("button", { name: /^Change / }).click();
+    await page.getByRole("spinbutton", { name: "Requests per day" }).fill("2");
+    await page.getByText("2 are used already, so further calls are refused.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
     // Runs are many, so they are shown on demand.
     const runs = page.getByRole("row").filter({ hasText: "Calls per run" });
     expect(await runs.count()).toBe(0);

@@ -30,13 +30,13 @@ const columns: readonly Column<Alert>[] = [
     ({ text }) => text,
     (alert) => <a href={ownPath(causeOf(alert))}>{alert.text}</a>,
   ),
+  column.time("When", ({ at }) => at),
   {
     title: "Severity",
     order: ({ severity }) => -Object.keys(tones).indexOf(severity),
     show: ({ severity }) => <Badge word={severity} tone={tones[severity]} />,
     text: ({ severity }) => severity,
   },
-  column.time("When", ({ at }) => at),
   column.time("Not repeated until", ({ periodUntil }) => periodUntil),
 ];
 

@@ -2,23 +2,16 @@ import { useState } from "preact/hooks";
 import { roleOf } from "../../domain/tenancy/scopes.ts";
 import { api, type ReadResult } from "../api.ts";
 import { day, shortTime, time } from "../format.ts";
-import { useLoaded, valueIn } from "../load.ts";
+import { valueIn } from "../load.ts";
 import { column, isoOf } from "../parts/columns.tsx";
 import { CodeBlock, idFact, Secret } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Fields, useDraft } from "../parts/form.tsx";
 import { limitText } from "../parts/limits.tsx";
-import {
-  allPages,
-  DetailsOf,
-  ListPage,
-  NoMatch,
-  usePaging,
-  useQuery,
-} from "../parts/list-page.tsx";
+import { DetailsOf, ListPage, NoMatch, useQuery, useSearched } from "../parts/list-page.tsx";
 import { Badge, Button, type Fact } from "../parts/page.tsx";
 import { BudgetCell, RequestsOf, useSpend, useSpending } from "../parts/spend.tsx";
-import { ok, type Asked } from "../problem.ts";
+import { ownPath } from "../place.ts";
 import { ChangeKey, consoleUrl, NewKey, type KeyEnds } from "./key-forms.tsx";
 
 const keysPath = "/admin/v1/tenants/{tenant}/keys";
@@ -97,7 +90,12 @@ type MadeProps = { made: Made; onDone: () => void };
 
 const MadeKey = ({ made: [{ name, key, scopes }, isRotated], onDone }: MadeProps) => (
   <Secret title={`The key ${name}`} secret={key} {...{ onDone }}>
-    <p>{isRotated && "The old secret has stopped working. "}Put the key where it is used.</p>
+    <p>
+      {isRotated && "The old secret has stopped working. "}Put the key where it is used.{" "}
+      <a href={ownPath("/start")} target="_blank">
+        Settings of SDKs and clients
+      </a>
+    </p>
     {roleOf(scopes) !== null && (
       <CodeBlock title="Where people sign in with it" text={consoleUrl} />
     )}
@@ -158,29 +156,12 @@ const filterFields = [
 
 const noKeys: Keys = { data: [], nextCursor: null, names: {} };
 
-async function allKeys(): Promise<Asked<Keys>> {
-  const asked = await allPages(keysPath, { limit: 200 });
-  if (!asked.ok) return asked;
-  const names = Object.assign({}, ...asked.value.map((page) => page.names)) as Names;
-  return ok({ ...noKeys, data: asked.value.flatMap(({ data }) => data), names });
-}
-
-/** A page of keys, or all of them. */
-function useKeys(isAll: boolean) {
-  const paging = usePaging(keysPath);
-  const isWhole = paging.cursor === null && valueIn(paging.loading)?.nextCursor === null;
-  const readsAll = isAll && !isWhole;
-  const all = useLoaded(`all keys ${readsAll}`, async () => (readsAll ? allKeys() : ok(noKeys)));
-  const again = async () => void (await Promise.all([paging.loading.again(), all.again()]));
-  return { ...paging, loading: { ...(readsAll ? all : paging.loading), again } };
-}
-
 export function Keys() {
   const [{ role, find: asked = "" }] = useQuery();
   const [made, setMade] = useState<Made | null>(null);
   const { draft, change } = useDraft({ find: asked, show: "" });
   const { find, show } = draft;
-  const paging = useKeys(find !== "" || show !== "");
+  const paging = useSearched(keysPath, find !== "" || show !== "");
   const { data, names } = valueIn(paging.loading) ?? noKeys;
   const around = { names, spend: useSpend<Key>("key", ({ limits }) => limits) };
   const endsOf = (ends: Omit<KeyEnds, "onMade">): KeyEnds => ({

@@ -8,7 +8,7 @@ import { valueAt } from "../members.ts";
 import { byFullness, shareOf, type LimitState } from "../overview-figures.ts";
 import { FormDialog } from "../parts/dialog.tsx";
 import { Field, Fields, useDraft, type FieldOf } from "../parts/form.tsx";
-import { keyOfLimit, limitColumns, type ShownLimit } from "../parts/limit-columns.tsx";
+import { amountText, keyOfLimit, limitColumns, type ShownLimit } from "../parts/limit-columns.tsx";
 import type { Limits as Amounts } from "../parts/limits.tsx";
 import { Steps, usePaging, useQuery, type Paging } from "../parts/list-page.tsx";
 import { useSubjectNames, type Names } from "../parts/named.tsx";
@@ -24,6 +24,7 @@ interface LimitDraft {
   owner: string;
   limit: LimitName;
   amount?: number;
+  state?: LimitState;
 }
 
 const newLimit: LimitDraft = { title: "New limit", owner: "tenant", limit: "usdPerDay" };
@@ -101,6 +102,12 @@ function LimitForm({ begun, onDone, onClose }: FormProps) {
   return (
     <FormDialog title={begun.title} submit="Save limit" act={save} {...{ onDone, onClose }}>
       <Fields of={isNew ? [...where, amount] : [amount]} {...{ draft, change }} />
+      {begun.state && draft.amount !== undefined && draft.amount <= begun.state.used && (
+        <p class="notice warn">
+          {amountText(begun.state, begun.state.used)} are used already, so further calls are
+          refused.
+        </p>
+      )}
     </FormDialog>
   );
 }
@@ -124,9 +131,9 @@ function limitsOfEach(policy: Schemas["Policy"], { data, names }: Listed): Shown
   );
 }
 
-/** Runs are many, and end soon. */
-const isShown = (state: LimitState): boolean =>
-  !state.subject.startsWith("run:") || shareOf(state) >= 0.8;
+/** Runs, and who is limited like each other. */
+const isOneOfMany = (state: LimitState, policy: Schemas["Policy"]): boolean =>
+  /^(?:run|user|group|tag):/.test(state.subject) && ownerOf(state, policy) !== state.subject;
 
 const isTight = ({ unit, used, limit }: LimitState): boolean =>
   unit === "bytes" && ["tight", "full"].includes(roomLevel({ usedBytes: used, limitBytes: limit }));
@@ -138,13 +145,13 @@ function Action({ state, policy, names, change }: ActionProps & { change: Change
   const [, limit = ""] = state.name.split(".");
   const owner = ownerOf(state, policy);
   if (!mayChange.value) return null;
-  // Changed for each, above.
-  if (owner !== state.subject && /^(?:user|group|tag):/.test(state.subject)) return null;
+  // Changed for each.
+  if (isOneOfMany(state, policy)) return null;
   // The shown limit is the raised one.
   if (state.raisedUntil !== undefined) return <a href={ownPath("/policy#raises")}>Policy</a>;
   if (owner === null || !(limit in limitTitles)) return <a href={ownPath("/policy")}>Policy</a>;
   const title = `${limitTitle(state.name)}, ${ownerTitle(state, names)}`;
-  const draft = { title, owner, limit: limit as LimitName, amount: state.limit };
+  const draft = { title, owner, limit: limit as LimitName, amount: state.limit, state };
   return <RowActions of={title} verbs={["Change"]} act={() => change(draft)} />;
 }
 
@@ -181,7 +188,9 @@ function LimitTable({ paging, policy, change }: TableProps) {
               .filter((state) => isFound(state, names))
               .toSorted(byFullness)}
             keyOf={keyOfLimit}
-            isShown={isShown}
+            isShown={(state) =>
+              sought !== "" || shareOf(state) >= 0.8 || !isOneOfMany(state, policy)
+            }
             foot={<Steps {...paging} next={nextCursor} />}
             empty={sought === "" ? "No limits: spending is unlimited." : "No limit matches."}
           />

@@ -1,7 +1,14 @@
 import { counted } from "../../domain/counted.ts";
 import { percent, usdInCents } from "../format.ts";
 import { useLoaded, useRepeated, valueIn } from "../load.ts";
-import { byFullness, isOwn, rangeAt, rangeIn, type LimitState } from "../overview-figures.ts";
+import {
+  byFullness,
+  isOwn,
+  rangeAt,
+  rangeIn,
+  shareOf,
+  type LimitState,
+} from "../overview-figures.ts";
 import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
 import { inSentence, useQuery } from "../parts/list-page.tsx";
 import { Card, Page, There } from "../parts/page.tsx";
@@ -66,8 +73,12 @@ function budgetsIn({ budgets, data }: Top): LimitState[] {
 /** Links to the causes; nothing if all is well. */
 function Attention({ top }: { top: Top | undefined }) {
   const { attention, waitingApprovals } = tenantNow.value ?? {};
+  const budgets = top ? budgetsIn(top) : [];
+  const usedUp = budgets.filter(({ left }) => left <= 0).length;
+  const almost = budgets.filter((state) => shareOf(state) >= 0.9).length - usedUp;
   const causes: [count: number | undefined, cause: string, path: string][] = [
-    [top && budgetsIn(top).filter(({ left }) => left <= 0).length, "used-up budget", "/limits"],
+    [usedUp, "used-up budget", "/limits"],
+    [almost, "almost used-up budget", "/limits"],
     [attention?.failingCredentials, "rejected credential", "/credentials"],
     [attention?.failingServers, "failing server", "/servers"],
     [waitingApprovals, "pending approval", "/approvals"],

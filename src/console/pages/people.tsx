@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
 import { day } from "../format.ts";
 import { useRead, valueIn } from "../load.ts";
@@ -5,8 +6,9 @@ import { given } from "../members.ts";
 import { column, isoOf, type Column } from "../parts/columns.tsx";
 import { idFact } from "../parts/copy.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
-import { Fields, useDraft } from "../parts/form.tsx";
-import { DetailsOf, ListPage, usePaging, type Ends } from "../parts/list-page.tsx";
+import { Field, Fields, useDraft } from "../parts/form.tsx";
+import { limitText } from "../parts/limits.tsx";
+import { DetailsOf, ListPage, NoMatch, useSearched, type Ends } from "../parts/list-page.tsx";
 import type { Fact } from "../parts/page.tsx";
 import { RequestsOf, useSpend } from "../parts/spend.tsx";
 import { tenantNow } from "../parts/stopped.tsx";
@@ -28,9 +30,19 @@ function GroupsOf({ id }: User) {
   return <>{valueIn(last)?.data[0]?.who.groups?.join(", ") ?? "none"}</>;
 }
 
+const isFound = ({ id, name }: User, find: string): boolean =>
+  `${name} ${id}`.toLowerCase().includes(find.trim().toLowerCase());
+
 const factsOf = (user: User, spent: Fact[]): Fact[] => [
   ["Groups in the last request", <GroupsOf {...user} />],
   ...spent,
+  [
+    "Limits of each person",
+    [
+      limitText(tenantNow.value?.policy.perUser) || "none",
+      <a href={ownPath("/policy#raises")}> Raise one</a>,
+    ],
+  ],
   [
     "API keys",
     <a href={`${ownPath("/keys")}?find=${encodeURIComponent(user.name ?? user.id)}`}>
@@ -71,18 +83,26 @@ function NewPerson(ends: Ends) {
 }
 
 export function People() {
-  const paging = usePaging("/admin/v1/tenants/{tenant}/users");
+  const [find, seek] = useState("");
+  const paging = useSearched("/admin/v1/tenants/{tenant}/users", find !== "");
   const spend = useSpend<User>("user", () => tenantNow.value?.policy.perUser);
   return (
     <ListPage
       title="People"
       lead="People who sign in, or on whose behalf programs call, with what they spent this month."
       paging={paging}
+      keep={(user) => isFound(user, find)}
       order={{ title: "Spent", isDescending: true }}
       columns={[...columns, ...spend.columns]}
       nameOf={nameOf}
       details={(user) => factsOf(user, spend.factsOf(user))}
-      empty="No people yet. They are listed after their first sign-in, or after a call on their behalf."
+      empty={
+        find === "" ? (
+          "No people yet. They are listed after their first sign-in, or after a call on their behalf."
+        ) : (
+          <NoMatch clear={() => seek("")} />
+        )
+      }
       below={
         tenantNow.value !== null &&
         tenantNow.value.policy.userNames !== "keep" && (
@@ -99,6 +119,10 @@ export function People() {
         question: () =>
           "Deletes the name, and ends the person’s keys, grants, and sessions. Records keep an anonymous id. This can’t be undone.",
       }}
-    />
+    >
+      <div class="filters" role="search">
+        <Field title="Find" name="find" value={find} onInput={seek} />
+      </div>
+    </ListPage>
   );
 }

@@ -68,7 +68,8 @@ function Tiles({ data, range, spending }: PartProps & Pick<Usage, "data">) {
   const { month, total: { before } = { before: { requests: 0, costUsd: 0 } } } = spending ?? {};
   const forecast = month === undefined ? null : projected(month.costUsd, month, Date.now());
   const budget = spending?.budgets.find(({ name }) => name === "tenant.usdPerMonth");
-  const of = budget ? `, budget ${usdInCents(budget.limit)}` : "";
+  const isOver = budget !== undefined && (forecast ?? 0) > budget.limit;
+  const of = budget ? `, ${isOver ? "above the " : ""}budget ${usdInCents(budget.limit)}` : "";
   const isFirst = spending !== undefined && costUsd > 0 && before.costUsd === 0;
   const spent = isFirst ? "no earlier data" : <Change now={costUsd} before={before.costUsd} />;
   const soFar = `${usdInCents(month?.costUsd ?? 0)} so far${of}`;
@@ -77,7 +78,11 @@ function Tiles({ data, range, spending }: PartProps & Pick<Usage, "data">) {
   const share = requests > 0 && percent(errors / requests);
   const tiles: [title: string, figure: ComponentChildren, beside: ComponentChildren][] = [
     ["Spent", usdInCents(costUsd), spent],
-    ["This month’s forecast", usdInCents(forecast), soFar],
+    [
+      "This month’s forecast",
+      <span class={isOver ? "fault" : ""}>{usdInCents(forecast)}</span>,
+      soFar,
+    ],
     ["Requests", <Short value={requests} />, <Change now={requests} before={before.requests} />],
     ["Failed or refused", <a href={failures} children={<Short value={errors} />} />, share],
     ["Tokens", <Short value={tokens} />, null],

@@ -14,7 +14,7 @@ export type ShownLimit = LimitState & { highest?: string | undefined };
 
 export const keyOfLimit = ({ name, subject }: LimitState): string => `${name} ${subject}`;
 
-const amount = ({ unit }: LimitState, value: number): string =>
+export const amountText = ({ unit }: LimitState, value: number): string =>
   unit === "usd" ? usdInCents(value) : unit === "bytes" ? bytes(value) : count(value);
 
 /** A limit of each may have no usage yet. */
@@ -36,7 +36,7 @@ const amountColumn = (title: string, name: "used" | "left") =>
   usageColumn(
     title,
     (state) => state[name],
-    (state) => amount(state, state[name]),
+    (state) => amountText(state, state[name]),
   );
 
 const forecast = (state: LimitState): number | null => forecastOf(state, Date.now());
@@ -44,7 +44,7 @@ const forecast = (state: LimitState): number | null => forecastOf(state, Date.no
 function forecastShown(state: LimitState): ComponentChildren {
   const value = forecast(state);
   if (value === null) return none;
-  const shown = amount(state, value);
+  const shown = amountText(state, value);
   if (value <= state.limit) return shown;
   return <Badge word={`over: ${shown}`} tone={toneOf(state, Date.now())} />;
 }
@@ -79,7 +79,7 @@ export const limitColumns = (names: Names): Column<ShownLimit>[] => [
   {
     title: "Limit",
     isNumber: true,
-    show: (state) => amount(state, state.limit),
+    show: (state) => amountText(state, state.limit),
     text: ({ limit }) => limit,
   },
   usageColumn("Share", shareOf, (state) => (
@@ -91,7 +91,7 @@ export const limitColumns = (names: Names): Column<ShownLimit>[] => [
   usageColumn(
     "Reserved",
     ({ reserved }) => reserved,
-    (state) => (state.reserved === 0 ? none : amount(state, state.reserved)),
+    (state) => (state.reserved === 0 ? none : amountText(state, state.reserved)),
   ),
   amountColumn("Left", "left"),
   usageColumn("Forecast", forecast, forecastShown),

@@ -2,7 +2,7 @@ import type { ComponentChildren, ComponentProps } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useRef, useState } from "preact/hooks";
 import { addressOf, api, type Inputs, type Read, type Readable, type ReadResult } from "../api.ts";
-import { useRead, valueIn, type Loading } from "../load.ts";
+import { useLoaded, useRead, valueIn, type Loading } from "../load.ts";
 import { ok, type Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
 import { Confirm, Dialog } from "./dialog.tsx";
@@ -48,6 +48,30 @@ export async function allPages<P extends Pageable>(
   const pages = [...before, page.value as ReadResult<P>];
   const isLast = cursor === null || pages.length >= 50;
   return isLast ? ok(pages) : allPages(path, { ...query, cursor }, pages);
+}
+
+/** Also with the names of all of them. */
+function joined<Page extends Part<unknown>>(pages: readonly Page[]): Page {
+  const names = Object.assign({}, ...pages.map((page) => "names" in page && page.names)) as object;
+  return {
+    ...pages[0],
+    data: pages.flatMap(({ data }) => data),
+    nextCursor: null,
+    names,
+  } as Part<unknown> as Page;
+}
+
+/** A page of a list, or all of them to search in. */
+export function useSearched<P extends Pageable>(path: P, isSearch: boolean) {
+  const paging = usePaging(path);
+  const isWhole = paging.cursor === null && valueIn(paging.loading)?.nextCursor === null;
+  const readsAll = isSearch && !isWhole;
+  const all = useLoaded(`all of ${path} ${readsAll}`, async () => {
+    const asked = readsAll ? await allPages(path, { limit: 200 }) : ok([]);
+    return asked.ok ? ok(joined<ReadResult<P> & Part<unknown>>(asked.value)) : asked;
+  });
+  const again = async () => void (await Promise.all([paging.loading.again(), all.again()]));
+  return { ...paging, loading: { ...(readsAll ? all : paging.loading), again } };
 }
 
 type StepsProps = Pick<Paging<unknown>, "cursor" | "go"> & { next: string | null };

@@ -1,6 +1,6 @@
 /** Spending of keys, people, servers, models, groups and tags. */
 import { api, type Schemas } from "../api.ts";
-import { dateText, fromNow, percent, usd, usdInCents } from "../format.ts";
+import { dateText, fromNow, none, percent, usd, usdInCents } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import {
   forecastOf,
@@ -191,6 +191,7 @@ export function useSpend<Row extends { id: string }>(
   const factsOf = (row: Row): Fact[] => [
     ["Spent this month", usdInCents(of(row)?.costUsd ?? 0)],
     ["Budget", <BudgetCell state={budgetOf(row)} />],
+    ["Last use", of(row) ? lastUse(of(row)?.lastUsedAt ?? 0) : none],
   ];
   return { of, factsOf, columns: spendColumns(of, budgetOf) };
 }
