@@ -8,6 +8,11 @@ const escaped = (character: string): string =>
 
 export const printable = (text: string): string => text.replaceAll(unprintable, escaped);
 
+const longestName = 200;
+
+/** For a name that a caller made up. */
+export const printableName = (name: string): string => printable(name.slice(0, longestName));
+
 export const printableJson = (value: unknown): string => {
   const json = JSON.stringify(value) ?? "null";
   if (isPlain(json)) return json;

@@ -1,6 +1,7 @@
 import type { AttemptSummary, FaultCode } from "./attempts.ts";
 import { exclusionMessages } from "./exclusion-messages.ts";
 import { networkMessage } from "./network-fault.ts";
+import { printableName } from "./printable.ts";
 import { refusalTable, type Reason, type Refusal } from "./refusals.ts";
 import type { ExclusionReason } from "./requirements.ts";
 
@@ -16,7 +17,7 @@ const explainNeeded = ({
 function explainNoModel({
   cause,
   candidates,
-  requirements: { passing },
+  requirements: { passing, model = "" },
 }: Extract<Refusal, { reason: "no_eligible_model" }>): string {
   switch (cause) {
     case "no_credential":
@@ -26,7 +27,7 @@ function explainNoModel({
     case "all_excluded": {
       const counts = new Map<ExclusionReason, number>();
       const named = candidates.filter(({ excludedBy }) => excludedBy !== "not_named");
-      if (named.length === 0) return "the tenant has no model with that name";
+      if (named.length === 0) return `the tenant has no model named "${printableName(model)}"`;
       for (const { excludedBy } of named) counts.set(excludedBy, (counts.get(excludedBy) ?? 0) + 1);
       const listed = [...counts].map(
         ([reason, count]) => `${count} by ${reason} (${exclusionMessages[reason]})`,

@@ -94,6 +94,10 @@ describe("a model that is named", () => {
     ]);
     expect([one.status, one.get("error.code")]).toEqual([404, "model_not_found"]);
     expect([other.status, other.get("error.type")]).toEqual([404, "not_found_error"]);
+    expect(one.get("error.message")).toContain('no model named "gpt-9"');
+    const id = one.headers.get("x-request-id") ?? "";
+    const record = await admin("GET", `/tenants/${slug}/requests/${id}`);
+    expect([record.get("decision"), record.get("asked.model")]).toEqual([null, "gpt-9"]);
   });
 });
 

@@ -8,6 +8,7 @@ import type { HealthChange } from "../choice/health.ts";
 import type { LimitCheck } from "../limits/limit-checks.ts";
 import { blocksOf, type Priorities, type SamplingCall } from "../sampling/call.ts";
 import { type Modality } from "../modality.ts";
+import { printableName } from "../printable.ts";
 import type { Decision } from "../choice/decision.ts";
 import type { Reason, Refusal } from "../refusals.ts";
 import type { Usage } from "../usage.ts";
@@ -34,6 +35,8 @@ export const isCorrectable = ({
 
 export interface Asked {
   endpoint?: ModelEndpointName;
+  /** as the caller names it; absent: the router selects */
+  model?: string;
   /** absent: the answer was requested as a whole */
   streamed?: true;
   messages: number;
@@ -177,6 +180,7 @@ export function askedOf(call: SamplingCall, bytes: number, inputModalities: Moda
   let characters = call.systemPrompt?.length ?? 0;
   for (const block of blocksOf(call)) if (block.type === "text") characters += block.text.length;
   return {
+    ...(call.model !== undefined && { model: printableName(call.model) }),
     messages: call.messages.length,
     characters,
     bytes,

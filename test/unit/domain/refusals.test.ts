@@ -488,10 +488,13 @@ describe("the words of a refusal", () => {
       explain({
         ...samples.no_eligible_model,
         cause: "all_excluded",
+        requirements: { ...samples.no_eligible_model.requirements, model: "gpt-9\u202E" },
         candidates: given.map((excludedBy) => ({ model: "openai/a", excludedBy })),
       });
     expect(of("not_named", "tools")).toContain("all models are excluded: 1 by tools");
-    expect(of("not_named", "not_named")).toContain("the tenant has no model with that name");
+    expect(of("not_named", "not_named")).toMatch(
+      /the tenant has no model named "gpt-9\\u\{202e\}"$/,
+    );
   });
 
   it("name the way in without a session", () => {
