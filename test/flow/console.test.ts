@@ -1283,6 +1283,28 @@ describe("requests", () => {
     await expect.poll(() => page.url()).not.toContain("req_");
   });
 
+  it("say which model was asked for that doesn't exist, and offer no other choice", async () => {
+    const { page } = operator;
+    await createTenant(router, "misnamed", { provider: "demo" });
+    const made = await admin("POST", "/tenants/misnamed/keys", { name: "k", scopes: ["models"] });
+    const messages = [{ role: "user", content: "Hello." }];
+    const answer = await fetch(`${router.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        Authorization: `Bearer ${String(made.get("key"))}`,
+      },
+      body: JSON.stringify({ model: "gpt-9", messages }),
+    });
+    expect(answer.status).toBe(404);
+    await open(`/t/misnamed/requests/${answer.headers.get("x-request-id")}`);
+    await page.getByText("none is named “gpt-9”").waitFor();
+    await page.getByText("Model asked for").waitFor();
+    await page.getByRole("link", { name: "Open Models" }).waitFor();
+    await page.getByText("Refused before a model was selected.").waitFor();
+    expect(await page.getByRole("button", { name: /^Re-run/ }).count()).toBe(0);
+  });
+
   it("say why the model was chosen, what a provider said, and whether they are what was sealed", async () => {
     const { page } = operator;
     const listed = await admin("GET", "/tenants/watched/requests");

@@ -59,6 +59,7 @@ function requestFacts(record: WholeRecord): Fact[] {
     who.tool !== null && ["Tool", who.tool],
     client !== "" && ["Client", client],
     asked.endpoint ? ["Endpoint", asked.endpoint] : ["Revision", who.revision ?? none],
+    asked.model !== undefined && ["Model asked for", <code>{asked.model}</code>],
     ["Messages", `${count(asked.messages)} with ${count(asked.characters)} characters`],
     ["Tools", count(asked.tools)],
     ["maxTokens", count(asked.maxTokens)],
@@ -206,12 +207,14 @@ function RequestDetail({ record, onChanged }: { record: WholeRecord; onChanged: 
         {decision === null ? (
           <p class="faint">Refused before a model was selected.</p>
         ) : (
-          <DecisionTable decision={decision} asked={asked} attempts={attempts} />
+          <>
+            <DecisionTable decision={decision} asked={asked} attempts={attempts} />
+            <RecordCheck
+              button="Re-run selection (no model is called)"
+              check={() => replayed(record)}
+            />
+          </>
         )}
-        <RecordCheck
-          button="Re-run selection (no model is called)"
-          check={() => replayed(record)}
-        />
       </Card>
       <div class="two">
         {Object.entries({ Usage: usageFacts(record), Request: requestFacts(record) }).map(

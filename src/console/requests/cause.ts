@@ -1,4 +1,5 @@
 /** What became of a request, why, and what to do about it. Pure, for tests. */
+import type { Asked } from "../../domain/audit/record.ts";
 import { isObject, parsedJson, type JsonValue } from "../../domain/json.ts";
 import { capabilityText } from "../capability-text.ts";
 import { count, spaced, time } from "../format.ts";
@@ -7,7 +8,10 @@ import { exclusionText, nameOf } from "./notes.ts";
 import type { RequestRecord } from "./record.ts";
 
 type Rows = Readonly<Record<string, string>>;
-type Ended = Pick<RequestRecord, "outcome" | "reason" | "reasonDetail" | "omitted" | "attempts">;
+type Ended = Pick<
+  RequestRecord,
+  "outcome" | "reason" | "reasonDetail" | "omitted" | "attempts" | "asked"
+>;
 
 /** of fault codes and kinds that aren't clear */
 const faultWords: Rows = {
@@ -87,8 +91,9 @@ const reasonAdvices: Rows = {
 
 /** Where to follow an advice, by what it names. */
 const advicePages = [
+  ["/models", "Models", "model’s name"],
   ["/credentials", "Credentials", "credential"],
-  ["/limits", "Limits", "limit resets"],
+  ["/limits", "Limits", "reset"],
   ["/policy", "Policy", "policy"],
   ["/switches", "Kill switches", "kill switch"],
 ] as const;
@@ -104,21 +109,39 @@ const faultsIn = ({ attempts }: Ended): string[] => [
 ];
 export const faultText = (fault: string): string => faultWords[fault] ?? spaced(fault);
 
+const isLimit = ({ reason }: Ended): boolean =>
+  reason === "rate_limited" || reason === "budget_exceeded";
+
+/** No model has the name that the request asks for. */
+const isMisnamed = ({ reason, reasonDetail }: Ended): boolean =>
+  reason === "no_eligible_model" && /^\{"not_named":\d+\}$/.test(reasonDetail ?? "");
+
+function reasonAdvice(record: Ended): string {
+  if (isMisnamed(record)) return "Correct the model’s name, or add a credential of its provider.";
+  if (isLimit(record) && record.reasonDetail?.endsWith("Total") === true)
+    return "Raise the limit: a total doesn’t reset.";
+  if (isLimit(record) && record.reasonDetail?.endsWith("PerRun") === true)
+    return "Start another run, or raise the limit: that of a run doesn’t reset.";
+  return adviceIn(reasonAdvices, record.reason ?? "") ?? "";
+}
+
 /** Empty if there is nothing to do, for example about a cancellation. */
 export function adviceText(record: Ended): string {
   if (record.outcome === "succeeded" || record.outcome === "admitted") return "";
   const advices = faultsIn(record).flatMap((fault) => faultAdvice(fault) ?? []);
-  if (advices.length === 0) return adviceIn(reasonAdvices, record.reason ?? "") ?? "";
-  return [...new Set(advices)].join(" ");
+  return advices.length === 0 ? reasonAdvice(record) : [...new Set(advices)].join(" ");
 }
 
 const plain = (value: JsonValue): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
 /** Records store details as a name, a sentence, or JSON. */
-function detailText({ reason, reasonDetail, omitted }: Ended): string | null {
+function detailText(record: Ended): string | null {
+  const { reason, reasonDetail, omitted, asked } = record;
   if (omitted)
     return `${count(omitted.requests)} requests, ${time(omitted.from)} – ${time(omitted.until)}`;
+  const { model }: Partial<Asked> = asked ?? {};
+  if (model !== undefined && isMisnamed(record)) return `none is named “${model}”`;
   const detail = parsedJson(reasonDetail ?? "");
   if (reason === "capability_missing" && isObject(detail)) return capabilityText(detail);
   if (isObject(detail))
@@ -129,8 +152,7 @@ function detailText({ reason, reasonDetail, omitted }: Ended): string | null {
           : `${exclusionText(name)}: ${[value].flat().map(plain).join(", ")}`,
       )
       .join(", ");
-  const isLimit = reason === "rate_limited" || reason === "budget_exceeded";
-  if (isLimit && reasonDetail !== null) return scopedTitle(reasonDetail);
+  if (isLimit(record) && reasonDetail !== null) return scopedTitle(reasonDetail);
   const by = reasonDetail?.replace(" by person:", " by ");
   return by?.replace(/ \(subject [\w-]+\)$/, "") ?? null;
 }

@@ -20,6 +20,7 @@ const ended = (changes: Partial<Ended>): Ended => ({
   reason: null,
   reasonDetail: null,
   omitted: null,
+  asked: null,
   attempts: [],
   ...changes,
 });
@@ -53,6 +54,14 @@ describe("what to do about a request", () => {
     expect(adviceText(ended({ reason }))).toMatch(/\.$/),
   );
 
+  it.each([
+    ["key.usdTotal", "Raise the limit: a total doesn’t reset."],
+    ["run.callsPerRun", "Start another run, or raise the limit: that of a run doesn’t reset."],
+    ["key.usdPerDay", "Wait until the limit resets, or raise it."],
+  ])("is not to wait for a limit that never resets: %s", (reasonDetail, advice) =>
+    expect(adviceText(ended({ reason: "budget_exceeded", reasonDetail }))).toBe(advice),
+  );
+
   it("is said once for several attempts, and not where nothing is to be done", () => {
     expect(adviceText(failed("image", "image"))).toBe(
       "Send a smaller image, or another format: PNG, JPEG, WebP or GIF.",
@@ -73,6 +82,12 @@ describe("where to follow an advice", () => {
   ] as const)("is the page that it names: %s", (reason, page) =>
     expect(pagesOf(ended({ reason }))).toEqual([page]),
   );
+
+  it("is that of models for a name that no model has", () => {
+    const reasonDetail = '{"not_named":2}';
+    const pages = pagesOf(ended({ reason: "no_eligible_model", reasonDetail }));
+    expect(pages).toEqual(["/models", "/credentials"]);
+  });
 
   it("is each page that the advice on several faults names, or none", () => {
     expect(pagesOf(failed("invalid_key", "model_not_found"))).toEqual(["/credentials", "/policy"]);
@@ -98,6 +113,11 @@ describe("the cause of an error", () => {
   it("names why each model was excluded", () => {
     expect(textOf("no_eligible_model", '{"not_named":2,"tools":1}')).toBe(
       "no model can serve the request: the request names another model (2), does not support tools (1)",
+    );
+    const asked = { model: "gpt-4o-minii" };
+    const misnamed = ended({ reason: "no_eligible_model", reasonDetail: '{"not_named":2}', asked });
+    expect(causeText(misnamed)).toBe(
+      "no model can serve the request: none is named “gpt-4o-minii”",
     );
     expect(textOf("no_eligible_model", "{}")).toBe("no model can serve the request");
   });
