@@ -1,11 +1,9 @@
 /** Sums and forecasts of usage and limits. Pure, for tests. */
 import type { Schemas } from "./api.ts";
-import { compact, duration, usd, usdInCents } from "./format.ts";
+import { compact, duration, oneDay, usd, usdInCents } from "./format.ts";
 
 export type UsageRow = Schemas["Usage"];
 export type LimitState = Schemas["LimitState"];
-
-const dayMs = 86_400_000;
 
 export const ranges = {
   "24h": { title: "24 hours", days: 1, bucket: "hour" },
@@ -25,7 +23,7 @@ export function rangeAt(name: RangeName, now: number): { from: number; to: numbe
   const date = new Date(now);
   if ("months" in range) date.setUTCMonth(date.getUTCMonth() - range.months + 1, 1);
   else date.setUTCDate(date.getUTCDate() - range.days + 1);
-  const from = range.bucket === "hour" ? now - dayMs : date.setUTCHours(0, 0, 0, 0);
+  const from = range.bucket === "hour" ? now - oneDay : date.setUTCHours(0, 0, 0, 0);
   return { from, to: now + 1 };
 }
 
@@ -83,7 +81,7 @@ interface SeriesOptions {
   to: number;
 }
 
-const bucketMs = { hour: 3_600_000, day: dayMs };
+const bucketMs = { hour: 3_600_000, day: oneDay };
 
 function beginsOf({ bucket, from, to }: SeriesOptions): number[] {
   const first = new Date(from);
@@ -184,12 +182,12 @@ export function projected(
 export function forecastOf({ name, used, resetsAt }: LimitState, now: number): number | null {
   if (resetsAt === null) return null;
   // Then the next month has started in UTC in every time zone.
-  const next = new Date(resetsAt + 0.75 * dayMs);
+  const next = new Date(resetsAt + 0.75 * oneDay);
   const ofMonth = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth(), 0)).getUTCDate();
   const lengths: Readonly<Record<string, number>> = { Day: 1, Week: 7, Month: ofMonth };
   const days = lengths[name.split("Per").at(-1) ?? ""];
   if (days === undefined) return null;
-  return projected(used, { from: resetsAt - days * dayMs, until: resetsAt }, now);
+  return projected(used, { from: resetsAt - days * oneDay, until: resetsAt }, now);
 }
 
 /** Without reserved amounts, which are shown separately. */

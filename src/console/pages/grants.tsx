@@ -1,5 +1,5 @@
 import { api, type Schemas } from "../api.ts";
-import { day, fromNow, time } from "../format.ts";
+import { day, fromNow, oneDay, time } from "../format.ts";
 import { useLoaded, useRead, valueIn } from "../load.ts";
 import { column, isoOf, type Column } from "../parts/columns.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
@@ -35,7 +35,7 @@ const columnsOf = (names: Names): readonly Column<Grant>[] => [
   column.of("Signs in at", ({ redirectHost }) => redirectHost),
 ];
 
-const weekMs = 7 * 86_400_000;
+const weekMs = 7 * oneDay;
 
 const Ends = ({ at }: { at: number }) => (
   <span class="nowrap" title={time(at)}>

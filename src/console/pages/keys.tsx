@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { roleOf } from "../../domain/tenancy/scopes.ts";
 import { api, type ReadResult } from "../api.ts";
-import { day, shortTime, time } from "../format.ts";
+import { day, oneDay, shortTime, time } from "../format.ts";
 import { valueIn } from "../load.ts";
 import { column, isoOf } from "../parts/columns.tsx";
 import { CodeBlock, idFact, Secret } from "../parts/copy.tsx";
@@ -21,7 +21,6 @@ type Names = Keys["names"];
 type Made = Parameters<KeyEnds["onMade"]>;
 type Around = { names: Names; spend: ReturnType<typeof useSpend<Key>> };
 
-const dayMs = 86_400_000;
 const verbs = ["Change", "Duplicate", "Rotate", "Revoke"] as const;
 type Verb = (typeof verbs)[number];
 
@@ -35,7 +34,7 @@ const personOf = ({ userId }: Key, names: Names): string | null =>
 /** A person's sign-in names its key after the person's id. */
 const isSignIn = ({ name }: Key): boolean => name.startsWith("Signs in (usr_");
 /** Others are behind "Show all". */
-const isCurrent = (key: Key): boolean => !isSignIn(key) && endOf(key) > Date.now() - dayMs;
+const isCurrent = (key: Key): boolean => !isSignIn(key) && endOf(key) > Date.now() - oneDay;
 const nameOf = (key: Key, names: Names): string =>
   isSignIn(key) ? `${personOf(key, names)}’s sign-in` : key.name;
 
@@ -45,7 +44,7 @@ const NameCell = ({ row, names }: { row: Key; names: Names }) => (
     {!isActive(row) && <Badge word={stateOf(row)} />}
     {isActive(row) && row.expiresAt !== null && (
       <small title={time(row.expiresAt)}>
-        until {(row.expiresAt < Date.now() + dayMs ? shortTime : day)(row.expiresAt)}
+        until {(row.expiresAt < Date.now() + oneDay ? shortTime : day)(row.expiresAt)}
       </small>
     )}
   </span>
@@ -171,7 +170,7 @@ export function Keys() {
       ends.onDone();
     },
   });
-  const end = role === "auditor" ? Date.now() + 90 * dayMs : null;
+  const end = role === "auditor" ? Date.now() + 90 * oneDay : null;
   const like = { scopes: [(role ?? "sampling") as Key["scopes"][number]], expiresAt: end };
   return (
     <ListPage

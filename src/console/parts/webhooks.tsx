@@ -78,6 +78,7 @@ const Messages = () => (
       name="Webhook messages"
       columns={columns}
       keyOf={({ id }) => id}
+      order={{ title: "Made", isDescending: true }}
       empty="No messages in the last 7 days. Tests aren’t listed."
     />
     {mayChange.value && <NewSecret />}
