@@ -9,9 +9,7 @@ import { column, type Column } from "../parts/columns.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
 import { Field, Fields, useDraft, type FieldOf } from "../parts/form.tsx";
 import { ListPage, NoMatch, usePaging, type Ends } from "../parts/list-page.tsx";
-import { There } from "../parts/page.tsx";
 import { Change } from "../parts/spend.tsx";
-import { Table } from "../parts/table.tsx";
 import { tenantPath } from "../place.ts";
 import { isOperator } from "../session.ts";
 
@@ -57,23 +55,17 @@ type Usage = ReadonlyMap<string, Totals>;
 
 const nothing: Totals = { requests: 0, errors: 0, tokens: 0, costUsd: 0 };
 
-const figureColumns = <Row,>(of: (row: Row) => Totals): Column<Row>[] => [
-  column.sum("Spent", (row) => of(row).costUsd, usdInCents),
-  column.sum("Requests", (row) => of(row).requests),
-  column.sum("Failed or refused", (row) => of(row).errors),
-];
-
 /** Of this month until now, or of the same time before. */
-const useUsage = (by: "tenant" | "model", isBefore = false) =>
-  useLoaded(`usage of all by ${by} ${isBefore}`, () => {
+const useUsage = (isBefore: boolean) =>
+  useLoaded(`usage of all ${isBefore}`, () => {
     const { from, to } = rangeAt("month", Date.now());
     const range = isBefore ? { from: from - (to - from), to: from } : { from, to };
-    return api.GET("/admin/v1/usage", { ...range, bucket: "month", by });
+    return api.GET("/admin/v1/usage", { ...range, bucket: "month", by: "tenant" });
   });
 
 function columnsOf(now: Usage, before: Usage): Column<Tenant>[] {
-  const figures = figureColumns<Tenant>(({ id }) => now.get(id) ?? nothing);
-  const spentOf = (usage: Usage, { id }: Tenant): number => usage.get(id)?.costUsd ?? 0;
+  const of = ({ id }: Tenant): Totals => now.get(id) ?? nothing;
+  const spentBefore = ({ id }: Tenant): number => before.get(id)?.costUsd ?? 0;
   return [
     {
       ...column.text<Tenant>("Tenant", ({ slug }) => slug),
@@ -87,14 +79,17 @@ function columnsOf(now: Usage, before: Usage): Column<Tenant>[] {
       ],
     },
     column.file("Id", ({ id }) => id),
-    ...figures.toSpliced(1, 0, {
+    column.sum("Spent", (tenant) => of(tenant).costUsd, usdInCents),
+    {
       title: "Trend",
       isNumber: true,
       isOptional: true,
-      order: (tenant) => spentOf(now, tenant) - spentOf(before, tenant),
-      show: (tenant) => <Change now={spentOf(now, tenant)} before={spentOf(before, tenant)} />,
-      text: (tenant) => spentOf(before, tenant) || null,
-    }),
+      order: (tenant) => of(tenant).costUsd - spentBefore(tenant),
+      show: (tenant) => <Change now={of(tenant).costUsd} before={spentBefore(tenant)} />,
+      text: (tenant) => spentBefore(tenant) || null,
+    },
+    column.sum("Requests", (tenant) => of(tenant).requests),
+    column.sum("Failed or refused", (tenant) => of(tenant).errors),
     column.day("Created", ({ createdAt }) => createdAt),
   ];
 }
@@ -138,39 +133,12 @@ function TypedSlug({ slug }: Tenant) {
   return <Field {...{ title, name: "slug", value: typed, onInput, pattern: slug }} isRequired />;
 }
 
-type OfModel = readonly [model: string, totals: Totals];
-const modelColumns: Column<OfModel>[] = [
-  column.of(
-    "Model",
-    ([model]) => model,
-    ([model]) => <code>{model || "no model (refused)"}</code>,
-  ),
-  ...figureColumns<OfModel>(([, totals]) => totals),
-];
-
-function ModelTable() {
-  return (
-    <There what="usage of all tenants" loading={useUsage("model")}>
-      {({ data }) => (
-        <Table
-          name="Usage of all tenants"
-          columns={modelColumns}
-          rows={[...totalsByGroup(data)]}
-          keyOf={([model]) => model}
-          empty="No usage this month."
-        />
-      )}
-    </There>
-  );
-}
-
 export function Tenants() {
   const paging = usePaging("/admin/v1/tenants", { limit: 200 });
-  const now = totalsByGroup(valueIn(useUsage("tenant"))?.data ?? []);
-  const before = totalsByGroup(valueIn(useUsage("tenant", true))?.data ?? []);
+  const now = totalsByGroup(valueIn(useUsage(false))?.data ?? []);
+  const before = totalsByGroup(valueIn(useUsage(true))?.data ?? []);
   const [sought, seek] = useState("");
   const wanted = sought.toLowerCase();
-  const [isOpen, setOpen] = useState(false);
   return (
     <ListPage
       title="Tenants"
@@ -199,13 +167,6 @@ export function Tenants() {
           ),
         },
       })}
-      below={
-        /* On demand: the page makes few requests. */
-        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-          <summary>Usage of all tenants by model</summary>
-          {isOpen && <ModelTable />}
-        </details>
-      }
     >
       <div class="filters" role="search">
         <Field title="Find" name="find" value={sought} onInput={seek} />
