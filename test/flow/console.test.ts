@@ -2339,7 +2339,7 @@ describe("approvals", () => {
 
   it("say why a call needs approval that costs more than the limit only with failover", async () => {
     const { page } = operator;
-    const when = { costUsdAbove: 3 };
+    const when = { costUsdAbove: 3, models: ["openai/*", "demo/*"] };
     await createTenant(router, "costly", {
       provider: "demo",
       policy: { approval: { mode: "request", when } },
@@ -2348,13 +2348,28 @@ describe("approvals", () => {
     const ids = { requestId: "req_1", keyId: "key_1", model: "demo/x", decidedBy: null };
     const conditions = ["costUsdAbove", "models"];
     const call = { ...times, ...ids, conditions, state: "waiting", stage: "request" };
-    const data = [{ ...call, maxCostUsd: 1.59, user: null, comment: null }];
+    const waiting = { ...call, maxCostUsd: 1.59, user: null, comment: null };
+    const left = { ...waiting, state: "expired", decidedBy: "person:ann@corp.test" };
+    const data = [waiting, { ...left, requestId: "req_2" }];
     await page.route("**/approvals?*", (route) =>
       route.fulfill({ json: { data, nextCursor: null, names: {} } }),
     );
     await open("/t/costly/approvals");
     await page
-      .getByText("may cost more than $3.00 with failover ($1.59 an attempt), model matches")
+      .getByText("may cost more than $3.00 with failover to other models, model matches demo/*")
+      .first()
+      .waitFor();
+    await page.getByRole("columnheader", { name: "Model’s highest cost" }).waitFor();
+    await page.getByLabel("State").selectOption("all");
+    const row = page.getByRole("region", { name: "Approvals" }).locator("tbody tr");
+    await row.getByText("approved, not collected").waitFor();
+    await row.getByText("ann@corp.test", { exact: true }).waitFor();
+    await page.route("**/approvals/req_2", (route) =>
+      route.fulfill({ json: { ...data[1], content: null, names: {} } }),
+    );
+    await row.getByText("approved, not collected").click();
+    await page
+      .getByText("no longer pending: approved, not collected. Decided by ann@corp.test.")
       .waitFor();
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });
@@ -2411,7 +2426,7 @@ describe("approvals", () => {
     expect((await admin("POST", `${path}/${id}`, denial)).status).toBeLessThan(300);
     await drawer.getByRole("button", { name: "Approve" }).click();
     await drawer
-      .getByText("This call is no longer pending: denied by operator. too dear")
+      .getByText("This call is no longer pending: denied. Decided by operator. too dear")
       .waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await drawer.getByRole("button", { name: "Close" }).click();
@@ -2548,7 +2563,11 @@ describe("the playground", () => {
       const prefer = key === undefined ? { prefer: "wait=1" } : { "idempotency-key": key };
       return route.continue({ headers: { ...others, ...prefer } });
     });
-    await page.getByText("This call waits for approval: the rule covers every call.").waitFor();
+    await page
+      .getByText(
+        "This call waits for approval: the rule covers every call. Highest cost with failover: $",
+      )
+      .waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await expect.poll(() => keys).toEqual([undefined, expect.any(String)]);
     const link = page.getByRole("link", { name: "Approve or deny" });

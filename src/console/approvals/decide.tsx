@@ -11,8 +11,8 @@ import { Button, Facts, There } from "../parts/page.tsx";
 import { tenantChanges, tenantNow } from "../parts/stopped.tsx";
 import { ownPath } from "../place.ts";
 import { ok, type Asked } from "../problem.ts";
-import { conditionsText } from "./conditions.ts";
 import { draftOf, editsOf, withText, type Draft, type Shown } from "./edits.ts";
+import { badgeOf, conditionsText, deciderOf, modelIn } from "./texts.ts";
 
 const words = { approve: "Approved", deny: "Denied" } as const;
 
@@ -23,14 +23,15 @@ function HeldCall({ held }: { held: Schemas["Approval"] }) {
   const person = names[who?.user ?? ""];
   const isResult = stage === "result";
   const cost = isResult ? costUsd : reservedUsd;
-  const expected = isResult ? null : `, expected: ${usd(estimate?.costUsd)}`;
+  const expected = !isResult && `, expected: ${usd(estimate?.costUsd)}`;
+  const figures = [<strong>{usd(cost)}</strong>, expected];
   return (
     <>
       <Facts
         of={[
           ["Model", model ?? none],
-          [isResult ? "Cost, paid" : "Highest cost", [<strong>{usd(cost)}</strong>, expected]],
-          ["Why it needs approval", conditionsText(conditions, cost)],
+          [isResult ? "Cost, paid" : "Model’s highest cost", figures],
+          ["Why it needs approval", conditionsText({ conditions, model, maxCostUsd: reservedUsd })],
           person !== undefined && ["Person", person],
           ["Asked by key", [names[keyId] ?? "", " ", <code class="faint">{keyId}</code>]],
           ["Server", server ?? "none (direct call)"],
@@ -109,8 +110,7 @@ function Prompt(its: Editing<Draft>) {
 function Model({ all, ...its }: Editing<Draft> & { all: readonly string[] }) {
   const policy = tenantNow.value?.policy ?? {};
   const models = all.filter((each, at) => {
-    const [provider = "", ...id] = each.split("/");
-    const model = { provider, id: id.join("/") };
+    const model = modelIn(each);
     return at === 0 || (!isStopped(model, policy.stopped ?? {}) && isAllowed(model, policy));
   });
   const hint = "Changing the model changes the reservation.";
@@ -168,10 +168,11 @@ function Decide({ held, deny, onDone, onConflict }: DecideProps) {
   );
 }
 
-function endOf({ state, decidedBy, isOwn, comment, names }: Schemas["Approval"]): string {
-  const by = decidedBy === null ? "" : ` by ${names[decidedBy] ?? decidedBy}`;
-  const own = isOwn ? ", who made the call" : "";
-  return `This call is no longer pending: ${state}${by}${own}. ${comment ?? ""}`;
+function endOf(held: Schemas["Approval"]): string {
+  const { isOwn, comment, names } = held;
+  const by = deciderOf(held, names);
+  const decided = by && `Decided by ${by}${isOwn ? ", who made the call" : ""}.`;
+  return `This call is no longer pending: ${badgeOf(held).word}. ${decided ?? ""} ${comment ?? ""}`;
 }
 
 type ApprovalProps = Omit<DecideProps, "held" | "onConflict"> & { id: string };

@@ -1,8 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
-import { pendingWord } from "../requests/cause.ts";
-import { conditionsText } from "../approvals/conditions.ts";
 import { Approval, Deny, type Decided, type Held } from "../approvals/decide.tsx";
+import { badgeOf, badges, conditionsText, deciderOf } from "../approvals/texts.ts";
 import { fromNow, usdOfCall } from "../format.ts";
 import { useRepeated, valueIn } from "../load.ts";
 import { column, type Column } from "../parts/columns.tsx";
@@ -17,17 +16,8 @@ import { ownPath } from "../place.ts";
 import { may } from "../session.ts";
 
 type Call = Schemas["ListedApproval"];
-type State = Call["state"] | "all";
+type State = keyof typeof badges;
 
-const badges: Readonly<Record<State, { word: string; tone?: string }>> = {
-  waiting: { word: pendingWord },
-  approved: { word: "approved", tone: "good" },
-  started: { word: "approved, ran", tone: "good" },
-  denied: { word: "denied", tone: "bad" },
-  expired: { word: "expired" },
-  withdrawn: { word: "withdrawn by the caller" },
-  all: { word: "all" },
-};
 const options = Object.entries(badges).map(([state, { word }]) => [state, word] as const);
 const fields = [{ name: "state", title: "State", options }] as const;
 
@@ -39,22 +29,22 @@ const callColumns = (names: Names): Column<Call>[] => [
   column.time("Asked", ({ createdAt }) => createdAt),
   column.of(
     "State",
-    ({ state }) => badges[state].word,
-    ({ state }) => <Badge {...badges[state]} />,
+    (call) => badgeOf(call).word,
+    (call) => <Badge {...badgeOf(call)} />,
   ),
   column.of(
     "Model",
     ({ model }) => model,
     ({ model }) => <span class="nowrap">{model}</span>,
   ),
-  column.number("Highest cost", ({ maxCostUsd }) => maxCostUsd, usdOfCall),
+  column.number("Model’s highest cost", ({ maxCostUsd }) => maxCostUsd, usdOfCall),
   column.text("Asked by", ({ user, keyId }) =>
     [names[user ?? ""] ?? [], names[keyId] ?? keyId].flat().join(", "),
   ),
-  column.of(why, ({ conditions, maxCostUsd }) => conditionsText(conditions, maxCostUsd)),
+  column.of(why, conditionsText),
   column.text("Stage", ({ stage }) => (stage === "result" ? "result" : null)),
   { ...column.time("Due", dueAt, fromNow), isOptional: true },
-  column.line("Decided by", ({ decidedBy: by }) => by && (names[by] ?? by.replace("person:", ""))),
+  column.line("Decided by", (call) => deciderOf(call, names)),
   column.text("Reason", ({ comment }) => comment),
   column.file("Request", ({ requestId }) => requestId),
 ];

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { parsedJson } from "../../domain/json.ts";
-import { conditionsText } from "../approvals/conditions.ts";
+import { conditionsText } from "../approvals/texts.ts";
+import { usd } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import { useUnsaved } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
@@ -12,7 +13,7 @@ import type { Answer, SamplingParams } from "../playground/caller.ts";
 import type { Media } from "../playground/wires.ts";
 import { invalid, ok, type Asked } from "../problem.ts";
 import { DecisionTable } from "../requests/decision.tsx";
-import { axes } from "../requests/notes.ts";
+import { axes, nameOf } from "../requests/notes.ts";
 import { mayChange } from "../session.ts";
 
 const axisTitles = { cost: "Low cost", speed: "Speed", intelligence: "Intelligence" } as const;
@@ -128,11 +129,7 @@ function Compose({ draft, change }: Editing<Draft>) {
 /** ms after the last change */
 const settledMs = 200;
 
-const notJson = invalid({
-  title: "Not JSON",
-  detail: "Enter the tools as a JSON list.",
-  path: "tools",
-});
+const notJson = invalid({ title: "Not JSON", detail: "Enter a JSON list.", path: "tools" });
 
 function Bench() {
   const { draft, change } = useDraft(empty);
@@ -141,7 +138,7 @@ function Bench() {
   const params = paramsOf(draft);
   const rank = async () => (params === null ? notJson : dryRun(params));
   const ranking = useLoaded("ranking", rank);
-  const approval = valueIn(ranking)?.approval;
+  const ranked = valueIn(ranking);
   // The router withdraws a call whose caller leaves.
   const question = useUnsaved(answer === "awaited", "The pending call");
   const ask = async (): Promise<Asked<unknown>> => {
@@ -163,10 +160,11 @@ function Bench() {
               timer.current = window.setTimeout(() => void ranking.again(), settledMs);
             }}
           />
-          {approval !== undefined && (
+          {ranked?.approval && (
             <p class="notice warn">
-              {approval.stages.includes("request") ? "This call waits" : "The result waits"} for
-              approval: {conditionsText(approval.conditions, approval.maxCostUsd)}.
+              {ranked.approval.stages.includes("request") ? "This call waits" : "The result waits"}{" "}
+              for approval: {conditionsText({ ...ranked.approval, model: nameOf(ranked) })}. Highest
+              cost with failover: {usd(ranked.approval.maxCostUsd)}.
             </p>
           )}
         </Form>

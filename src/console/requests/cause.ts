@@ -118,10 +118,8 @@ const isMisnamed = ({ reason, reasonDetail }: Ended): boolean =>
 
 function reasonAdvice(record: Ended): string {
   if (isMisnamed(record)) return "Correct the model’s name, or add a credential of its provider.";
-  if (isLimit(record) && record.reasonDetail?.endsWith("Total") === true)
+  if (isLimit(record) && /(?:Total|PerRun)$/.test(record.reasonDetail ?? ""))
     return "Raise the limit: a total doesn’t reset.";
-  if (isLimit(record) && record.reasonDetail?.endsWith("PerRun") === true)
-    return "Start another run, or raise the limit: that of a run doesn’t reset.";
   return adviceIn(reasonAdvices, record.reason ?? "") ?? "";
 }
 

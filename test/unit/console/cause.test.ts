@@ -56,7 +56,7 @@ describe("what to do about a request", () => {
 
   it.each([
     ["key.usdTotal", "Raise the limit: a total doesn’t reset."],
-    ["run.callsPerRun", "Start another run, or raise the limit: that of a run doesn’t reset."],
+    ["run.callsPerRun", "Raise the limit: a total doesn’t reset."],
     ["key.usdPerDay", "Wait until the limit resets, or raise it."],
   ])("is not to wait for a limit that never resets: %s", (reasonDetail, advice) =>
     expect(adviceText(ended({ reason: "budget_exceeded", reasonDetail }))).toBe(advice),
