@@ -1295,7 +1295,7 @@ describe("requests", () => {
     });
     expect(answer.status).toBe(404);
     await open(`/t/misnamed/requests/${answer.headers.get("x-request-id")}`);
-    await page.getByText("none is named “gpt-9”").waitFor();
+    await page.getByText("No model is named “gpt-9”").waitFor();
     await page.getByText("Model asked for").waitFor();
     await page.getByRole("link", { name: "Open Models" }).waitFor();
     await page.getByText("Refused before a model was selected.").waitFor();

@@ -135,11 +135,9 @@ const plain = (value: JsonValue): string =>
 
 /** Records store details as a name, a sentence, or JSON. */
 function detailText(record: Ended): string | null {
-  const { reason, reasonDetail, omitted, asked } = record;
+  const { reason, reasonDetail, omitted } = record;
   if (omitted)
     return `${count(omitted.requests)} requests, ${time(omitted.from)} – ${time(omitted.until)}`;
-  const { model }: Partial<Asked> = asked ?? {};
-  if (model !== undefined && isMisnamed(record)) return `none is named “${model}”`;
   const detail = parsedJson(reasonDetail ?? "");
   if (reason === "capability_missing" && isObject(detail)) return capabilityText(detail);
   if (isObject(detail))
@@ -157,11 +155,13 @@ function detailText(record: Ended): string | null {
 
 /** Why a request failed or was refused, or why models failed before another one answered. */
 export function causeText(record: Ended): string {
-  const { reason, outcome } = record;
+  const { reason, outcome, asked } = record;
+  const { model }: Partial<Asked> = asked ?? {};
   const faults = faultsIn(record).map(faultText).join(", ");
   if (outcome === "succeeded") return faults === "" ? "" : `retried: ${faults}`;
   if (faults !== "" && (reason?.startsWith("provider_") ?? true)) return faults;
   if (reason === null) return outcome === "unknown" ? "router stopped during the call" : "";
+  if (model !== undefined && isMisnamed(record)) return `no model is named “${model}”`;
   const detail = detailText(record);
   if (reason === "unavailable" && detail !== null) return `models ${detail}`;
   return [reasonWords[reason] ?? spaced(reason), detail || []].flat().join(": ");

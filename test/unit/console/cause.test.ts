@@ -116,9 +116,7 @@ describe("the cause of an error", () => {
     );
     const asked = { model: "gpt-4o-minii" };
     const misnamed = ended({ reason: "no_eligible_model", reasonDetail: '{"not_named":2}', asked });
-    expect(causeText(misnamed)).toBe(
-      "no model can serve the request: none is named “gpt-4o-minii”",
-    );
+    expect(causeText(misnamed)).toBe("no model is named “gpt-4o-minii”");
     expect(textOf("no_eligible_model", "{}")).toBe("no model can serve the request");
   });
 
