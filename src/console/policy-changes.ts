@@ -1,5 +1,6 @@
 import { sentenceOf } from "../domain/alert-messages.ts";
 import type { Alert } from "../domain/alerts.ts";
+import { tamperingTexts } from "../domain/audit/tampering-messages.ts";
 import { isObject } from "../domain/json.ts";
 import type { Schemas } from "./api.ts";
 import { capitalized, duration, time, usd, wordsOf } from "./format.ts";
@@ -98,8 +99,33 @@ function valueText(value: unknown): string {
 
 function topText(member: string, value: unknown): string {
   if (member !== "stopped") return values[member]?.[String(value)] ?? valueText(value);
-  const stops = stopsOf({ policy: { stopped: value ?? {} }, stoppedByOperator: null });
-  return stops.map(({ kind, name, why }) => `${kinds[kind]} ${name}: ${why}`).join(", ") || "none";
+  return switchesIn(value).join(", ") || "none";
+}
+
+/** @param stopped a policy's, or the reason in a ceiling */
+function switchesIn(stopped: unknown = {}): string[] {
+  const stops = isObject(stopped)
+    ? stopsOf({ policy: { stopped }, stoppedByOperator: null })
+    : stopsOf({ policy: {}, stoppedByOperator: String(stopped) });
+  return stops.map(({ kind, name, why }) => `${`${kinds[kind]} ${name}`.trim()}, reason: ${why}`);
+}
+
+function switched({ before, after }: MemberChange): string[] {
+  const [old, now] = [switchesIn(before), switchesIn(after)];
+  const lifted = old.filter((each) => !now.includes(each)).map((each) => `Lifted: ${each}`);
+  return [
+    ...lifted,
+    ...now.filter((each) => !old.includes(each)).map((each) => `Stopped: ${each}`),
+  ];
+}
+
+/** What was done, if nothing else was changed than kill switches. */
+export function switchAction(changes: readonly MemberChange[] | null): string | undefined {
+  const [change, another] = changes ?? [];
+  if (change?.member !== "stopped" || another !== undefined) return undefined;
+  const [text = "", more] = switched(change);
+  if (more) return "changed kill switches";
+  return text.startsWith("Lifted") ? "lifted a kill switch" : "turned on a kill switch";
 }
 
 export const memberTitle = (member: string): string =>
@@ -114,6 +140,7 @@ export const detailTexts = (
   { action, target, detail }: PolicyEvent,
   names: Readonly<Record<string, string>>,
 ): string[] => {
+  if (action === "audit.tampered" || action === "row.rejected") return tamperingTexts(detail);
   const named = (id: string): string => names[id] ?? `…${id.slice(-6)}`;
   const alert = detail as unknown as Alert;
   if (action === "alert.raised")
@@ -124,7 +151,9 @@ export const detailTexts = (
       const isTime = member.endsWith("At") && typeof value === "number";
       const isId = typeof value === "string" && /^[a-z]+_.{26}/.test(value);
       const text = isTime ? time(value) : isId ? named(value) : topText(member, value);
-      return `${memberTitle(member.replace(/Id$/, ""))}: ${text}`;
+      const isOfOne = member === "limits" && !/^(policy|ceiling)\./.test(action);
+      const title = isOfOne ? "Limits" : memberTitle(member.replace(/Id$/, ""));
+      return `${title}: ${text}`;
     });
 };
 
@@ -145,7 +174,9 @@ const differing = (one: unknown, other: unknown): unknown =>
     : one;
 
 /** In words, for example "Each person: 3 USD a day → 5 USD a day" */
-export function changeText({ member, before, after }: MemberChange): string {
+export function changeText(change: MemberChange): string {
+  const { member, before, after } = change;
+  if (member === "stopped") return switched(change).join("; ");
   const now = topText(member, differing(after, before));
   const old = before === undefined ? "" : `${topText(member, differing(before, after))} → `;
   return `${memberTitle(member)}: ${old}${now}`;

@@ -2141,6 +2141,9 @@ describe("a kill switch", () => {
     await page.getByRole("button", { name: "Lift provider own" }).click();
     await page.getByRole("button", { name: "Lift switch" }).click();
     await banner.waitFor({ state: "detached" });
+    await go("/t/watched/events");
+    const lifted = page.getByRole("row", { name: /lifted a kill switch/ }).first();
+    await lifted.getByText(/Lifted: provider own/).waitFor();
   });
 
   it("stops a key and a server that are chosen by name, and says that a pattern matches no model", async () => {

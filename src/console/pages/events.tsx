@@ -7,9 +7,9 @@ import { column, type Column } from "../parts/columns.tsx";
 import { Fields, type FieldOf } from "../parts/form.tsx";
 import { Listed, usePaging, useQuery } from "../parts/list-page.tsx";
 import { Named, namesIn, type Names } from "../parts/named.tsx";
-import { Page } from "../parts/page.tsx";
+import { Badge, Page } from "../parts/page.tsx";
 import { tenantHere, tenantPath } from "../place.ts";
-import { changeText, detailTexts, policyChanges } from "../policy-changes.ts";
+import { changeText, detailTexts, policyChanges, switchAction } from "../policy-changes.ts";
 import { ok, type Asked } from "../problem.ts";
 import { askedFor } from "../requests/query.ts";
 
@@ -19,18 +19,27 @@ type Event = Schemas["AdminEvent"];
 type Around = { events: readonly Event[]; names: Names; slugs: Names };
 type Shown = { event: Event; around: Around };
 
-function detailsOf({ event, around: { events, names } }: Shown) {
+function Details({ event, around: { events, names } }: Shown) {
   const lines = policyChanges(event, events)?.map(changeText) ?? detailTexts(event, names);
   const text = lines.join("; ");
   if (text === "") return none;
-  if (text.length <= 90) return <span class="note">{text}</span>;
+  if (lines.length === 1 || text.length <= 90) return <span class="note">{text}</span>;
   return (
     <details class="note">
-      <summary>{text.slice(0, 80)}…</summary>
-      {lines.map((line) => (
+      <summary>{lines[0]}; …</summary>
+      {lines.slice(1).map((line) => (
         <p key={line}>{line}</p>
       ))}
     </details>
+  );
+}
+
+function Act({ event, event: { action }, around: { events } }: Shown) {
+  const text = switchAction(policyChanges(event, events)) ?? actionTexts(action);
+  return (
+    <span title={action}>
+      {/^(audit|row)\./.test(action) ? <Badge word={text} tone="bad" /> : text}
+    </span>
   );
 }
 
@@ -47,6 +56,12 @@ const pages: readonly (readonly [kind: RegExp, page: (id: string) => string])[] 
   [/ ten_/, () => ""],
 ];
 
+const Brief = ({ id, names, width = "" }: { id: string; names: Names; width?: string }) => (
+  <span class={`brief ${width}`}>
+    <Named id={id} names={names} />
+  </span>
+);
+
 function Target({ event, around: { names, slugs } }: Shown) {
   const { action, target, tenantId } = event;
   // Session ids are meaningless to readers.
@@ -54,11 +69,7 @@ function Target({ event, around: { names, slugs } }: Shown) {
   const slug = tenantHere() || slugs[tenantId ?? ""];
   const [area = ""] = action.split(".");
   const [, page] = pages.find(([kind]) => kind.test(`${area} ${target}`)) ?? [];
-  const shown = (
-    <span class="brief">
-      <Named id={target} names={names} />
-    </span>
-  );
+  const shown = <Brief id={target} names={names} />;
   if (page === undefined || slug === undefined || action.endsWith("delete")) return shown;
   return <a href={tenantPath(slug, page(target))}>{shown}</a>;
 }
@@ -66,13 +77,7 @@ function Target({ event, around: { names, slugs } }: Shown) {
 const idColumn = (title: string, { names }: Around, of: (event: Event) => string | null) =>
   column.of(title, of, (event) => {
     const id = of(event);
-    return (
-      id && (
-        <span class="brief line">
-          <Named id={id} names={names} />
-        </span>
-      )
-    );
+    return id && <Brief {...{ id, names }} width="line" />;
   });
 
 const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
@@ -82,7 +87,7 @@ const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
   column.of(
     "What",
     ({ action }) => action,
-    ({ action }) => <span title={action}>{actionTexts(action)}</span>,
+    (event) => <Act {...{ event, around }} />,
   ),
   column.of(
     "To what",
@@ -92,7 +97,7 @@ const columnsOf = (around: Around, isOfAll: boolean): Column<Event>[] => [
   column.of(
     "What changed",
     ({ detail }) => JSON.stringify(detail),
-    (event) => detailsOf({ event, around }),
+    (event) => <Details {...{ event, around }} />,
   ),
 ];
 
@@ -155,6 +160,7 @@ export function Events() {
     slugs: Object.fromEntries(tenants.map(({ id, slug }) => [id, slug])),
   };
   const title = isOfAll ? "All events" : "Events";
+  const fields = fieldsOf(draft, names, tenants).filter(({ name }) => isOfAll || name !== "tenant");
   return (
     <Page
       title={title}
@@ -168,7 +174,7 @@ export function Events() {
         onFocusIn={want}
       >
         <Fields
-          of={fieldsOf(draft, names, tenants).filter(({ name }) => isOfAll || name !== "tenant")}
+          of={fields}
           draft={draft}
           change={(changes) => ("text" in changes ? type(changes) : change(changes))}
         />

@@ -24,3 +24,18 @@ export function tamperingMessage(tampering: Tampering, shown: (id: string) => st
       return `the counter of records was set back to ${tampering.last}`;
   }
 }
+
+/** Of an event's detail: what a seal's check found, a signing key, or nothing for a changed row. */
+export function tamperingTexts({
+  tampered,
+  found,
+  id,
+}: Readonly<Record<string, unknown>>): string[] {
+  if (typeof id === "string") return [`signing key ${id} was not made by the router`];
+  if (!Array.isArray(tampered)) return ["The row was changed outside the router."];
+  const more = Number(found) - tampered.length;
+  return [
+    ...(tampered as Tampering[]).map((each) => tamperingMessage(each, (record) => record)),
+    ...(more > 0 ? [`${more} more`] : []),
+  ];
+}

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import {
   changeText,
+  switchAction,
   detailTexts,
   memberTitle,
   policyChanges,
@@ -62,7 +63,8 @@ describe("a change of a policy", () => {
       { mode: "request", when: { costUsdAbove: 2 }, timeoutSeconds: 60 },
       "Approval: if above $1.00 → if above $2.00, 1 min to decide",
     ],
-    ["stopped", { models: { "a/*": "late" } }, { models: {} }, "Stopped: model a/*: late → none"],
+    ["stopped", { models: { "a/*": "late" } }, { models: {} }, "Lifted: model a/*, reason: late"],
+    ["stopped", undefined, "late", "Stopped: the whole tenant, by the operator, reason: late"],
   ])("of %s is told in words", (member, before, after, text) => {
     expect(changeText({ member, before, after })).toBe(text);
   });
@@ -88,6 +90,39 @@ describe("a change of a policy", () => {
       expect.stringMatching(/^Decided at: .*2026/),
     ]);
     expect(detailTexts(event, {})[2]).toBe("Key: …aaaaaa");
+  });
+
+  it.each([
+    [undefined, { tenant: "late" }, "turned on a kill switch"],
+    [{ tenant: "late" }, undefined, "lifted a kill switch"],
+    ["late", undefined, "lifted a kill switch"],
+    [{ tenant: "late" }, { models: { "a/*": "late" } }, "changed kill switches"],
+  ])("of nothing but kill switches is named", (before, after, text) => {
+    const change = { member: "stopped", before, after };
+    expect(switchAction([change])).toBe(text);
+    expect(switchAction([change, { member: "capture", before, after }])).toBeUndefined();
+  });
+
+  it("of a key's limits doesn't name the tenant", () => {
+    const event = { action: "key.update", target: "key_a", detail: { limits: { concurrent: 2 } } };
+    expect(detailTexts(event, {})).toEqual(["Limits: 2 concurrent calls"]);
+    expect(detailTexts({ ...event, action: "policy.replace" }, {})[0]).toMatch(/^Whole tenant/);
+  });
+
+  it("outside the router is told as the seals' page does", () => {
+    const tampered = [{ what: "missing", first: 61, last: 62, count: 2 }];
+    const event = {
+      action: "audit.tampered",
+      target: "3",
+      detail: { seal: 3, tampered, found: 5 },
+    };
+    expect(detailTexts(event, {})).toEqual(["2 records are missing, numbers 61 to 62", "4 more"]);
+    expect(detailTexts({ ...event, detail: { what: "key", id: "a1" } }, {})).toEqual([
+      "signing key a1 was not made by the router",
+    ]);
+    expect(
+      detailTexts({ action: "row.rejected", target: "api_keys key_a", detail: {} }, {}),
+    ).toEqual(["The row was changed outside the router."]);
   });
 
   it("of an alert is its sentence, with the subject's name", () => {
