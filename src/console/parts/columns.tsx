@@ -1,7 +1,8 @@
 /** Columns of tables, and what several of them show. */
 import type { ComponentChildren } from "preact";
-import type { Cell } from "../csv.ts";
 import { count, dateOf, day, none, shortTime, time as wholeTime } from "../format.ts";
+
+export type Cell = string | number | boolean | null;
 
 export interface Column<Row> {
   title: string;

@@ -1,9 +1,9 @@
 /** A scrollable table with an empty state, sorting, sums, and CSV export. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { csvOf, download } from "../csv.ts";
+import { csvBreak, csvCell } from "../../domain/audit/csv.ts";
 import { none } from "../format.ts";
-import type { Column } from "./columns.tsx";
+import type { Cell, Column } from "./columns.tsx";
 import { Button } from "./page.tsx";
 
 export interface TableProps<Row> {
@@ -36,11 +36,17 @@ const isForRow = ({ target }: MouseEvent): boolean =>
 
 function exportRows<Row>({ name, columns, rows }: TableProps<Row>): void {
   const withText = columns.filter(({ text }) => text !== undefined);
-  const text = csvOf(
+  const cells: Cell[][] = [
     withText.map(({ title }) => title),
-    rows.map((row) => withText.map((column) => column.text?.(row) ?? null)),
-  );
-  download(`${name.toLowerCase().replaceAll(" ", "-")}.csv`, { text, type: "text/csv" });
+    ...rows.map((row) => withText.map((column) => column.text?.(row) ?? null)),
+  ];
+  const text = cells.map((row) => row.map((cell) => csvCell(cell)).join(",") + csvBreak).join("");
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  const link = document.createElement("a");
+  Object.assign(link, { href: url, download: `${name.toLowerCase().replaceAll(" ", "-")}.csv` });
+  link.click();
+  // The browser has started reading by then.
+  setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }
 
 const classOf = <Row,>({ title, isNumber, isWide }: Column<Row>): string =>
