@@ -33,11 +33,16 @@ const spanOf = ({ tenant, from, to }: EventFilter) => [
     : [lt(adminEvents.at, to), lt(adminEvents.id, minIdAt("event", to + idSlackMs))]),
 ];
 
+/** The start of actions, or after an exclamation mark, of none. */
+function actionIs(text: string): SQL {
+  const start = text.replace(/^!/, "");
+  const starts = sql`substr(${adminEvents.action}, 1, ${start.length}) = ${start}`;
+  return start === text ? starts : sql`not ${starts}`;
+}
+
 const membersOf = ({ actor, action, target, text }: EventFilter) => [
   actor === undefined ? undefined : eq(adminEvents.actor, actor),
-  action === undefined
-    ? undefined
-    : sql`substr(${adminEvents.action}, 1, ${action.length}) = ${action}`,
+  action === undefined ? undefined : actionIs(action),
   target === undefined ? undefined : eq(adminEvents.target, target),
   text === undefined
     ? undefined

@@ -2099,6 +2099,13 @@ describe("events on a phone", () => {
     const made = page.getByRole("row").filter({ hasText: "created a key" });
     expect((await made.boundingBox())?.height).toBeLessThan(100);
     // The operator’s own sign-in has no tenant.
+    expect(await page.getByLabel("What", { exact: true }).isVisible()).toBe(false);
+    await page.getByText("Filters", { exact: true }).click();
+    await page.getByLabel("What", { exact: true }).selectOption("everything but sign-ins");
+    await expect.poll(() => new URL(page.url()).searchParams.get("action")).toBe("!sign_in.");
+    await made.waitFor();
+    await open("/events?action=!sign_in.");
+    expect(await page.getByText("signed in", { exact: true }).count()).toBe(0);
     await open("/events?actor=operator&action=sign_in.");
     const signedIn = page.getByRole("row").filter({ hasText: "the console" }).first();
     expect(await signedIn.textContent()).toContain("–");

@@ -7,7 +7,7 @@ import { column, type Column } from "../parts/columns.tsx";
 import { Fields, type FieldOf } from "../parts/form.tsx";
 import { Listed, usePaging, useQuery } from "../parts/list-page.tsx";
 import { Named, namesIn, type Names } from "../parts/named.tsx";
-import { Badge, Page } from "../parts/page.tsx";
+import { Badge, FoldedFilters, Page } from "../parts/page.tsx";
 import { tenantHere, tenantPath } from "../place.ts";
 import { changeText, detailTexts, policyChanges, switchAction } from "../policy-changes.ts";
 import { ok, type Asked } from "../problem.ts";
@@ -115,8 +115,14 @@ type Filters = typeof noFilters;
 
 type Tenants = readonly Record<"id" | "slug" | "name", string>[];
 
+const actionChoices = [
+  ["", "everything"],
+  ["!sign_in.", "everything but sign-ins"],
+  ...actionAreas,
+] as const;
+
 const fieldsOf = (draft: Filters, names: Names, tenants: Tenants): FieldOf<Filters>[] => [
-  { name: "action", title: "What", options: [["", "everything"], ...actionAreas] },
+  { name: "action", title: "What", options: actionChoices },
   { name: "actor", title: "Who", options: actorsIn(names, draft.actor) },
   {
     name: "tenant",
@@ -166,19 +172,13 @@ export function Events() {
       title={title}
       lead={`All changes made in the console or by the admin API, newest first. Time zone: ${zone}.`}
     >
-      <div
-        class="filters"
-        role="search"
-        aria-label="Filters"
-        onPointerEnter={want}
-        onFocusIn={want}
-      >
+      <FoldedFilters isSet={Object.keys(noFilters).some((name) => query[name])} want={want}>
         <Fields
           of={fields}
           draft={draft}
           change={(changes) => ("text" in changes ? type(changes) : change(changes))}
         />
-      </div>
+      </FoldedFilters>
       <div class="log">
         <Listed
           paging={paging}

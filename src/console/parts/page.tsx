@@ -151,6 +151,22 @@ export const Pick = ({ label, value, options, onPick }: PickProps) => (
   </span>
 );
 
+type FiltersProps = { isSet: boolean; want: () => void; children: ComponentChildren };
+
+/** Phones start with them folded. A filter that is removed doesn't fold them again. @param props.want before they are used */
+export function FoldedFilters({ isSet, want, children }: FiltersProps) {
+  const isOpen = useRef(matchMedia("(width > 40rem)").matches);
+  isOpen.current ||= isSet;
+  return (
+    <div role="search" aria-label="Filters" onPointerEnter={want} onFocusIn={want}>
+      <details class="folds" open={isOpen.current}>
+        <summary>Filters</summary>
+        <div class="filters">{children}</div>
+      </details>
+    </div>
+  );
+}
+
 type ForRoleProps = { without: string; permission?: Permission; children?: ComponentChildren };
 
 /** For roles that may do it; others read what their role can't do, and which one can. */

@@ -1,9 +1,10 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { dateText } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
 import { Fields, type FieldOf } from "../parts/form.tsx";
 import type { Query } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
+import { FoldedFilters } from "../parts/page.tsx";
 import { topUsage } from "../parts/spend.tsx";
 import { ok } from "../problem.ts";
 import { pendingWord } from "./cause.ts";
@@ -70,9 +71,6 @@ export function Filters(props: FiltersProps & { inAddress: Query }) {
   const loading = useLoaded(`filters ${isWanted}`, async () =>
     ok(isWanted ? await offeredNow() : {}),
   );
-  // Phones start with them folded. A filter that is removed doesn't fold them again.
-  const isOpen = useRef(matchMedia("(width > 40rem)").matches);
-  isOpen.current ||= props.isFiltered;
   const presets = presetsOf();
   const draft = draftOf(query, presets);
   const names: Names = { ...props.names, ...valueIn(loading) };
@@ -106,13 +104,8 @@ export function Filters(props: FiltersProps & { inAddress: Query }) {
     else change({ ...(presets[name]?.[value] ?? { [name]: value }), cursor: "" });
   };
   return (
-    <div role="search" aria-label="Filters" onPointerEnter={want} onFocusIn={want}>
-      <details class="folds" open={isOpen.current}>
-        <summary>Filters</summary>
-        <div class="filters">
-          <Fields of={fields} draft={draft} change={filter} />
-        </div>
-      </details>
-    </div>
+    <FoldedFilters isSet={props.isFiltered} want={want}>
+      <Fields of={fields} draft={draft} change={filter} />
+    </FoldedFilters>
   );
 }

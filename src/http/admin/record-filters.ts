@@ -47,9 +47,12 @@ export const eventFilter = z.object({
   }),
   action: z
     .string()
-    .regex(/^[a-z_.]{1,60}$/, "An action, or its beginning.")
+    .regex(/^!?[a-z_.]{1,60}$/, "An action, or its beginning.")
     .optional()
-    .openapi({ description: "an action, or its beginning", example: "key." }),
+    .openapi({
+      description: "an action, or its beginning; after `!`: all others",
+      example: "key.",
+    }),
   target: z.string().max(300).optional().openapi({ description: "what was changed, exactly" }),
   text: z
     .string()

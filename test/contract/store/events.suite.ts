@@ -62,6 +62,8 @@ export const eventsSuite = (backend: Backend): void => {
       expect(await found({ tenant: "ten_2" })).toEqual([]);
       expect(await found({ action: "key." })).toEqual([1, 0]);
       expect(await found({ action: "key_" })).toEqual([]);
+      expect(await found({ action: "!key.c" })).not.toContain(0);
+      expect(await found({ action: "!key.c" })).toContain(1);
       expect(await found({ target: "key_2" })).toEqual([0]);
       expect(await found({ text: "%_aLT" })).toEqual([0]);
       expect(await found({ text: "policy" })).toEqual([2]);
