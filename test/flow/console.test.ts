@@ -2090,6 +2090,42 @@ describe("on a phone, figures", () => {
   });
 });
 
+describe("events", () => {
+  it("of tampering are marked, and a long detail repeats no line when it is opened", async () => {
+    const { page } = operator;
+    const found = {
+      seal: 7,
+      found: 1,
+      tampered: [{ what: "missing", first: 61, last: 61, count: 1 }],
+    };
+    const long = { allowedModels: ["*/claude-*", "*/gpt-*"], deniedModels: ["*/claude-opus-*"] };
+    await page.route("**/tenants/watched/events?*", async (route) => {
+      const response = await route.fetch();
+      const { data, ...rest } = (await response.json()) as { data: object[] };
+      const made = [
+        { ...data[0], id: "evt_1", action: "audit.tampered", target: "7", detail: found },
+        {
+          ...data[0],
+          id: "evt_2",
+          action: "policy.replace",
+          detail: { ...long, maxTokens: 4_000 },
+        },
+      ];
+      await route.fulfill({ response, json: { ...rest, data: made } });
+    });
+    await open("/t/watched/events");
+    const [tampered, saved] = [page.locator("tbody tr").nth(0), page.locator("tbody tr").nth(1)];
+    await tampered.locator(".badge.bad").waitFor();
+    await tampered.getByText("record number 61 is missing").waitFor();
+    await saved.locator("summary").click();
+    await saved.getByText("Maximum tokens per answer: 4000").waitFor();
+    const text = (await saved.locator("details").textContent()) ?? "";
+    expect(text.split("Allowed models").length).toBe(2);
+    expect(text).toContain("Allowed models: */claude-*, */gpt-*; …");
+    await page.unrouteAll();
+  });
+});
+
 describe("events on a phone", () => {
   it("take a few lines each", async () => {
     const { page } = operator;
