@@ -3,7 +3,7 @@
  * innocent `X+$`, and a text of 64 kB then costs seconds.
  *
  * Each expression runs on long texts derived from what it matches: the beginning of a match, a piece of it repeated, and an end that
- * doesn't match. Only the growth from one length to the next counts, in the best of several rounds, so a busy machine changes nothing.
+ * doesn't match. Only the growth of CPU time from one length to the next counts, so a busy machine changes nothing.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -88,20 +88,31 @@ const expressions = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((path) => /\.(?:tsx?|js)$/.test(path) && !path.endsWith(".d.ts"))
   .flatMap((path) => expressionsIn(path.replaceAll("\\", "/")));
 
-/**
- * Milliseconds in the best of so many rounds, so what else runs on the machine hardly counts. Not CPU time, which some machines count in
- * steps of 4 ms.
- */
-function costOf({ regex }: Expression, text: string, rounds: number): number {
+function run({ regex }: Expression, text: string): void {
+  regex.lastIndex = 0;
+  if (regex.global) text.replaceAll(regex, "");
+  else regex.exec(text);
+}
+
+/** Milliseconds in the best of so many rounds: cheap to measure, and too many if each round is interrupted. */
+function costOf(expression: Expression, text: string, rounds: number): number {
   let best = Infinity;
   for (let round = 0; round < rounds; round++) {
     const began = performance.now();
-    regex.lastIndex = 0;
-    if (regex.global) text.replaceAll(regex, "");
-    else regex.exec(text);
+    run(expression, text);
     best = Math.min(best, performance.now() - began);
   }
   return best;
+}
+
+/** Milliseconds of CPU time in the mean of many runs, since some machines count it in steps of 4 ms. */
+function cpuCostOf(expression: Expression, text: string): number {
+  const began = process.cpuUsage();
+  for (let runs = 1; ; runs++) {
+    run(expression, text);
+    const { user } = process.cpuUsage(began);
+    if (user >= 100_000) return user / 1_000 / runs;
+  }
 }
 
 /** Quadratic time grows 64 times from each to the next. */
@@ -113,12 +124,12 @@ const measurableMs = 4;
 function isSuperlinear(expression: Expression, attack: (length: number) => string): boolean {
   const slow = lengths.find((length) => costOf(expression, attack(length), 1) > measurableMs);
   if (slow === undefined) return false;
-  const grows = (rounds: number): boolean => {
-    const cost = costOf(expression, attack(slow), rounds);
-    return cost > measurableMs && cost > maxGrowth * costOf(expression, attack(slow / 8), rounds);
-  };
-  // On a busy machine, few rounds may all be interrupted.
-  return grows(3) && grows(25);
+  const [long, short] = [attack(slow), attack(slow / 8)];
+  const grows = (cost: (text: string) => number): boolean =>
+    cost(long) > Math.max(measurableMs, maxGrowth * cost(short));
+  return (
+    grows((text) => costOf(expression, text, 3)) && grows((text) => cpuCostOf(expression, text))
+  );
 }
 
 const superlinear = (all: readonly Expression[]): string[] =>
