@@ -4,6 +4,7 @@ import type { CalendarOf } from "../calendar.ts";
 import type { Circuit } from "../choice/circuits.ts";
 import type { AsyncResult } from "../refusals.ts";
 import type { Page, PageRequest } from "./pages.ts";
+import type { WebhookMessage } from "./webhooks.ts";
 
 export interface Trouble {
   tenantId: string;
@@ -21,6 +22,14 @@ export interface AlertReceiver {
   alerts: AlertPolicy;
 }
 
+/** A message about an alert, while it is stored. */
+export type AlertDelivery = Pick<
+  WebhookMessage,
+  "id" | "url" | "state" | "status" | "fault" | "endedAt"
+>;
+
+export type StoredAlert = Alert & { deliveries: AlertDelivery[] };
+
 export interface AlertStore {
   /** Crossed budget thresholds that were not reported in this period, in batches. */
   crossed(now: number, calendarOf: CalendarOf): AsyncResult<CrossedBudget[]>;
@@ -34,7 +43,7 @@ export interface AlertStore {
     event: AdminEvent,
     message: { url: string; body: string } | null,
   ): AsyncResult<boolean>;
-  list(tenantId: string, page: PageRequest): AsyncResult<Page<Alert>>;
+  list(tenantId: string, page: PageRequest): AsyncResult<Page<StoredAlert>>;
   attention(tenantId: string, now: number): AsyncResult<Attention>;
   prune(now: number): AsyncResult<number>;
 }

@@ -5,6 +5,9 @@ import type { Page, PageRequest } from "./pages.ts";
 export const webhookStates = ["pending", "delivered", "failed"] as const;
 export type WebhookState = (typeof webhookStates)[number];
 
+/** ms for which delivered and dropped messages are listed */
+export const keptMessagesMs = 7 * 86_400_000;
+
 export interface WebhookMessage {
   /** the same for all attempts, so that receivers can detect repetitions */
   id: string;

@@ -4,7 +4,15 @@ import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { names } from "./record-schemas.ts";
 import { alertTemplate } from "./alert-schemas.ts";
 import { millis, pageQuery } from "./schemas.ts";
-import { headerName, headerValue } from "./webhooks.ts";
+import { headerName, headerValue, messageState } from "./webhooks.ts";
+
+const delivery = z
+  .object({
+    id: z.string().openapi({ description: "Of the message in `GET …/webhooks`." }),
+    origin: z.string().openapi({ example: "https://hooks.slack.com" }),
+    ...messageState,
+  })
+  .openapi("AlertDelivery");
 
 const alert = z
   .object({
@@ -30,6 +38,9 @@ const alert = z
     at: millis,
     severity: z.enum(["info", "warning", "critical"]),
     text: z.string().openapi({ description: "The alert as a sentence." }),
+    deliveries: z.array(delivery).nullable().openapi({
+      description: "Messages about it. Empty: only listed. null: no longer known, after 7 days.",
+    }),
   })
   .openapi("Alert");
 

@@ -11,22 +11,26 @@ const webhookPage = pageQuery.extend({
     .optional(),
 });
 
+export const messageState = {
+  state: z.enum(webhookStates).openapi({
+    description: "pending: waits for delivery or a retry. failed: dropped.",
+  }),
+  endedAt: millis.nullable(),
+  status: z.int().nullable().openapi({ description: "HTTP status of the last response." }),
+  fault: z.string().nullable().openapi({ description: "The last error." }),
+};
+
 const message = z
   .object({
     id: z.string().openapi({ description: "`webhook-id`: the same for every attempt." }),
     url: z.string(),
     body: z.record(z.string(), z.unknown()).openapi({ description: "The message, as JSON." }),
-    state: z.enum(webhookStates).openapi({
-      description: "pending: waits for delivery or a retry. failed: dropped.",
-    }),
     attempts: z.int(),
     createdAt: millis,
     nextAt: millis
       .nullable()
       .openapi({ description: "Time of the next attempt; null after the last one." }),
-    endedAt: millis.nullable(),
-    status: z.int().nullable().openapi({ description: "HTTP status of the last response." }),
-    fault: z.string().nullable().openapi({ description: "The last error." }),
+    ...messageState,
   })
   .openapi("WebhookMessage");
 

@@ -1,9 +1,9 @@
 /** Alerts, written once per period with their event and webhook message. */
-import { and, desc, gt, sql, type SQL } from "drizzle-orm";
+import { and, desc, getTableColumns, gt, sql, type SQL } from "drizzle-orm";
 import type { Alert, AlertPolicy, Attention } from "../../domain/alerts.ts";
 import { noAttention, sealsStoppedMs, sinkBehindMs } from "../../domain/alerts.ts";
 import { forgottenAfterMs, type CircuitFault } from "../../domain/choice/circuits.ts";
-import type { AlertStore, Trouble } from "../../domain/ports/alerts.ts";
+import type { AlertDelivery, AlertStore, Trouble } from "../../domain/ports/alerts.ts";
 import { ok } from "../../domain/result.ts";
 import { minIdAt } from "../../domain/tenancy/ids.ts";
 import { alerts } from "../schema/alert-schema.ts";
@@ -41,6 +41,13 @@ const messageOf = (alert: Alert, { url, body }: { url: string; body: string }): 
     select ${alert.tenantId}, ${`msg_${alert.id}_${alert.kind}`}, ${url}, ${body}, 'pending', 0,
       ${alert.at}, ${alert.at}
     where ${isMine(alert)} on conflict do nothing`);
+
+/** Ids of messages begin with the alert's. */
+const deliveries = sql<string>`(
+  select json_group_array(json_object('id', id, 'url', url, 'state', state, 'status', status,
+    'fault', fault, 'endedAt', ended_at))
+  from webhook_messages m where m.tenant_id = alerts.tenant_id
+    and m.id between 'msg_' || alerts.id || '_' and 'msg_' || alerts.id || '_~')`;
 
 export const createAlertStore = (db: Database): AlertStore => ({
   crossed: (now, calendarOf) => crossedBudgets(db, { now, calendarOf }),
@@ -119,13 +126,18 @@ export const createAlertStore = (db: Database): AlertStore => ({
   list: (tenantId, page) =>
     db.read(async (builder) => {
       const rows = await builder
-        .select()
+        .select({ ...getTableColumns(alerts), deliveries })
         .from(alerts)
         .where(isOnPage(alerts, tenantId, page))
         .orderBy(desc(alerts.id))
         .limit(rowsFor(page));
       return pageOf(
-        rows.map((row) => ({ ...row, name: row.name || null, threshold: row.threshold || null })),
+        rows.map((row) => ({
+          ...row,
+          name: row.name || null,
+          threshold: row.threshold || null,
+          deliveries: JSON.parse(row.deliveries) as AlertDelivery[],
+        })),
         page,
       );
     }),

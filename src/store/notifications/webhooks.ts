@@ -1,14 +1,16 @@
 /** Webhook messages: claimed, sent, marked. An unmarked message is claimed again. */
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
-import type { ClaimedMessage, WebhookStore } from "../../domain/ports/webhooks.ts";
+import {
+  keptMessagesMs,
+  type ClaimedMessage,
+  type WebhookStore,
+} from "../../domain/ports/webhooks.ts";
 import { ok } from "../../domain/result.ts";
 import { raw, type Database } from "../db.ts";
 import { countRows, execute } from "../execute.ts";
 import { appendEvent, appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { webhookMessages, webhookSecrets } from "../schema/webhook-schema.ts";
-
-export const keptMessagesMs = 7 * 86_400_000;
 
 /** Messages per read: two per tenant and URL; a process sends six at a time. */
 const maxDue = 500;

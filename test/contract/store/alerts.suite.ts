@@ -122,6 +122,16 @@ export const alertsSuite = (backend: Backend): void => {
       }
       const messages = await messagesOf(who);
       expect(messages).toMatchObject([{ state: "delivered" }, { state: "delivered" }]);
+      const [alert] = await alertsOf(who);
+      expect(alert?.deliveries).toMatchObject([
+        {
+          id: `msg_${alert?.id}_budget_crossed`,
+          url,
+          state: "delivered",
+          status: 204,
+          fault: null,
+        },
+      ]);
       expect(received.toSorted()).toEqual(messages.map((message) => message.id).toSorted());
     });
 
@@ -157,7 +167,10 @@ export const alertsSuite = (backend: Backend): void => {
       const late = { ...alert, id: id("alert") };
       const another = event(who.tenantId, "alert.raised");
       expect(value(await world.stores.alerts.raise(late, another, message))).toBe(false);
-      expect(await alertsOf(who)).toEqual([alert]);
+      const delivery = { url, state: "pending", status: null, fault: null, endedAt: null };
+      expect(await alertsOf(who)).toEqual([
+        { ...alert, deliveries: [{ ...delivery, id: `msg_${alert.id}_budget_crossed` }] },
+      ]);
       expect(await messagesOf(who)).toHaveLength(1);
       expect(await eventsOf(who)).toHaveLength(1);
     });

@@ -877,8 +877,14 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(theirs)?.slug).not.toBe(value(own)?.slug);
     },
     "alerts.raise": async ({ alerts }, owner, { tenantId }) => {
-      const theirs = { ...alertOf(tenantId, owner.credential.id), id: newId("alert") };
-      value(await alerts.raise(theirs, event(tenantId), null));
+      const [own] = value(await alerts.list(owner.who.tenantId, page)).data;
+      const theirs = { ...alertOf(tenantId, owner.credential.id), id: own?.id ?? "" };
+      const message = { url: "https://hooks.test/theirs", body: "{}" };
+      value(await alerts.raise(theirs, event(tenantId), message));
+      const told = async (whose: string) =>
+        value(await alerts.list(whose, page)).data.flatMap(({ deliveries }) => deliveries);
+      expect(await told(tenantId)).toHaveLength(1);
+      expect(await told(owner.who.tenantId)).toEqual([]);
     },
     "webhooks.note": async ({ webhooks }, owner, { tenantId }) => {
       const noted = { tenantId, id: messageOf(owner), attempts: 0, nextAt: null, now: start };

@@ -1,7 +1,7 @@
 /** Messages to webhooks on each engine: written with what they tell of, sent by one, and signed by secrets that change. */
 import { describe, expect, it } from "vitest";
 import { approvedCallTtlMs, type NewApproval } from "../../../src/domain/sampling/approval.ts";
-import { keptMessagesMs } from "../../../src/store/notifications/webhooks.ts";
+import { keptMessagesMs } from "../../../src/domain/ports/webhooks.ts";
 import { caller, event, id, reservation, start, type Caller } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 

@@ -5,7 +5,9 @@ import { roleMay } from "../../../domain/tenancy/scopes.ts";
 
 const maySeeUrls = (actor: Actor): boolean => roleMay(actsAs(actor), "change");
 
-const shortened = (url: string): string => `${URL.parse(url)?.origin ?? ""}/…`;
+export const originOf = (url: string): string => URL.parse(url)?.origin ?? "";
+
+const shortened = (url: string): string => `${originOf(url)}/…`;
 
 export const webhookUrlFor = (actor: Actor, url: string): string =>
   maySeeUrls(actor) ? url : shortened(url);

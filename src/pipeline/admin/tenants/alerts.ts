@@ -7,8 +7,12 @@ import {
 } from "../../../domain/alert-messages.ts";
 import type { Alert, AlertPolicy } from "../../../domain/alerts.ts";
 import type { JsonObject } from "../../../domain/json.ts";
-import type { AlertStore } from "../../../domain/ports/alerts.ts";
-import type { WebhookMessage, WebhookStore } from "../../../domain/ports/webhooks.ts";
+import type { AlertDelivery, AlertStore, StoredAlert } from "../../../domain/ports/alerts.ts";
+import {
+  keptMessagesMs,
+  type WebhookMessage,
+  type WebhookStore,
+} from "../../../domain/ports/webhooks.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { Page, PageRequest } from "../../../domain/ports/pages.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
@@ -17,9 +21,17 @@ import type { Actor } from "../../../domain/tenancy/access.ts";
 import type { SendMessage, WebhookHeader } from "../../scheduled/webhooks.ts";
 import { namesOfSubjects } from "../../callers/subject-names.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
+import { originOf } from "../access/shown-urls.ts";
 import { checkedWebhook } from "../access/webhook-url.ts";
 
-export type ListedAlert = Alert & { severity: Severity; text: string };
+export type ShownDelivery = Omit<AlertDelivery, "url"> & { origin: string };
+
+export type ListedAlert = Alert & {
+  severity: Severity;
+  text: string;
+  /** `null`: its messages, if there were any, are no longer stored */
+  deliveries: ShownDelivery[] | null;
+};
 
 export interface AlertTest {
   /** `null` without an answer */
@@ -44,6 +56,13 @@ const dayMs = 86_400_000;
 
 const isUndelivered = ({ state, attempts }: WebhookMessage): boolean =>
   state === "failed" || (state === "pending" && attempts > 0);
+/** URLs of webhooks often are secrets. */
+const shownDelivery = ({ url, ...delivery }: AlertDelivery): ShownDelivery => ({
+  ...delivery,
+  origin: originOf(url),
+});
+const mayHaveMessages = ({ at, deliveries }: StoredAlert, now: number): boolean =>
+  deliveries.length > 0 || at > now - keptMessagesMs;
 const newestMessages = { cursor: null, limit: 100 };
 
 export const createAlertAdmin = (
@@ -73,8 +92,10 @@ export const createAlertAdmin = (
     const messages = await deps.webhooks.list(id, newestMessages);
     if (!messages.ok) return messages;
     const undelivered = messages.value.data.filter(isUndelivered).length;
+    const now = deps.now();
     const data = listed.value.data.map((alert) => ({
       ...alert,
+      deliveries: mayHaveMessages(alert, now) ? alert.deliveries.map(shownDelivery) : null,
       severity: severityOf(alert),
       text: sentenceOf(alert, names.value[alert.subject] ?? alert.subject),
     }));

@@ -5,7 +5,7 @@ import { recordedRefusals } from "../../../domain/audit/thinning.ts";
 import { keptCancellationsMs } from "../../sessions/cancellations.ts";
 import { keptSamplesMs } from "../../tenants/health.ts";
 import { keptAlertsMs } from "../../notifications/alerts.ts";
-import { keptMessagesMs } from "../../notifications/webhooks.ts";
+import { keptMessagesMs } from "../../../domain/ports/webhooks.ts";
 import { keptRunSeconds, keptSeconds, runResources } from "../../ledger/ledger.ts";
 import type { ObjectSql } from "./object-sql.ts";
 

@@ -1,6 +1,7 @@
 /** Who spent most: the range that is read, money in USD, names, shares, and each group's fullest budget. */
 import { describe, expect, it } from "vitest";
 import type { Alert } from "../../../../../src/domain/alerts.ts";
+import type { StoredAlert } from "../../../../../src/domain/ports/alerts.ts";
 import type { Limits } from "../../../../../src/domain/choice/policy.ts";
 import type { TopUsageQuery, TopUsageRow } from "../../../../../src/domain/ports/top-usage.ts";
 import type { TenantStore } from "../../../../../src/domain/ports/stores.ts";
@@ -56,7 +57,7 @@ function given(options: {
       sum: async (_, checks) => ok(checks.map(() => ({ counted, reserved: 0, oldest: null }))),
       nodes: async () => ok([]),
     },
-    alerts: { list: async () => ok({ data: alerts as Alert[], nextCursor: null }) },
+    alerts: { list: async () => ok({ data: alerts as StoredAlert[], nextCursor: null }) },
     names: { of: async (_, ids) => ok(Object.fromEntries(ids.map((id) => [id, `name of ${id}`]))) },
   });
   return {

@@ -1,6 +1,7 @@
 /** A test alert goes to the given or the saved address, and returns what the receiver said. */
 import { expect, it } from "vitest";
 import type { Policy } from "../../../../../src/domain/choice/policy.ts";
+import type { AlertDelivery, StoredAlert } from "../../../../../src/domain/ports/alerts.ts";
 import type { TenantStore } from "../../../../../src/domain/ports/stores.ts";
 import type { WebhookMessage } from "../../../../../src/domain/ports/webhooks.ts";
 import { ok } from "../../../../../src/domain/result.ts";
@@ -16,14 +17,27 @@ const messages = (
   ] as const
 ).map(([state, attempts]) => ({ state, attempts }) as WebhookMessage);
 
-function given(policy: Policy = {}) {
+const dayMs = 86_400_000;
+const now = 30 * dayMs;
+const whose = { tenantId: "ten_1", id: "alt_1", kind: "seals_stopped", subject: "ten_1" } as const;
+const noBudget = { name: null, threshold: null, limit: null, used: null };
+const stored = (at: number, deliveries: AlertDelivery[] = []): StoredAlert => ({
+  ...whose,
+  ...noBudget,
+  at,
+  periodFrom: at,
+  periodUntil: null,
+  deliveries,
+});
+
+function given(policy: Policy = {}, data: StoredAlert[] = []) {
   const sent: { url: string; body: string }[] = [];
   const { tenant } = callerWith().snapshot;
   const alerts = createAlertAdmin({
     tenants: { bySlug: async () => ok({ ...tenant, policy }) } as unknown as TenantStore,
     ids: { next: () => "alert_1" },
-    now: () => 1_000,
-    alerts: { list: async () => ok({ data: [], nextCursor: null }) },
+    now: () => now,
+    alerts: { list: async () => ok({ data, nextCursor: null }) },
     names: { of: async () => ok({}) },
     webhooks: { list: async () => ok({ data: messages, nextCursor: null }) },
     allowPrivateUpstreams: false,
@@ -44,6 +58,23 @@ function given(policy: Policy = {}) {
 
 it("is listed with the number of messages that were not delivered", async () => {
   expect(await given().list()).toMatchObject({ value: { undelivered: 2 } });
+});
+
+it("lists its deliveries without the secrets in their URLs, while they are known", async () => {
+  const its = { id: "msg_alt_1", status: 404, fault: "No.", endedAt: 7 } as const;
+  const url = "https://hooks.test/services/secret";
+  const delivery = { ...its, url, state: "failed" } as const;
+  const alerts = [stored(now - 1), stored(1, [delivery]), stored(now - 7 * dayMs)];
+  expect(await given({}, alerts).list()).toMatchObject({
+    value: {
+      data: [
+        { deliveries: [] },
+        { deliveries: [{ ...its, origin: "https://hooks.test", state: "failed" }] },
+        { deliveries: null },
+      ],
+    },
+  });
+  expect(JSON.stringify(await given({}, alerts).list())).not.toContain("secret");
 });
 
 it("is sent to the given address in its format, with a link to the console", async () => {
