@@ -1,10 +1,9 @@
 import { api, type Schemas } from "../api.ts";
-import { day, fromNow, oneDay, time } from "../format.ts";
+import { fromNow } from "../format.ts";
 import { useLoaded, useRead, valueIn } from "../load.ts";
-import { column, isoOf, type Column } from "../parts/columns.tsx";
+import { column, type Column } from "../parts/columns.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
-import { Badge } from "../parts/page.tsx";
 import { RequestsOf, spendColumns, topUsage, type Spender } from "../parts/spend.tsx";
 import { ownPath } from "../place.ts";
 import { ok } from "../problem.ts";
@@ -34,14 +33,6 @@ const columnsOf = (names: Names): readonly Column<Grant>[] => [
   column.file("Scopes", ({ scopes }) => scopes.join(", ")),
   column.of("Signs in at", ({ redirectHost }) => redirectHost),
 ];
-
-const weekMs = 7 * oneDay;
-
-const Ends = ({ at }: { at: number }) => (
-  <span class="nowrap" title={time(at)}>
-    {at < Date.now() + weekMs ? <Badge word={fromNow(at)} tone="warn" /> : day(at)}
-  </span>
-);
 
 const noKeys = { names: {} as Names, spending: new Map<string, Spender>() };
 
@@ -86,7 +77,7 @@ export function Grants() {
   return (
     <ListPage
       title="Connected programs"
-      lead="Programs that people allowed to use servers. Each acts as an API key, whose spend of this month is shown."
+      lead="Programs that people allowed to use servers, with what each one’s key spent this month. When a sign-in ends, the program asks the person to sign in again."
       paging={paging}
       columns={[
         ...columnsOf(names),
@@ -94,11 +85,7 @@ export function Grants() {
           ["Spent", "Last use"].includes(title),
         ),
         column.day<Grant>("Allowed", ({ createdAt }) => createdAt),
-        column.of<Grant>(
-          "Ends",
-          ({ expiresAt }) => isoOf(expiresAt),
-          ({ expiresAt: at }) => at && <Ends at={at} />,
-        ),
+        column.time<Grant>("Sign-in ends", ({ expiresAt }) => expiresAt, fromNow),
       ]}
       nameOf={({ clientName }) => clientName}
       empty={<Empty />}

@@ -24,7 +24,6 @@ const mostRows = 1_000;
 
 const shareColumn: Column<Spender> = {
   ...column.number("Share", ({ share }) => share),
-  isWide: true,
   show: ({ share }) => (
     <span class="meter">
       <span class="track" aria-hidden="true">

@@ -177,7 +177,7 @@ export const spendColumns = <Row,>(
     show: (row) => <BudgetCell state={budgetOf(row)} />,
     text: (row) => budgetOf(row)?.limit ?? null,
   },
-  { ...column.time<Row>("Last use", (row) => of(row)?.lastUsedAt, lastUse), isWide: true },
+  column.time<Row>("Last use", (row) => of(row)?.lastUsedAt, lastUse),
 ];
 
 /** This month's spending of a list of keys, people or servers, as columns and as facts of a row. */
