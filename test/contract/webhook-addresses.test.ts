@@ -45,13 +45,13 @@ describe("a webhook's address that today's settings refuse", () => {
   });
 });
 
-describe("the secret that signs a tenant's messages", () => {
+describe("the secrets of a tenant's messages", () => {
   const world = givenWorld(inlineBackend());
 
-  it("names the end of the secret before it, where there is one", async () => {
+  async function given() {
     const owner = tenant();
     value(await world.stores.tenants.create(owner, event(owner.id)));
-    const { rotateSecret } = createWebhookAdmin({
+    const admin = createWebhookAdmin({
       ...world.stores,
       ids: { next: id },
       now: () => start,
@@ -64,6 +64,28 @@ describe("the secret that signs a tenant's messages", () => {
       }),
       newWebhookSecret: () => "whsec_new",
     });
+    return { owner, ...admin };
+  }
+
+  it("are one header for each of ten origins, with their names", async () => {
+    const { owner, headers, replaceHeader } = await given();
+    const put = (host: string, name: string, secret: string | null = "key") =>
+      replaceHeader(operator, owner.slug, { url: `https://${host}/send`, name, value: secret });
+    for (let at = 0; at < 10; at += 1) value(await put(`mail-${at}.test`, "X-Token"));
+    value(await put("mail-0.test", "Authorization"));
+    const refused = { ok: false, error: { reason: "invalid_params", path: "url" } };
+    expect(await put("mail-10.test", "X-Token")).toMatchObject(refused);
+    expect(value(await put("mail-9.test", "X-Token", null)).name).toBeNull();
+    value(await put("mail-10.test", "X-Token"));
+    const { data } = value(await headers(operator, owner.slug));
+    expect(data.map(({ origin, name }) => `${name} of ${origin}`).toSorted()).toEqual([
+      "Authorization of https://mail-0.test",
+      ...[1, 10, 2, 3, 4, 5, 6, 7, 8].map((at) => `X-Token of https://mail-${at}.test`),
+    ]);
+  });
+
+  it("name the end of the secret before, if there is one", async () => {
+    const { owner, rotateSecret } = await given();
     const made = [];
     for (const _ of [1, 2]) made.push(value(await rotateSecret(operator, owner.slug)));
     expect(made.map(({ previousUntil }) => previousUntil)).toEqual([null, start + 24 * 3_600_000]);

@@ -394,8 +394,8 @@ export const endpoints: Record<string, Entry> = {
   },
   "GET /tenants/{tenant}/webhooks": { reach: "tenant", status: 200 },
   "POST /tenants/{tenant}/webhooks/secret": { reach: "tenant", status: 201 },
-  "GET /tenants/{tenant}/webhooks/header": { reach: "tenant", status: 200 },
-  "PUT /tenants/{tenant}/webhooks/header": {
+  "GET /tenants/{tenant}/webhooks/headers": { reach: "tenant", status: 200 },
+  "PUT /tenants/{tenant}/webhooks/headers": {
     reach: "tenant",
     status: 200,
     target: async () => ({

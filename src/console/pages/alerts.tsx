@@ -95,19 +95,21 @@ const bodyField: FieldOf<Draft> = {
   isCode: true,
   hint: `Replaced in its texts: ${alertPlaceholders.map((each) => `{${each}}`).join(", ")}.`,
 };
-const headerFields = ({ name, origin }: Schemas["WebhookHeader"]): FieldOf<Draft>[] => [
+const headerFields = (kept: Schemas["WebhookHeader"] | undefined): FieldOf<Draft>[] => [
   { name: "header.name", title: "Header with your key" },
   {
     name: "header.value",
     title: "Its value",
     type: "password",
-    hint: origin === null ? "Stored encrypted." : `Leave blank to keep ${name} for ${origin}.`,
+    hint: kept ? `Leave blank to keep ${kept.name} for ${kept.origin}.` : "Stored encrypted.",
   },
 ];
 
 function Custom({ draft, change }: Editing<Draft>) {
   const { alerts } = draft;
-  const loading = useRead("/admin/v1/tenants/{tenant}/webhooks/header");
+  const loading = useRead("/admin/v1/tenants/{tenant}/webhooks/headers");
+  const isFor = ({ origin }: Schemas["WebhookHeader"]): boolean =>
+    origin === URL.parse(alerts?.webhookUrl ?? "")?.origin;
   return (
     <fieldset>
       <legend>The API’s request</legend>
@@ -127,9 +129,9 @@ function Custom({ draft, change }: Editing<Draft>) {
         ))}
       </p>
       <There what="the header" loading={loading}>
-        {(header) => (
+        {({ data }) => (
           <div class="grid">
-            <Fields of={headerFields(header)} {...{ draft, change }} />
+            <Fields of={headerFields(data.find(isFor))} {...{ draft, change }} />
           </div>
         )}
       </There>
@@ -197,7 +199,7 @@ async function write({ value, patch, tag }: Changed<Draft>): Promise<Asked<Draft
   const { webhookUrl: url, header } = receiverIn(value);
   if (header !== undefined) {
     const body = { url, ...header };
-    const put = await api.PUT("/admin/v1/tenants/{tenant}/webhooks/header", { body });
+    const put = await api.PUT("/admin/v1/tenants/{tenant}/webhooks/headers", { body });
     if (!put.ok) return put;
   }
   const { header: _, ...body } = patch;

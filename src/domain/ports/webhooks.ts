@@ -61,9 +61,9 @@ export interface WebhookStore {
   secrets(tenantId: string, now: number): AsyncResult<WebhookSecret[]>;
   /** The previous secret signs too, until `oldUntil`. @returns whether there is a previous secret */
   rotate(secret: WebhookSecret, oldUntil: number, event: AdminEvent): AsyncResult<boolean>;
-  /** The tenant's only header; `null` removes it. */
+  /** The tenant's header for an origin; `null` removes it. */
   replaceHeader(
-    tenantId: string,
+    whose: { tenantId: string; destination: string },
     header: WebhookSecret | null,
     event: AdminEvent,
   ): AsyncResult<null>;

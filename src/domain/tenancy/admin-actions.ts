@@ -54,7 +54,7 @@ const permissionFor = {
   forgetUser: "change",
   listWebhooks: "view",
   rotateWebhookSecret: "change",
-  readWebhookHeader: "view",
+  listWebhookHeaders: "view",
   replaceWebhookHeader: "change",
   listSessions: "view",
   endSession: "change",

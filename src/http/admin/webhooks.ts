@@ -46,8 +46,8 @@ const newSecret = z
 
 const header = z
   .object({
-    name: z.string().nullable().openapi({ description: "null: none is set." }),
-    origin: z.string().nullable().openapi({ description: "Which messages get the header." }),
+    origin: z.string().openapi({ description: "Whose messages get the header." }),
+    name: z.string().nullable().openapi({ description: "null: removed, or unreadable." }),
   })
   .openapi("WebhookHeader");
 
@@ -88,19 +88,19 @@ export function webhookRoutes() {
     run: ({ admin, actor, params }) => admin.webhooks.rotateSecret(actor, params.tenant),
   });
   endpoint({
-    route: "get /{tenant}/webhooks/header",
-    id: "readWebhookHeader",
-    summary: "Get the header of webhook messages",
-    description: "Its value is never returned.",
-    answer: header,
-    run: ({ admin, actor, params }) => admin.webhooks.header(actor, params.tenant),
+    route: "get /{tenant}/webhooks/headers",
+    id: "listWebhookHeaders",
+    summary: "List the headers of webhook messages",
+    description: "Their values are never returned.",
+    answer: z.object({ data: z.array(header) }),
+    run: ({ admin, actor, params }) => admin.webhooks.headers(actor, params.tenant),
   });
   endpoint({
-    route: "put /{tenant}/webhooks/header",
+    route: "put /{tenant}/webhooks/headers",
     id: "replaceWebhookHeader",
     summary: "Set a header of webhook messages",
     description:
-      "For receivers that authenticate requests, for example email APIs. The value is stored encrypted, and sent only to the URL's origin. A tenant has one header.",
+      "For receivers that authenticate requests, for example email APIs. The value is stored encrypted, and sent only to the URL's origin, which has one header. At most 10 origins have one.",
     body: z
       .strictObject({
         url: line(2_000).openapi({ example: "https://api.resend.com/emails" }),

@@ -101,7 +101,7 @@ export const createSendMessage =
     if (!found.ok) return found;
     const stored = given ? ok(given) : await storedHeader(vault, url, found.value);
     if (!stored.ok)
-      return unsent("The stored header can't be opened. Set it again: PUT …/webhooks/header.");
+      return unsent("The stored header can't be opened. Set it again: PUT …/webhooks/headers.");
     const header = stored.value;
     const signing = found.value.filter(({ destination }) => destination === null);
     const signatures = await Promise.all(

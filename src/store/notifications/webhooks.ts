@@ -117,10 +117,10 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
     return written.ok ? ok((written.value[1] ?? []).length > 0) : written;
   },
 
-  replaceHeader: (tenantId, header, event) =>
+  replaceHeader: ({ tenantId, destination }, header, event) =>
     execute(db, [
       raw(sql`delete from webhook_secrets
-        where tenant_id = ${tenantId} and destination is not null`),
+        where tenant_id = ${tenantId} and destination = ${destination}`),
       ...(header === null ? [] : [db.builder.insert(webhookSecrets).values(header)]),
       appendEvent(db.builder, event),
     ]),

@@ -906,8 +906,8 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "webhooks.replaceHeader": async ({ webhooks }, _, { tenantId }) => {
       const fresh = { destination: "https://a.test", sealed: "v1.theirs", createdAt: start };
       const header = { id: newId("webhook"), tenantId, ...fresh };
-      value(await webhooks.replaceHeader(tenantId, header, event(tenantId)));
-      value(await webhooks.replaceHeader(tenantId, null, event(tenantId)));
+      value(await webhooks.replaceHeader(header, header, event(tenantId)));
+      value(await webhooks.replaceHeader(header, null, event(tenantId)));
     },
     "limits.sum": async ({ limits }, { who }, { tenantId }) => {
       const scopes = [

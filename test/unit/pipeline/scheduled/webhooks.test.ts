@@ -98,10 +98,14 @@ const secret = newWebhookSecret((count) =>
 describe("a message to a webhook", () => {
   it("has the header of its origin, without a signature, and of no other origin", async () => {
     const header = JSON.stringify({ name: "Authorization", value: "Bearer re_1" });
-    const { requests } = await sent({ headers: { "https://hooks.test": header } });
+    const another = JSON.stringify({ name: "X-Token", value: "another receiver's" });
+    const { requests } = await sent({
+      headers: { "https://mail.test": another, "https://hooks.test": header },
+    });
     const given = requests[0]?.init.headers;
     expect(given).toMatchObject({ Authorization: "Bearer re_1", "webhook-id": "msg_1" });
     expect(given).not.toHaveProperty("webhook-signature");
+    expect(JSON.stringify(given)).not.toContain("another");
     const other = await sent({ headers: { "https://hooks.test:8443": header } });
     expect([other.requests, other.noted?.attempted.fault]).toEqual([
       [],
@@ -114,7 +118,7 @@ describe("a message to a webhook", () => {
     const { requests, noted } = await sent({ headers, body: '{"to":"ops@example.com"}' });
     expect([requests, noted?.attempted.fault]).toEqual([
       [],
-      "The stored header can't be opened. Set it again: PUT …/webhooks/header.",
+      "The stored header can't be opened. Set it again: PUT …/webhooks/headers.",
     ]);
   });
 
