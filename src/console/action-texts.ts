@@ -1,6 +1,8 @@
 import { spaced } from "./format.ts";
 
 const actions: Readonly<Record<string, string>> = {
+  "access.sign_in": "signed in",
+  "access.sign_out": "signed out",
   "alert.raised": "triggered an alert",
   "approval.approve": "approved a call",
   "approval.deny": "denied a call",
@@ -36,10 +38,8 @@ const actions: Readonly<Record<string, string>> = {
   "server.disconnect": "signed out of a server",
   "server.update": "changed a server",
   "session.end": "ended a session",
-  "sign_in.end": "signed out",
   "sign_in.fail": "failed to sign in",
   "sign_in.replace": "set the identity provider",
-  "sign_in.succeed": "signed in",
   "storage.deleted": "deleted the oldest records for space",
   "storage.enough": "found enough storage",
   "storage.filling": "found storage 70 % full",
@@ -56,10 +56,12 @@ const actions: Readonly<Record<string, string>> = {
 };
 
 const areas: Readonly<Record<string, string>> = {
+  access: "sign-ins",
   audit: "tampering",
   key: "API keys",
   oauth: "programs with access",
   row: "forged rows",
+  sign_in: "identity provider",
   user: "people",
 };
 

@@ -12,7 +12,14 @@ import { theme, themes } from "./theme.ts";
 type Section = readonly [title: string, ...pages: (readonly [page: string, title: string])[]];
 
 const sections: readonly Section[] = [
-  ["Overview", ["", "Overview"], ["/usage", "Usage"], ["/limits", "Limits"], ["/alerts", "Alerts"]],
+  [
+    "Overview",
+    ["", "Overview"],
+    ["/usage", "Usage"],
+    ["/limits", "Limits"],
+    ["/alerts", "Alerts"],
+    ["/start", "First steps"],
+  ],
   ["Requests", ["/requests", "Requests"], ["/sessions", "Sessions"], ["/playground", "Playground"]],
   ["Approvals", ["/approvals", "Approvals"]],
   [
@@ -25,7 +32,7 @@ const sections: readonly Section[] = [
   ["Servers", ["/servers", "Servers"]],
   ["Policy", ["/policy", "Policy"], ["/switches", "Kill switches"]],
   ["Audit", ["/seals", "Seals"], ["/events", "Events"]],
-  ["Settings", ["/sign-on", "Single sign-on"], ["/start", "First steps"]],
+  ["Settings", ["/sign-on", "Single sign-on"]],
 ];
 const operators: Section = ["Tenants", ["/tenants", "Tenants"], ["/events", "All events"]];
 

@@ -35,6 +35,35 @@ const styles = (inputs) => ({
   },
 });
 
+/** The offline verifier as one script for Node, so that an auditor needs no checkout. */
+async function bundleVerifier() {
+  const { build } = await import("esbuild");
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: checkout,
+    entryPoints: ["src/cli/audit.ts"],
+    bundle: true,
+    write: false,
+    metafile: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    define: { builtAsFile: '"audit.mjs"' },
+    legalComments: "none",
+    logLevel: "silent",
+  });
+  return { contents: outputFiles[0].contents, inputs: Object.keys(metafile.inputs) };
+}
+
+/** Importing `audit-verifier` yields the name of the verifier's file. */
+const verifierFile = (contents) => ({
+  name: "audit-verifier",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^audit-verifier$/ }, () => ({ path: "audit.js", namespace: "verifier" }));
+    onLoad({ filter: /./, namespace: "verifier" }, () => ({ contents, loader: "file" }));
+  },
+});
+
 /**
  * A page needs only the main script and its own file.
  * @param shared modules of several pages, moved into the main script
@@ -76,7 +105,7 @@ const pagesApart = ({ shared, own }) => ({
   },
 });
 
-async function bundle(parts, inputs) {
+async function bundle(parts, inputs, verifier) {
   const { build } = await import("esbuild");
   return build({
     absWorkingDir: checkout,
@@ -84,9 +113,10 @@ async function bundle(parts, inputs) {
     outdir: "console",
     bundle: true,
     splitting: true,
-    plugins: [styles(inputs), pagesApart(parts)],
+    plugins: [styles(inputs), verifierFile(verifier), pagesApart(parts)],
     entryNames: "console-[hash]",
     chunkNames: "console-[hash]",
+    assetNames: "[name]-[hash]",
     write: false,
     metafile: true,
     minify: true,
@@ -130,9 +160,12 @@ function partsOf({ inputs }) {
 }
 
 export async function buildConsole() {
-  const sources = [];
-  const { metafile: graph } = await bundle({ shared: [], own: () => new Set() }, []);
-  const { outputFiles, metafile } = await bundle(partsOf(graph), sources);
+  const [verifier, { metafile: graph }] = await Promise.all([
+    bundleVerifier(),
+    bundle({ shared: [], own: () => new Set() }, [], ""),
+  ]);
+  const sources = [...verifier.inputs];
+  const { outputFiles, metafile } = await bundle(partsOf(graph), sources, verifier.contents);
   const outputs = Object.entries(metafile.outputs);
   const [script] = outputs.find(([, { inputs }]) => entry in inputs);
   // It only imports the main script, which the page preloads.

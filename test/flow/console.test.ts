@@ -2,7 +2,9 @@
 import { execFile } from "node:child_process";
 import { createServer, request as send, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
@@ -307,7 +309,7 @@ describe("signing in", () => {
     const visitor = await visit(browser, { origin: router.url });
     const { page, faults } = visitor;
     await page.goto("/console?sign-in=not_found&tenant=nobody");
-    await page.getByText("No identity provider is configured.").waitFor();
+    await page.getByText("No identity provider was found.").waitFor();
     // There is none to sign in with, for this tenant or the operator.
     expect(await page.getByText("Sign in with your identity provider").count()).toBe(0);
     expect(await violationsOn(page)).toEqual([]);
@@ -528,7 +530,7 @@ describe("people", () => {
     await page.locator('input[name="issuer"]:focus[aria-invalid]').waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
     expect((await admin("GET", "/tenants/folk/sign-in")).status).toBe(404);
-    await page.getByRole("link", { name: "First steps" }).click();
+    await page.getByRole("link", { name: "Policy", exact: true }).click();
     await page.getByRole("heading", { name: "Leave without saving" }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByLabel("Save although the provider").check();
@@ -2139,12 +2141,16 @@ describe("events on a phone", () => {
     // The operator’s own sign-in has no tenant.
     expect(await page.getByLabel("What", { exact: true }).isVisible()).toBe(false);
     await page.getByText("Filters", { exact: true }).click();
-    await page.getByLabel("What", { exact: true }).selectOption("everything but sign-ins");
-    await expect.poll(() => new URL(page.url()).searchParams.get("action")).toBe("!sign_in.");
+    await page.getByLabel("What", { exact: true }).selectOption("API keys");
+    await expect.poll(() => new URL(page.url()).searchParams.get("action")).toBe("key.");
     await made.waitFor();
-    await open("/events?action=!sign_in.");
+    await open("/events");
+    await page.getByRole("row").filter({ hasText: "created a key" }).first().waitFor();
     expect(await page.getByText("signed in", { exact: true }).count()).toBe(0);
-    await open("/events?actor=operator&action=sign_in.");
+    await page.getByText("Filters", { exact: true }).click();
+    await page.getByLabel("What", { exact: true }).selectOption("changes and sign-ins");
+    await page.getByText("signed in", { exact: true }).first().waitFor();
+    await open("/events?actor=operator&action=access.");
     const signedIn = page.getByRole("row").filter({ hasText: "the console" }).first();
     expect(await signedIn.textContent()).toContain("–");
     expect(await signedIn.innerText()).not.toContain("–");
@@ -2321,6 +2327,37 @@ describe("a role", () => {
     ]);
     expect([forbidden, faults]).toEqual([[], []]);
     await visitor.close();
+  });
+
+  it("of an auditor needs the files of the page and nothing else to verify an export", async () => {
+    const { page } = operator;
+    const folder = mkdtempSync(join(tmpdir(), "sampling-router-auditor-"));
+    const run = async (text: string) =>
+      promisify(execFile)(process.execPath, text.split(" ").slice(1), { cwd: folder }).then(
+        ({ stdout }) => ({ code: 0, text: stdout }),
+        ({ code, stdout }: { code: number; stdout: string }) => ({ code, text: stdout }),
+      );
+    await open("/t/watched/seals");
+    for (const name of ["Export records to verify", "Public keys", "Verifier"]) {
+      const saved = page.waitForEvent("download");
+      await page.getByRole("link", { name, exact: true }).click();
+      const file = await saved;
+      await file.saveAs(join(folder, file.suggestedFilename()));
+    }
+    const command = (await page.getByLabel("Verify offline").textContent()) ?? "";
+    expect(await run(command)).toEqual({
+      code: 0,
+      text: expect.stringContaining("Unchanged since the router wrote it.") as string,
+    });
+    const path = join(folder, "watched-requests-0.ndjson");
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, text.replace('"outcome":"succeeded"', '"outcome":"failed"'));
+    expect(await run(command)).toEqual({
+      code: 1,
+      text: expect.stringContaining("was changed") as string,
+    });
+    expect((await run("node audit.mjs --help")).text).toContain("usage: node audit.mjs verify <");
+    rmSync(folder, { recursive: true });
   });
 
   it("is chosen with a new key, and a person signs in with it", async () => {

@@ -110,14 +110,15 @@ const actorsIn = (names: Names, chosen: string): [id: string, name: string][] =>
     .toSorted(([, one], [, other]) => one.localeCompare(other)),
 ];
 
-const noFilters = { action: "", actor: "", tenant: "", text: "", from: "", to: "" };
+/** By default, without the many sign-ins, which change nothing. */
+const noFilters = { action: "!access.", actor: "", tenant: "", text: "", from: "", to: "" };
 type Filters = typeof noFilters;
 
 type Tenants = readonly Record<"id" | "slug" | "name", string>[];
 
 const actionChoices = [
-  ["", "everything"],
-  ["!sign_in.", "everything but sign-ins"],
+  [noFilters.action, "changes"],
+  ["*", "changes and sign-ins"],
   ...actionAreas,
 ] as const;
 
@@ -147,17 +148,17 @@ const tenantsIf = async (isOfAll: boolean): Promise<Asked<{ data: Tenants }>> =>
 /** Of a tenant, or of all. */
 export function Events() {
   const [query, change, type] = useQuery();
+  const draft = { ...noFilters, ...query };
   const isOfAll = tenantHere() === "";
   const paging = usePaging(isOfAll ? "/admin/v1/events" : "/admin/v1/tenants/{tenant}/events", {
     limit: 200,
-    ...askedFor(query, Object.keys(noFilters)),
+    ...askedFor({ ...draft, action: draft.action.replace("*", "") }, Object.keys(noFilters)),
   });
   const tenants = valueIn(useLoaded("tenants", () => tenantsIf(isOfAll)))?.data ?? [];
   const value = valueIn(paging.loading);
   const [isWanted, setWanted] = useState(false);
   const want = () => setWanted(true);
   const names = useNames(value?.names, isWanted && !isOfAll);
-  const draft = { ...noFilters, ...query };
   // With them, the policy before an event may not be listed.
   const isPart = draft.actor !== "" || draft.text !== "";
   const around = {

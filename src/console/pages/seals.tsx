@@ -1,3 +1,4 @@
+import verifier from "audit-verifier";
 import type { Tampering } from "../../domain/audit/seal-check.ts";
 import { counted } from "../../domain/counted.ts";
 import { tamperingMessage } from "../../domain/audit/tampering-messages.ts";
@@ -45,6 +46,7 @@ function Changed({ seal }: { seal: Seal }) {
 
 const keysFile = "audit-keys.json";
 const keysUrl = `${prefix}/.well-known/sampling-router/${keysFile}`;
+const verifierUrl = new URL(verifier, import.meta.url).pathname;
 
 const columns: readonly Column<Seal>[] = [
   { title: "Seal", isNumber: true, text: ({ number }) => number },
@@ -72,8 +74,8 @@ function ForAuditor() {
   return (
     <Card title="For an auditor" isStack aria-label="For an auditor">
       <p>
-        An auditor needs the exported records and the public keys, but no access to the router. The
-        export has a line for each record and each seal.
+        An auditor needs the exported records, the public keys, the verifier and Node.js 20 or
+        later, but no access to the router. The export has a line for each record and each seal.
       </p>
       <div class="filters">
         <Fields
@@ -88,6 +90,7 @@ function ForAuditor() {
           ["Export records to verify", exportAs("ndjson"), ""],
           ["Export records as CSV", exportAs("csv"), ""],
           ["Public keys", keysUrl, keysFile],
+          ["Verifier", verifierUrl, "audit.mjs"],
         ].map(([title, href = "", download = ""]) => (
           <a key={title} class="button" {...{ href, download }}>
             {title}
@@ -96,19 +99,16 @@ function ForAuditor() {
       </div>
       <p>
         Days are in the time zone {zone}. Without dates, all records are exported, in parts of at
-        most 32,768. The auditor verifies each part in a copy of the router’s source code after{" "}
-        <code>npm ci</code>. The command names each record that was changed, removed, or added:
+        most 32,768. The command names each record that was changed, removed, or added. An auditor
+        who doesn’t trust this router’s verifier runs <code>npm run audit</code> in the source code.
       </p>
       <CodeBlock
         title="Verify offline"
-        text={`npm run audit -- verify ${tenantHere()}-requests-0.ndjson --key ${keysFile}`}
+        text={`node audit.mjs verify ${tenantHere()}-requests-0.ndjson --key ${keysFile}`}
       />
       <p>
         Give the hash of the newest seal to the auditor now, as proof that later exports keep these
-        records.
-      </p>
-      <p>
-        For access to records in the console,{" "}
+        records. For access to records in the console,{" "}
         <a href={ownPath("/keys?role=auditor")}>create auditor access</a>. Who changed what is in
         the <a href={ownPath("/events")}>log of changes</a>.
       </p>

@@ -19,7 +19,7 @@ const linked = (hasTenants && query.get("tenant")) || "";
 
 const reasons: Readonly<Record<string, string>> = {
   signed_out: "You are signed out.",
-  not_found: "No identity provider is configured. Sign in with a key.",
+  not_found: "No identity provider was found. Check the tenant’s short name, or use a key.",
   unauthorized: "The sign-in failed, or took more than ten minutes. Try again.",
   forbidden: "Your account has no role here. Ask your administrator.",
   rate_limited: "Too many failed sign-ins. Try again in a minute.",
@@ -124,9 +124,10 @@ export function SignIn() {
         </div>
       ) : (
         <>
-          {linked === "" && <KeyForm />}
           {(hasTenants || hasOperators) && <SingleSignOn />}
-          {linked !== "" && (
+          {linked === "" ? (
+            <KeyForm />
+          ) : (
             <details>
               <summary>Sign in with a key</summary>
               <KeyForm />

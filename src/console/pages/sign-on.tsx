@@ -186,7 +186,10 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
         />
       )}
       {question}
-      <p class="faint">Saving ends the sessions of all people of this tenant.</p>
+      <p class="faint">
+        {provider && provider.issuer !== draft.issuer && `Saving replaces ${provider.issuer}. `}
+        Saving ends the sessions of all people of this tenant.
+      </p>
     </Form>
   );
 }

@@ -1,5 +1,7 @@
 import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
+import { regionTitles } from "../../domain/tenancy/residency.ts";
+import { jurisdictionTitles } from "../../domain/tenancy/tenant-databases.ts";
 import { api, type Schemas } from "../api.ts";
 import { usdInCents } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
@@ -20,32 +22,13 @@ const placeFields: readonly FieldOf<NewTenant>[] = [
   {
     name: "region",
     title: "Region",
-    options: [
-      ["", "Near its first caller"],
-      ["wnam", "Western North America"],
-      ["enam", "Eastern North America"],
-      ["sam", "South America"],
-      ["weur", "Western Europe"],
-      ["eeur", "Eastern Europe"],
-      ["apac", "Asia and the Pacific"],
-      ["apac-ne", "North-east Asia"],
-      ["apac-se", "South-east Asia"],
-      ["oc", "Oceania"],
-      ["afr", "Africa"],
-      ["me", "Middle East"],
-    ],
+    options: [["", "Near its first caller"], ...Object.entries(regionTitles)],
     hint: "Its database is created near this region.",
   },
   {
     name: "jurisdiction",
     title: "Jurisdiction",
-    options: [
-      ["", "None"],
-      ["eu", "European Union"],
-      ["us", "United States"],
-      ["fedramp", "FedRAMP"],
-      ["fedramp-high", "FedRAMP High"],
-    ],
+    options: [["", "None"], ...Object.entries(jurisdictionTitles)],
     hint: "Its data stays there.",
   },
 ];

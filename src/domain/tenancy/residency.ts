@@ -3,20 +3,21 @@
 import type { Jurisdiction } from "./tenant-databases.ts";
 
 /** https://developers.cloudflare.com/durable-objects/reference/data-location/ */
-export const regions = [
-  "wnam",
-  "enam",
-  "sam",
-  "weur",
-  "eeur",
-  "apac",
-  "apac-ne",
-  "apac-se",
-  "oc",
-  "afr",
-  "me",
-] as const;
-export type Region = (typeof regions)[number];
+export const regionTitles = {
+  wnam: "Western North America",
+  enam: "Eastern North America",
+  sam: "South America",
+  weur: "Western Europe",
+  eeur: "Eastern Europe",
+  apac: "Asia and the Pacific",
+  "apac-ne": "North-east Asia",
+  "apac-se": "South-east Asia",
+  oc: "Oceania",
+  afr: "Africa",
+  me: "Middle East",
+} as const;
+export type Region = keyof typeof regionTitles;
+export const regions = Object.keys(regionTitles) as Region[];
 
 export interface Residency {
   region?: Region;

@@ -5,8 +5,14 @@
 import { idAlphabet } from "./ids.ts";
 
 /** https://developers.cloudflare.com/durable-objects/reference/data-location/ */
-export const jurisdictions = ["eu", "us", "fedramp", "fedramp-high"] as const;
-export type Jurisdiction = (typeof jurisdictions)[number];
+export const jurisdictionTitles = {
+  eu: "European Union",
+  us: "United States",
+  fedramp: "FedRAMP",
+  "fedramp-high": "FedRAMP High",
+} as const;
+export type Jurisdiction = keyof typeof jurisdictionTitles;
+export const jurisdictions = Object.keys(jurisdictionTitles) as Jurisdiction[];
 
 /** Append only, because ids contain the letters. `n`: no jurisdiction. */
 const letters: Readonly<Record<string, Jurisdiction | null>> = {

@@ -216,7 +216,7 @@ async function begin(
   const code = await deps.mac.code(codedSession(session));
   const event = eventOf(deps, {
     actor: actorName(actor),
-    action: "sign_in.succeed",
+    action: "access.sign_in",
     tenantId,
     target: id,
     detail: { role },
@@ -261,7 +261,7 @@ export const createConsoleSessions = (deps: ConsoleSessionDeps): ConsoleSessions
 
   end: ({ id, actor }) => {
     const tenantId = actor.kind === "operator" ? null : actor.tenantId;
-    const action = "sign_in.end";
+    const action = "access.sign_out";
     const event = { actor: actorName(actor), action, tenantId, target: id, detail: {} };
     return deps.consoleSessions.end({ id, tenantId }, eventOf(deps, event));
   },

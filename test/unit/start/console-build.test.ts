@@ -22,8 +22,9 @@ describe("the console's files, as Cloudflare serves them", () => {
     };
     expect(Object.keys(pages)).toEqual(expect.arrayContaining(["overview", "requests", "request"]));
     expect(files).toEqual(expect.arrayContaining([script, ...Object.values(pages)]));
-    // The manifest, the script, the pages, and what verifies a seal: a file beside these would be a third one of some page.
-    expect(files).toHaveLength(Object.keys(pages).length + 3);
+    // The manifest, the script, the pages, what verifies a seal, and the verifier to download: a file beside these would be
+    // a third one of some page.
+    expect(files).toHaveLength(Object.keys(pages).length + 4);
     expect(files.filter((name) => !/\.(js|css|json)$/.test(name))).toEqual([]);
   });
 
