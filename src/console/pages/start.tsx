@@ -49,6 +49,7 @@ function Provider() {
                 <NewCredential onDone={check} />
               </ForRole>
             )}
+            {fault && <a href={ownPath("/credentials")}>Change a key at Credentials</a>}
             <ul class="plain rows">
               {data.map((credential) => (
                 <li key={credential.id}>
