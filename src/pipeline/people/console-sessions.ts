@@ -192,7 +192,7 @@ async function noteFailure(
 async function begin(
   deps: ConsoleSessionDeps,
   who: SignedIn,
-  userId: string | null,
+  { userId = null, address }: { userId?: string | null; address?: string },
 ): AsyncResult<NewConsoleSession> {
   const createdAt = deps.now();
   const { kind, subject, issuer, tenantId, role, actor, proof } = who;
@@ -219,7 +219,8 @@ async function begin(
     action: "access.sign_in",
     tenantId,
     target: id,
-    detail: { role },
+    // Of people, the identity provider knows it, and erasing a person keeps events.
+    detail: { role, ...(address !== undefined && { address }) },
   });
   const created = await deps.consoleSessions.create({ ...session, code }, event);
   if (!created.ok) return created;
@@ -234,10 +235,10 @@ export const createConsoleSessions = (deps: ConsoleSessionDeps): ConsoleSessions
     if (!attempt.ok) return attempt;
     const who = await signedInBy(deps, key);
     if (attempt.value.failedBy(who)) await noteFailure(deps, { keyId, address }, attempt.value);
-    return who.ok ? begin(deps, who.value, null) : who;
+    return who.ok ? begin(deps, who.value, { address }) : who;
   },
 
-  signInPerson: (person, proof) => begin(deps, ofPerson(person, proof), person.userId),
+  signInPerson: (person, proof) => begin(deps, ofPerson(person, proof), { userId: person.userId }),
 
   async find(token) {
     const id = deps.sessionTokens.keyIdOf(token);
