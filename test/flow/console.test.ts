@@ -541,8 +541,14 @@ describe("people", () => {
       .waitFor();
     await page.getByRole("button", { name: "Okta (custom" }).click();
     await page.getByText("Paste both redirect URIs as Sign-in redirect URIs").waitFor();
+    expect(await page.getByLabel("Issuer").inputValue()).toBe("");
+    await page.getByText("Saving replaces https://id.example.com.").waitFor();
+    await page.getByRole("button", { name: "Another" }).click();
     expect(await page.getByLabel("Issuer").inputValue()).toBe("https://id.example.com");
     await page.getByLabel("Issuer").fill("https://acme.okta.com");
+    await page.getByRole("button", { name: "Keycloak" }).click();
+    expect(await page.getByLabel("Issuer").inputValue()).toBe("https://acme.okta.com");
+    await page.getByLabel("Issuer").fill("https://acme.okta.com/");
     await page.getByText("Groups claim type Filter").waitFor();
     expect(await page.locator("ol > li").allTextContents()).toEqual([
       expect.stringContaining("Create App Integration"),

@@ -147,9 +147,10 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
   const question = useUnsaved(JSON.stringify(draft) !== JSON.stringify(saved));
   const pick = (picked: string): void => {
     setGuide(picked);
-    const { issuer, claim = "groups" } = guideNamed(picked) ?? draft;
-    // What was typed or saved stays.
-    if (guides.some((each) => each.issuer === draft.issuer))
+    const isSaved = picked === guideOf(saved.issuer);
+    const { issuer, claim = "groups" } = (!isSaved && guideNamed(picked)) || saved;
+    // What was typed stays.
+    if ([saved, ...guides].some((each) => each.issuer === draft.issuer))
       change({ issuer: issuer.includes("<") ? "" : issuer, claim });
   };
   const save = async (): Promise<Asked<unknown>> => {
