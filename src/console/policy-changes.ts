@@ -70,6 +70,7 @@ const phrases: Readonly<Record<string, (value: string) => string>> = {
   timeoutSeconds: (seconds) => `${duration(Number(seconds) * 1_000)} to decide`,
   until: (ms) => `until ${time(Number(ms))}`,
   limits: (each) => each,
+  receivers: (each) => each,
   subject: (id) => `for ${id}`,
   by: (name) => `by ${name}`,
   webhookUrl: (url) => `webhook ${url}`,

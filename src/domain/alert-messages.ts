@@ -1,5 +1,5 @@
 /** Alerts as people read them: severity, a sentence, the page with the cause, and the body that each receiver expects. */
-import type { Alert, AlertPolicy, alertPlaceholders } from "./alerts.ts";
+import type { Alert, AlertReceiver, alertPlaceholders } from "./alerts.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { isoTime } from "./calendar.ts";
 
@@ -27,7 +27,8 @@ export const causeOf = ({ kind, subject }: Pick<Alert, "kind" | "subject">): str
     ? `/limits?find=${encodeURIComponent(subject)}`
     : pages[kind];
 
-const troubles = {
+/** Before the subject. */
+export const troubles = {
   credential_failing: "The provider rejects the key of",
   circuit_open: "Calls have failed for 10 minutes:",
   server_failing: "The server rejects the router’s sign-in:",
@@ -119,7 +120,7 @@ function filled(template: unknown, filling: Filling): unknown {
   );
 }
 
-type Format = Exclude<NonNullable<AlertPolicy["format"]>, "custom">;
+type Format = Exclude<NonNullable<AlertReceiver["format"]>, "custom">;
 
 const bodies: Readonly<Record<Format, (its: AlertMessage, text: string) => object>> = {
   webhook: plainBody,
@@ -150,7 +151,7 @@ const bodies: Readonly<Record<Format, (its: AlertMessage, text: string) => objec
 };
 
 export function alertBody(
-  { format = "webhook", body = "{}" }: Pick<AlertPolicy, "format" | "body">,
+  { format = "webhook", body = "{}" }: Pick<AlertReceiver, "format" | "body">,
   message: AlertMessage,
 ): string {
   const { alert, tenant, subject, link } = message;

@@ -10,21 +10,30 @@ export const alertKinds = [
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
-/** `webhook`: Standard Webhooks. `custom`: the policy's `body`, for example of an email API */
+/** `webhook`: Standard Webhooks. `custom`: the receiver's `body`, for example of an email API */
 export const alertFormats = ["webhook", "slack", "discord", "teams", "custom"] as const;
 export type AlertFormat = (typeof alertFormats)[number];
 
-export interface AlertPolicy {
-  /** percentages of each budget that trigger an alert; absent: `defaultThresholds` */
-  thresholds?: number[];
-  webhookUrl?: string;
+export interface AlertReceiver {
+  webhookUrl: string;
   /** what the receiver expects; absent: `webhook` */
   format?: AlertFormat;
   /** of `custom`: JSON whose texts contain `alertPlaceholders` in braces */
   body?: string;
-  /** sent to the webhook; absent: all. Alerts of other kinds are listed */
+  /** that it gets; absent: all */
   kinds?: AlertKind[];
+  /** of the policy's, for alerts about budgets; absent: all */
+  thresholds?: number[];
 }
+
+export interface AlertPolicy {
+  /** percentages of each budget that trigger an alert; absent: `defaultThresholds` */
+  thresholds?: number[];
+  /** each URL once. Alerts that no receiver gets are only listed */
+  receivers?: AlertReceiver[];
+}
+
+export const maxReceivers = 5;
 
 export const alertPlaceholders = ["title", "text", "link", "severity", "tenant"] as const;
 
@@ -77,6 +86,13 @@ export interface CrossedBudget {
   periodUntil: number | null;
   threshold: number;
 }
+
+export const isFor = (
+  { kinds, thresholds }: AlertReceiver,
+  { kind, threshold }: Pick<Alert, "kind" | "threshold">,
+): boolean =>
+  kinds?.includes(kind) !== false &&
+  (threshold === null || thresholds?.includes(threshold) !== false);
 
 const dayMs = 86_400_000;
 

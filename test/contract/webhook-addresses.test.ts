@@ -30,17 +30,25 @@ describe("a webhook's address that today's settings refuse", () => {
       admin.replacePolicy(operator, owner.slug, { ifMatch: null, policy: wanted });
   }
 
+  const rules = {
+    approval: (webhookUrl: string): Policy => ({ approval: { mode: "request", webhookUrl } }),
+    alerts: (webhookUrl: string): Policy => ({
+      alerts: { receivers: [{ webhookUrl: "https://hooks.example.com/new" }, { webhookUrl }] },
+    }),
+  };
+
   it.each(["approval", "alerts"] as const)("in %s blocks no other change", async (rule) => {
-    const stored = { [rule]: { webhookUrl: plain } };
+    const stored = rules[rule](plain);
     const change = await given(stored);
     expect(await change({ ...stored, maxTokens: 7 })).toMatchObject({ ok: true });
   });
 
   it.each(["approval", "alerts"] as const)("in %s is refused where it is new", async (rule) => {
-    const change = await given({ [rule]: { webhookUrl: plain } });
-    expect(await change({ [rule]: { webhookUrl: `${plain}/2` } })).toMatchObject({
+    const change = await given(rules[rule](plain));
+    const place = rule === "alerts" ? "alerts.receivers.1" : rule;
+    expect(await change(rules[rule](`${plain}/2`))).toMatchObject({
       ok: false,
-      error: { reason: "invalid_params", path: `${rule}.webhookUrl` },
+      error: { reason: "invalid_params", path: `${place}.webhookUrl` },
     });
   });
 });

@@ -1692,49 +1692,61 @@ describe("alerts", () => {
     await createTenant(router, "alerted", { provider: "demo" });
     await open("/t/alerted/alerts");
     await page.getByText(/A single failed check isn’t an alert/).waitFor();
+    await page.getByRole("button", { name: "Add receiver" }).click();
     await page.getByLabel("URL").fill("https://hooks.slack.com/services/T/B/x");
-    expect(await page.getByLabel("Receiver").inputValue()).toBe("slack");
+    expect(await page.getByLabel("Format").inputValue()).toBe("slack");
+    const test = page.getByRole("button", { name: "Send test alert" });
     await page.getByLabel("URL").fill(`http://127.0.0.1:${await freePort()}/`);
-    await page.getByRole("button", { name: "Send test alert" }).click();
-    await page.getByText("The receiver could not be reached").waitFor();
+    await test.click();
+    await page.getByText(/did not accept the test alert$/).waitFor();
+    await page.getByText(/^No answer from /).waitFor();
     await page.getByLabel("URL").fill(`${url}/gone`);
-    await page.getByRole("button", { name: "Send test alert" }).click();
-    await page.getByText("The alert was not accepted (HTTP 404)").waitFor();
+    await test.click();
+    await page.getByText("did not accept the test alert (HTTP 404)").waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.getByLabel("URL").fill(`${url}/here`);
-    await page.getByRole("button", { name: "Send test alert" }).click();
-    await page.getByText("The receiver accepted the alert (HTTP 200)").waitFor();
+    await test.click();
+    await page.getByText("accepted the test alert (HTTP 200)").waitFor();
     expect(bodies.at(-1)).toContain("/console/t/alerted/limits|View in console>");
     await page.getByLabel("Budget thresholds").fill("80, 100");
-    await page.getByLabel("Records are not sealed").uncheck();
+    await page.getByLabel("A budget reaches 80%").uncheck();
+    await page.getByLabel("Records have waited 15 minutes").uncheck();
+    const saved = page.getByText(/^Saved at /);
+    const alerts = async () => (await admin("GET", "/tenants/alerted/policy")).get("alerts");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await expect
-      .poll(async () => (await admin("GET", "/tenants/alerted/policy")).get("alerts"))
-      .toEqual({
-        webhookUrl: `${url}/here`,
-        format: "slack",
-        thresholds: [80, 100],
-        kinds: expect.not.arrayContaining(["seals_stopped"]),
-      });
-    await page.getByText(/^Saved at /).waitFor();
+    await saved.waitFor();
+    const slack = {
+      webhookUrl: `${url}/here`,
+      format: "slack",
+      thresholds: [100],
+      kinds: expect.not.arrayContaining(["seals_stopped"]),
+    };
+    expect(await alerts()).toEqual({ thresholds: [80, 100], receivers: [slack] });
     await page.getByText(/^Alerts: .*at 80, 100 %/).waitFor();
-    await page.getByLabel("URL").fill(`${url}/gone`);
-    await page.getByText(`Saving replaces ${url}/here: alerts have one receiver.`).waitFor();
-    await page.getByRole("button", { name: "Send test alert" }).click();
-    await page.getByText("The alert was not accepted (HTTP 404)").waitFor();
+    // A receiver that isn't valid any more opens.
+    const receivers = page.locator("details").filter({ hasText: "Send if" });
+    const [first, mail] = [receivers.nth(0), receivers.nth(1)];
+    const toggle = first.locator("summary").first();
+    await toggle.click();
+    await page.getByLabel("URL").fill("ftp://127.0.0.1/");
+    await toggle.click();
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText(/^Alerts: .*\/gone/).waitFor();
-    // The failure stays in view.
-    expect(await page.getByText("The alert was not accepted (HTTP 404)").count()).toBe(1);
-    await page.getByLabel("Receiver").selectOption("custom");
-    await page.getByRole("button", { name: "Postmark" }).click();
-    expect(await page.getByLabel("URL").inputValue()).toBe("https://api.postmarkapp.com/email");
-    await page.getByLabel("URL").fill(`${url}/mail`);
-    await page.getByLabel("Header with your key").fill("X-Mail-Token");
-    await page.getByRole("button", { name: "Send test alert" }).click();
+    await page.locator("details[open] .field.wrong", { hasText: "URL" }).waitFor();
+    await page.getByLabel("URL").fill(`${url}/here`);
+    await page.getByLabel("Budget thresholds").fill("80, 90");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Use thresholds of the policy's alerts: 80, 90.").waitFor();
+    await page.getByLabel("A budget reaches 90%").check();
+    await page.getByRole("button", { name: "Add receiver" }).click();
+    await mail.getByLabel("Format").selectOption("custom");
+    await mail.getByRole("button", { name: "Postmark" }).click();
+    expect(await mail.getByLabel("URL").inputValue()).toBe("https://api.postmarkapp.com/email");
+    await mail.getByLabel("URL").fill(`${url}/mail`);
+    await mail.getByLabel("Header with your key").fill("X-Mail-Token");
+    await mail.getByRole("button", { name: "Send test alert" }).click();
     await page.getByText("unknown token").waitFor();
-    await page.getByLabel("Its value").fill("token-1");
-    await page.getByRole("button", { name: "Send test alert" }).click();
+    await mail.getByLabel("Its value").fill("token-1");
+    await mail.getByRole("button", { name: "Send test alert" }).click();
     await page.getByText("queued").waitFor();
     expect(JSON.parse(bodies.at(-1) ?? "")).toMatchObject({
       To: "ops@example.com",
@@ -1743,9 +1755,16 @@ describe("alerts", () => {
     });
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText(`Leave blank to keep X-Mail-Token for ${url}.`).waitFor();
-    await page.getByRole("button", { name: "Send test alert" }).click();
-    await page.getByText("queued").waitFor();
+    await mail.locator("summary").first().click();
+    await mail.getByText(`Leave blank to keep X-Mail-Token for ${url}.`).waitFor();
+    // The answer stays in view.
+    expect(await page.getByText("queued").count()).toBe(1);
+    await toggle.click();
+    await page.getByRole("button", { name: "Remove receiver" }).first().click();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect.poll(alerts).toMatchObject({
+      receivers: [{ webhookUrl: `${url}/mail`, format: "custom" }],
+    });
     receiver.close();
     receiver.closeAllConnections();
   });

@@ -169,7 +169,7 @@ describe("a key", () => {
     const path = `/tenants/${tenant.slug}`;
     const secret = "T000/B000/canary";
     const webhookUrl = `https://hooks.example.com/${secret}?token=canary`;
-    await operator("PATCH", `${path}/policy`, { alerts: { webhookUrl } });
+    await operator("PATCH", `${path}/policy`, { alerts: { receivers: [{ webhookUrl }] } });
     const rule = { mode: "request", webhookUrl };
     await operator("POST", `${path}/servers`, {
       slug: "hooked",

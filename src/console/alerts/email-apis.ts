@@ -1,9 +1,6 @@
 /** Email by an HTTP API: what each expects. Sources: the providers' API references. */
-import type { alertPlaceholders } from "../../domain/alerts.ts";
-
-const held = (name: (typeof alertPlaceholders)[number]): string => `{${name}}`;
 const [from, to] = ["router@example.com", "ops@example.com"];
-const [subject, text] = [held("title"), `${held("text")} ${held("link")}`];
+const [subject, text] = ["{title}", "{text} {link}"];
 
 /** The header’s value lacks the key. */
 export const emailApis = [

@@ -15,10 +15,6 @@ type Message = Schemas["WebhookMessage"];
 const textOf = ({ body }: Message): string =>
   textIn(body) ?? (typeof body["type"] === "string" ? body["type"] : JSON.stringify(body));
 
-/** Receivers' answers are not stored, only status and error. */
-const answerOf = ({ status, fault }: Message): string | null =>
-  [status === null ? [] : `HTTP ${status}`, fault ?? []].flat().join(": ") || null;
-
 const columns: Column<Message>[] = [
   column.time("Made", ({ createdAt }) => createdAt),
   { title: "Message", show: (message) => <Brief text={textOf(message)} />, text: textOf },
@@ -37,7 +33,7 @@ const columns: Column<Message>[] = [
     text: ({ state }) => state,
   },
   column.file("Attempts", ({ attempts }) => attempts),
-  { title: "Last answer", text: answerOf },
+  { title: "Last answer", text: ({ status, fault }) => fault ?? (status && `HTTP ${status}`) },
 ];
 
 function NewSecret() {

@@ -16,7 +16,7 @@ export interface TenantCircuit extends Pick<Circuit, "scope" | "faults" | "probe
   tenantId: string;
 }
 
-export interface AlertReceiver {
+export interface AlertedTenant {
   slug: string;
   name: string;
   alerts: AlertPolicy;
@@ -36,12 +36,12 @@ export interface AlertStore {
   troubles(now: number): AsyncResult<Trouble[]>;
   circuits(now: number): AsyncResult<TenantCircuit[]>;
   /** The tenant's slug, name and alert policy; null: deleted. */
-  receiver(tenantId: string): AsyncResult<AlertReceiver | null>;
-  /** Stores the alert, its event and its webhook message, once per period. Returns whether it was new. */
+  tenant(tenantId: string): AsyncResult<AlertedTenant | null>;
+  /** Stores the alert, its event and its webhook messages, once per period. Returns whether it was new. */
   raise(
     alert: Alert,
     event: AdminEvent,
-    message: { url: string; body: string } | null,
+    messages: readonly { url: string; body: string }[],
   ): AsyncResult<boolean>;
   list(tenantId: string, page: PageRequest): AsyncResult<Page<StoredAlert>>;
   attention(tenantId: string, now: number): AsyncResult<Attention>;

@@ -54,13 +54,7 @@ export function alertRoutes() {
     description:
       "Budgets above a threshold, and persistent problems, each once per period and detected within a minute. Alerts are listed until 90 days after their period.",
     query: pageQuery,
-    answer: pageOf(alert).extend({
-      names,
-      undelivered: z.int().openapi({
-        description:
-          "Of the newest 100 messages to webhooks, those that failed, or wait for another attempt.",
-      }),
-    }),
+    answer: pageOf(alert).extend({ names }),
     run: ({ admin, actor, params, query }) =>
       admin.alerts.list(actor, params.tenant, pageRequestOf(query)),
   });
@@ -69,9 +63,9 @@ export function alertRoutes() {
     id: "testAlert",
     summary: "Send a test alert",
     description:
-      "Sends a sample alert immediately, and returns the receiver's answer. Nothing is stored. Missing members default to the policy's.",
+      "Sends a sample alert immediately, and returns the receiver's answer. Nothing is stored. Missing members default to those of the policy's receiver with this URL.",
     body: z.strictObject({
-      webhookUrl: z.string().max(2_000).optional(),
+      webhookUrl: z.string().max(2_000),
       format: z.enum(alertFormats).optional(),
       body: alertTemplate.optional(),
       header: z

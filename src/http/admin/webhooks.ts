@@ -3,11 +3,11 @@ import { webhookStates } from "../../domain/ports/webhooks.ts";
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
 import { line, millis, pageQuery } from "./schemas.ts";
 
-/** A message's id names call, stage, and state. */
+/** A message's id names call, stage, and state, or an alert, its kind, and the receiver's number. */
 const webhookPage = pageQuery.extend({
   cursor: z
     .string()
-    .regex(/^msg_[a-z]+_[0-9a-z]{26,38}(_[a-z]+){2,4}$/, "Unknown cursor.")
+    .regex(/^msg_[a-z]+_[0-9a-z]{26,38}(_[a-z]+){2,4}(_[0-9])?$/, "Unknown cursor.")
     .optional(),
 });
 

@@ -2,7 +2,7 @@ import {
   alertOfBudget,
   circuitOpenMs,
   alertDayOf,
-  alertKinds,
+  isFor,
   type Alert,
   type AlertSubject,
 } from "../../domain/alerts.ts";
@@ -57,26 +57,26 @@ async function found({ alerts, now }: AlertDeps): AsyncResult<AlertSubject[]> {
   ]);
 }
 
-/** `null` if the alert is only listed. */
-async function messageFor(
+/** Empty if the alert is only listed. */
+async function messagesFor(
   { alerts, names, publicUrl }: AlertDeps,
   alert: Alert,
-): AsyncResult<{ url: string; body: string } | null> {
-  const { tenantId, subject, kind } = alert;
-  const receiver = await alerts.receiver(tenantId);
-  if (!receiver.ok) return receiver;
-  const { webhookUrl: url, kinds = alertKinds, ...form } = receiver.value?.alerts ?? {};
-  if (receiver.value === null || url === undefined || !kinds.includes(kind)) return ok(null);
+): AsyncResult<{ url: string; body: string }[]> {
+  const { tenantId, subject } = alert;
+  const tenant = await alerts.tenant(tenantId);
+  if (!tenant.ok) return tenant;
+  const receivers = tenant.value?.alerts.receivers?.filter((each) => isFor(each, alert)) ?? [];
+  if (tenant.value === null || receivers.length === 0) return ok([]);
   const named = await namesOfSubjects(names, tenantId, [subject]);
   if (!named.ok) return named;
-  const { slug, name } = receiver.value;
+  const { slug, name } = tenant.value;
   const message = {
     alert,
     tenant: { slug, name },
     subject: named.value[subject] ?? subject,
     link: publicUrl === null ? null : `${publicUrl}/console/t/${slug}${causeOf(alert)}`,
   };
-  return ok({ url, body: alertBody(form, message) });
+  return ok(receivers.map((each) => ({ url: each.webhookUrl, body: alertBody(each, message) })));
 }
 
 export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number> => {
@@ -88,8 +88,8 @@ export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number>
     const at = now();
     const { tenantId, ...alertSubject } = subject;
     const alert = { ...subject, id: ids.next("alert"), at };
-    const message = await messageFor(deps, alert);
-    if (!message.ok) return message;
+    const messages = await messagesFor(deps, alert);
+    if (!messages.ok) return messages;
     const done = await alerts.raise(
       alert,
       {
@@ -101,7 +101,7 @@ export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number>
         target: subject.subject,
         detail: alertSubject,
       },
-      message.value,
+      messages.value,
     );
     if (!done.ok) return done;
     if (done.value) raised += 1;

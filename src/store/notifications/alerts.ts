@@ -1,4 +1,4 @@
-/** Alerts, written once per period with their event and webhook message. */
+/** Alerts, written once per period with their event and webhook messages. */
 import { and, desc, getTableColumns, gt, sql, type SQL } from "drizzle-orm";
 import type { Alert, AlertPolicy, Attention } from "../../domain/alerts.ts";
 import { noAttention, sealsStoppedMs, sinkBehindMs } from "../../domain/alerts.ts";
@@ -8,7 +8,7 @@ import { ok } from "../../domain/result.ts";
 import { minIdAt } from "../../domain/tenancy/ids.ts";
 import { alerts } from "../schema/alert-schema.ts";
 import { crossedBudgets } from "../budgets/crossed-budgets.ts";
-import { raw, type Compiled, type Database } from "../db.ts";
+import { raw, type Database } from "../db.ts";
 import { countRows } from "../execute.ts";
 import { appendEventWhere } from "../events.ts";
 import { circuits } from "../schema/health-schema.ts";
@@ -34,11 +34,11 @@ const rowOf = ({ name, threshold, ...alert }: Alert) => ({
   threshold: threshold ?? 0,
 });
 
-const messageOf = (alert: Alert, { url, body }: { url: string; body: string }): Compiled =>
+const messageOf = (alert: Alert, { url, body }: { url: string; body: string }, at: number) =>
   raw(sql`
     insert into webhook_messages
       (tenant_id, id, url, body, state, attempts, created_at, next_at)
-    select ${alert.tenantId}, ${`msg_${alert.id}_${alert.kind}`}, ${url}, ${body}, 'pending', 0,
+    select ${alert.tenantId}, ${`msg_${alert.id}_${alert.kind}_${at}`}, ${url}, ${body}, 'pending', 0,
       ${alert.at}, ${alert.at}
     where ${isMine(alert)} on conflict do nothing`);
 
@@ -100,7 +100,7 @@ export const createAlertStore = (db: Database): AlertStore => ({
       );
     }),
 
-  receiver: (tenantId) =>
+  tenant: (tenantId) =>
     db.read(async (builder) => {
       const [row] = await builder.all<{ slug: string; name: string; alerts: string | null }>(sql`
         select slug, name, case when json_valid(policy) then policy -> '$.alerts' end as alerts
@@ -110,10 +110,10 @@ export const createAlertStore = (db: Database): AlertStore => ({
         : { ...row, alerts: JSON.parse(row.alerts ?? "{}") as AlertPolicy };
     }),
 
-  async raise(alert, event, message) {
+  async raise(alert, event, messages) {
     const written = await db.write([
       db.builder.insert(alerts).values(rowOf(alert)).onConflictDoNothing(),
-      ...(message === null ? [] : [messageOf(alert, message)]),
+      ...messages.map((message, at) => messageOf(alert, message, at + 1)),
       appendEventWhere(
         event,
         sql`${isMine(alert)} and not exists (select 1 from admin_events where id = ${event.id})`,

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { keptAlertsMs } from "../../../src/store/notifications/alerts.ts";
 import { calendarOf } from "../../../src/pipeline/callers/time-zones.ts";
 import { createDeliverySlots } from "../../../src/domain/limits/delivery-slots.ts";
-import { createSendWebhooks } from "../../../src/pipeline/scheduled/webhooks.ts";
+import { createSendWebhooks, type WebhookDeps } from "../../../src/pipeline/scheduled/webhooks.ts";
+import type { AlertReceiver } from "../../../src/domain/alerts.ts";
 import type { Policy } from "../../../src/domain/choice/policy.ts";
 import { ok } from "../../../src/domain/result.ts";
 import {
@@ -29,12 +30,32 @@ const url = "https://hooks.test/alerts";
 const midnight = Date.UTC(2_027, 0, 16);
 const dayMs = 86_400_000;
 const usdPerDay = 0.1;
-const alerted: Policy = { alerts: { webhookUrl: url } };
+const alerted: Policy = { alerts: { receivers: [{ webhookUrl: url }] } };
 
 export const alertsSuite = (backend: Backend): void => {
   describe("alerts", () => {
     const { world, running, settle, admit, look, alertsOf, spend, messagesOf, eventsOf } =
       givenAlerts(backend);
+    const sender = ({ post, now }: Pick<WebhookDeps, "post" | "now">) =>
+      createSendWebhooks({
+        webhooks: {
+          ...world.stores.webhooks,
+          secrets: async (tenantId) =>
+            ok([{ id: "whk_1", tenantId, destination: null, sealed: "s", createdAt: start }]),
+        },
+        vault: {
+          seal: async (plain) => plain,
+          open: async (sealed) => ok(sealed),
+          sealPrefix: "",
+        },
+        sign: async () => "v1,signature",
+        post,
+        rules: { allowPrivate: false, ownOrigins: [] },
+        ids: { next: id },
+        slots: createDeliverySlots(),
+        now,
+        wait: () => new Promise(() => {}),
+      });
     const thresholdsOf = async (who: Caller) =>
       (await alertsOf(who)).map(({ threshold }) => threshold);
 
@@ -85,36 +106,13 @@ export const alertsSuite = (backend: Backend): void => {
       const backAt = start + 60 * minuteMs;
       let now = start;
       const received: string[] = [];
-      const send = createSendWebhooks({
-        webhooks: {
-          ...world.stores.webhooks,
-          secrets: async () =>
-            ok([
-              {
-                id: "whk_1",
-                tenantId: who.tenantId,
-                destination: null,
-                sealed: "s",
-                createdAt: start,
-              },
-            ]),
-        },
-        vault: {
-          seal: async (plain) => plain,
-          open: async (sealed) => ok(sealed),
-          sealPrefix: "",
-        },
-        sign: async () => "v1,signature",
+      const send = sender({
+        now: () => now,
         async post({ headers }) {
           if (now < backAt) return { status: 503, fault: "It answered 503." };
           received.push(String(headers["webhook-id"]));
           return { status: 204, fault: null };
         },
-        rules: { allowPrivate: false, ownOrigins: [] },
-        ids: { next: id },
-        slots: createDeliverySlots(),
-        now: () => now,
-        wait: () => new Promise(() => {}),
       });
       for (; now < start + 240 * minuteMs; now += 5 * minuteMs) {
         expect(value(await world.stores.alerts.crossed(now, calendarOf))).toEqual([]);
@@ -125,7 +123,7 @@ export const alertsSuite = (backend: Backend): void => {
       const [alert] = await alertsOf(who);
       expect(alert?.deliveries).toMatchObject([
         {
-          id: `msg_${alert?.id}_budget_crossed`,
+          id: `msg_${alert?.id}_budget_crossed_1`,
           url,
           state: "delivered",
           status: 204,
@@ -135,14 +133,58 @@ export const alertsSuite = (backend: Backend): void => {
       expect(received.toSorted()).toEqual(messages.map((message) => message.id).toSorted());
     });
 
+    it("reach each receiver that wants them, and say which of them failed", async () => {
+      const [first, second, third] = ["a", "b", "c"].map((host) => `https://${host}.test/hook`);
+      const receivers = [
+        { webhookUrl: first, thresholds: [80, 100] },
+        { webhookUrl: second, kinds: ["budget_crossed"] },
+        { webhookUrl: third, kinds: ["credential_failing"], thresholds: [50, 80, 100] },
+      ] as AlertReceiver[];
+      const who = await caller(world.stores, {
+        tenantLimits: { usdPerDay },
+        policy: { alerts: { receivers } },
+      });
+      const broken = credential(who.tenantId, { status: "failing" });
+      value(await world.stores.credentials.create(broken, event(who.tenantId)));
+      await spend(who, 85_000, { tenantVersion: 3 });
+      await look();
+      const send = sender({
+        now: () => start,
+        post: async (message) =>
+          message.url === first
+            ? { status: 410, fault: "It answered 410." }
+            : { status: 204, fault: null },
+      });
+      value(await send());
+      const sent = { state: "delivered", status: 204, fault: null, endedAt: start };
+      const lost = { state: "failed", status: 410, fault: "It answered 410.", endedAt: start };
+      const delivered = (await alertsOf(who)).map(({ kind, threshold, deliveries }) => [
+        threshold ?? kind,
+        deliveries.map(({ id: _, ...delivery }) => delivery),
+      ]);
+      expect(Object.fromEntries(delivered)).toEqual({
+        50: [{ ...sent, url: second }],
+        80: [
+          { ...lost, url: first },
+          { ...sent, url: second },
+        ],
+        credential_failing: [
+          { ...lost, url: first },
+          { ...sent, url: third },
+        ],
+      });
+      const ids = (await messagesOf(who)).map((message) => message.id);
+      expect(new Set(ids).size).toBe(5);
+    });
+
     it("are sent as the receiver expects, and kinds that it doesn't want are only listed", async () => {
       const slack = await caller(world.stores, {
         tenantLimits: { usdPerDay },
-        policy: { alerts: { webhookUrl: url, format: "slack" } },
+        policy: { alerts: { receivers: [{ webhookUrl: url, format: "slack" }] } },
       });
       const other = await caller(world.stores, {
         tenantLimits: { usdPerDay },
-        policy: { alerts: { webhookUrl: url, kinds: ["credential_failing"] } },
+        policy: { alerts: { receivers: [{ webhookUrl: url, kinds: ["credential_failing"] }] } },
       });
       for (const who of [slack, other]) await spend(who, 60_000);
       await look();
@@ -161,17 +203,20 @@ export const alertsSuite = (backend: Backend): void => {
       if (line === undefined) throw new Error("Nothing was crossed.");
       const alert = { ...line, kind: "budget_crossed", id: id("alert"), at: start } as const;
       const its = event(who.tenantId, "alert.raised");
-      const message = { url, body: "{}" };
+      const messages = [url, `${url}/2`].map((each) => ({ url: each, body: "{}" }));
       for (const _ of [1, 2])
-        expect(value(await world.stores.alerts.raise(alert, its, message))).toBe(true);
+        expect(value(await world.stores.alerts.raise(alert, its, messages))).toBe(true);
       const late = { ...alert, id: id("alert") };
       const another = event(who.tenantId, "alert.raised");
-      expect(value(await world.stores.alerts.raise(late, another, message))).toBe(false);
-      const delivery = { url, state: "pending", status: null, fault: null, endedAt: null };
-      expect(await alertsOf(who)).toEqual([
-        { ...alert, deliveries: [{ ...delivery, id: `msg_${alert.id}_budget_crossed` }] },
-      ]);
-      expect(await messagesOf(who)).toHaveLength(1);
+      expect(value(await world.stores.alerts.raise(late, another, messages))).toBe(false);
+      const unsent = { state: "pending", status: null, fault: null, endedAt: null };
+      const deliveries = messages.map((message, at) => ({
+        ...unsent,
+        url: message.url,
+        id: `msg_${alert.id}_budget_crossed_${at + 1}`,
+      }));
+      expect(await alertsOf(who)).toEqual([{ ...alert, deliveries }]);
+      expect(await messagesOf(who)).toHaveLength(2);
       expect(await eventsOf(who)).toHaveLength(1);
     });
 

@@ -872,15 +872,15 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await alerts.attention(tenantId, start))).toEqual(noAttention);
       expect(value(await alerts.attention(who.tenantId, start))).not.toEqual(noAttention);
     },
-    "alerts.receiver": async ({ alerts }, { who }, { tenantId }) => {
-      const [own, theirs] = [await alerts.receiver(who.tenantId), await alerts.receiver(tenantId)];
+    "alerts.tenant": async ({ alerts }, { who }, { tenantId }) => {
+      const [own, theirs] = [await alerts.tenant(who.tenantId), await alerts.tenant(tenantId)];
       expect(value(theirs)?.slug).not.toBe(value(own)?.slug);
     },
     "alerts.raise": async ({ alerts }, owner, { tenantId }) => {
       const [own] = value(await alerts.list(owner.who.tenantId, page)).data;
       const theirs = { ...alertOf(tenantId, owner.credential.id), id: own?.id ?? "" };
       const message = { url: "https://hooks.test/theirs", body: "{}" };
-      value(await alerts.raise(theirs, event(tenantId), message));
+      value(await alerts.raise(theirs, event(tenantId), [message]));
       const told = async (whose: string) =>
         value(await alerts.list(whose, page)).data.flatMap(({ deliveries }) => deliveries);
       expect(await told(tenantId)).toHaveLength(1);
@@ -1121,7 +1121,7 @@ export const isolationSuite = (backend: Backend): void => {
       const fresh = { destination: null, sealed: "v1.mine", createdAt: start };
       const secret = { id: newId("webhook"), tenantId, ...fresh };
       value(await stores.webhooks.rotate(secret, start, event(tenantId)));
-      value(await stores.alerts.raise(alertOf(tenantId, its.credential.id), event(tenantId), null));
+      value(await stores.alerts.raise(alertOf(tenantId, its.credential.id), event(tenantId), []));
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));
       return its;

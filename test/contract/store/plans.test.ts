@@ -219,6 +219,7 @@ describe("query plans", () => {
     "alerts.crossed": ({ alerts }) => alerts.crossed(start, calendarOf),
     "alerts.troubles": ({ alerts }) => alerts.troubles(start),
     "alerts.attention": ({ alerts }) => alerts.attention(who.tenantId, start),
+    "alerts.list": ({ alerts }) => alerts.list(who.tenantId, page),
     "alerts.prune": ({ alerts }) => alerts.prune(start),
     "sessions.begin": ({ sessions }) => sessions.begin(session(who.tenantId, who.keyId)),
     "requestFeed.state": ({ requestFeed }) => requestFeed.state(who.tenantId),

@@ -1,8 +1,8 @@
 /** What the OpenAPI document says of a record, against the types that records have. */
 import { describe, expect, it } from "vitest";
-import type { Alert } from "../../../src/domain/alerts.ts";
 import type { Attempt } from "../../../src/domain/attempts.ts";
 import type { Candidate, Decision } from "../../../src/domain/choice/decision.ts";
+import type { StoredAlert } from "../../../src/domain/ports/alerts.ts";
 import type { Usage } from "../../../src/domain/usage.ts";
 import { openApiDocument } from "../../fakes/openapi-document.ts";
 
@@ -35,7 +35,7 @@ const usage: Record<keyof Usage, true> = {
   surcharge: true,
   implausible: true,
 };
-const alert: Record<keyof Alert, true> = {
+const alert: Record<keyof StoredAlert, true> = {
   id: true,
   at: true,
   tenantId: true,
@@ -47,6 +47,7 @@ const alert: Record<keyof Alert, true> = {
   used: true,
   periodFrom: true,
   periodUntil: true,
+  deliveries: true,
 };
 const ofDecision: (keyof Decision | keyof Candidate)[] = [
   "failover",

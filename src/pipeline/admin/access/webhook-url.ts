@@ -7,12 +7,15 @@ import { err, ok, type Result } from "../../../domain/result.ts";
 import { problemWithEndpoint } from "../../../domain/servers/upstreams.ts";
 
 export function checkedWebhook(
-  { rule, before }: Record<"rule" | "before", { webhookUrl?: string } | undefined>,
-  path: string,
+  {
+    url,
+    path,
+    before = [],
+  }: { url: string | undefined; path: string; before?: readonly (string | undefined)[] },
   deps: { allowPrivateUpstreams: boolean; ownOrigins: readonly string[] },
 ): Result<null, Refusal> {
-  if (rule?.webhookUrl === undefined || rule.webhookUrl === before?.webhookUrl) return ok(null);
+  if (url === undefined || before.includes(url)) return ok(null);
   const { allowPrivateUpstreams: allowPrivate, ownOrigins } = deps;
-  const detail = problemWithEndpoint(rule.webhookUrl, { allowPrivate, ownOrigins });
+  const detail = problemWithEndpoint(url, { allowPrivate, ownOrigins });
   return detail === null ? ok(null) : err({ reason: "invalid_params", path, detail });
 }

@@ -123,8 +123,11 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
     });
     if (problem !== null) return err({ reason: "invalid_params", ...problem });
     return checkedWebhook(
-      { rule: entry.policy.approval, before: before?.policy.approval },
-      "policy.approval.webhookUrl",
+      {
+        url: entry.policy.approval?.webhookUrl,
+        path: "policy.approval.webhookUrl",
+        before: [before?.policy.approval?.webhookUrl],
+      },
       deps,
     );
   };

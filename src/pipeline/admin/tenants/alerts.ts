@@ -5,18 +5,14 @@ import {
   severityOf,
   type Severity,
 } from "../../../domain/alert-messages.ts";
-import type { Alert, AlertPolicy } from "../../../domain/alerts.ts";
+import type { Alert, AlertReceiver } from "../../../domain/alerts.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { AlertDelivery, AlertStore, StoredAlert } from "../../../domain/ports/alerts.ts";
-import {
-  keptMessagesMs,
-  type WebhookMessage,
-  type WebhookStore,
-} from "../../../domain/ports/webhooks.ts";
+import { keptMessagesMs } from "../../../domain/ports/webhooks.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { Page, PageRequest } from "../../../domain/ports/pages.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
-import { err, ok } from "../../../domain/result.ts";
+import { ok } from "../../../domain/result.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import type { SendMessage, WebhookHeader } from "../../scheduled/webhooks.ts";
 import { namesOfSubjects } from "../../callers/subject-names.ts";
@@ -42,8 +38,7 @@ export interface AlertTest {
   body: JsonObject;
 }
 
-/** Missing members default to the policy's. */
-type AskedTest = Pick<AlertPolicy, "webhookUrl" | "format" | "body"> & { header?: WebhookHeader };
+type AskedTest = Omit<AlertReceiver, "kinds" | "thresholds"> & { header?: WebhookHeader };
 
 const sample = {
   kind: "budget_crossed",
@@ -54,8 +49,6 @@ const sample = {
 } as const;
 const dayMs = 86_400_000;
 
-const isUndelivered = ({ state, attempts }: WebhookMessage): boolean =>
-  state === "failed" || (state === "pending" && attempts > 0);
 /** URLs of webhooks often are secrets. */
 const shownDelivery = ({ url, ...delivery }: AlertDelivery): ShownDelivery => ({
   ...delivery,
@@ -63,12 +56,10 @@ const shownDelivery = ({ url, ...delivery }: AlertDelivery): ShownDelivery => ({
 });
 const mayHaveMessages = ({ at, deliveries }: StoredAlert, now: number): boolean =>
   deliveries.length > 0 || at > now - keptMessagesMs;
-const newestMessages = { cursor: null, limit: 100 };
 
 export const createAlertAdmin = (
   deps: AdminDeps & {
     alerts: Pick<AlertStore, "list">;
-    webhooks: Pick<WebhookStore, "list">;
     names: NameStore;
     allowPrivateUpstreams: boolean;
     ownOrigins: readonly string[];
@@ -80,7 +71,7 @@ export const createAlertAdmin = (
     actor: Actor,
     slug: string,
     page: PageRequest,
-  ): AsyncResult<Page<ListedAlert> & { names: Record<string, string>; undelivered: number }> {
+  ): AsyncResult<Page<ListedAlert> & { names: Record<string, string> }> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { id } = tenant.value;
@@ -89,9 +80,6 @@ export const createAlertAdmin = (
     const subjects = listed.value.data.map(({ subject }) => subject);
     const names = await namesOfSubjects(deps.names, id, subjects);
     if (!names.ok) return names;
-    const messages = await deps.webhooks.list(id, newestMessages);
-    if (!messages.ok) return messages;
-    const undelivered = messages.value.data.filter(isUndelivered).length;
     const now = deps.now();
     const data = listed.value.data.map((alert) => ({
       ...alert,
@@ -99,21 +87,17 @@ export const createAlertAdmin = (
       severity: severityOf(alert),
       text: sentenceOf(alert, names.value[alert.subject] ?? alert.subject),
     }));
-    return ok({ ...listed.value, data, names: names.value, undelivered });
+    return ok({ ...listed.value, data, names: names.value });
   },
 
   async test(actor: Actor, slug: string, { header, ...asked }: AskedTest): AsyncResult<AlertTest> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { id: tenantId, name, policy } = tenant.value;
-    const { webhookUrl: url, ...form } = { ...policy.alerts, ...asked };
-    if (url === undefined)
-      return err({ reason: "invalid_params", path: "webhookUrl", detail: "No URL to send to." });
-    const checked = checkedWebhook(
-      { rule: { webhookUrl: url }, before: policy.alerts },
-      "webhookUrl",
-      deps,
-    );
+    const { webhookUrl: url } = asked;
+    const stored = policy.alerts?.receivers?.find(({ webhookUrl }) => webhookUrl === url);
+    const before = [stored?.webhookUrl];
+    const checked = checkedWebhook({ url, path: "webhookUrl", before }, deps);
     if (!checked.ok) return checked;
     const at = deps.now();
     const alert: Alert = {
@@ -125,12 +109,16 @@ export const createAlertAdmin = (
       periodFrom: at,
       periodUntil: at + dayMs,
     };
-    const body = alertBody(form, {
-      alert,
-      tenant: { slug, name },
-      subject: `${name} (test)`,
-      link: deps.publicUrl === null ? null : `${deps.publicUrl}/console/t/${slug}${causeOf(alert)}`,
-    });
+    const body = alertBody(
+      { ...stored, ...asked },
+      {
+        alert,
+        tenant: { slug, name },
+        subject: `${name} (test)`,
+        link:
+          deps.publicUrl === null ? null : `${deps.publicUrl}/console/t/${slug}${causeOf(alert)}`,
+      },
+    );
     const message = { id: `msg_${alert.id}_test`, tenantId, url, body, header };
     const sent = await deps.sendOnce({ ...message, reads: "answer" });
     if (!sent.ok) return sent;

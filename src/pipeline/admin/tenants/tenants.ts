@@ -53,6 +53,29 @@ type TenantAdminDeps = AdminDeps &
 
 export type ParsePolicy = (value: unknown) => Result<Policy, Refusal>;
 
+function checkedWebhooks(
+  deps: TenantAdminDeps,
+  { approval, alerts }: Policy,
+  before: Policy,
+): Result<null, Refusal> {
+  const known = before.alerts?.receivers?.map(({ webhookUrl }) => webhookUrl) ?? [];
+  const webhooks = [
+    {
+      url: approval?.webhookUrl,
+      path: "approval.webhookUrl",
+      before: [before.approval?.webhookUrl],
+    },
+    ...(alerts?.receivers ?? []).map(({ webhookUrl: url }, at) => ({
+      url,
+      path: `alerts.receivers.${at}.webhookUrl`,
+      before: known,
+    })),
+  ];
+  return (
+    webhooks.map((each) => checkedWebhook(each, deps)).find((checked) => !checked.ok) ?? ok(null)
+  );
+}
+
 const editPolicy = (
   deps: TenantAdminDeps,
   { actor, slug, ifMatch }: { actor: Actor; slug: string; ifMatch: IfMatch },
@@ -79,18 +102,8 @@ const editPolicy = (
           path: `limits.${beyond.name}`,
           detail: `At most ${beyond.max}, which is the operator's ceiling for this tenant.`,
         });
-      const checked = checkedWebhook(
-        { rule: policy.value.approval, before: current.approval },
-        "approval.webhookUrl",
-        deps,
-      );
+      const checked = checkedWebhooks(deps, policy.value, current);
       if (!checked.ok) return checked;
-      const alerted = checkedWebhook(
-        { rule: policy.value.alerts, before: current.alerts },
-        "alerts.webhookUrl",
-        deps,
-      );
-      if (!alerted.ok) return alerted;
       const there = await checkedNames(deps, wanted.value, tenant);
       if (!there.ok) return there;
       const event = eventOf(deps, actor, {

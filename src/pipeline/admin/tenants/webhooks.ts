@@ -92,7 +92,7 @@ export const createWebhookAdmin = (
       if (!tenant.ok) return tenant;
       const { id: tenantId } = tenant.value;
       const { url, name, value } = input;
-      const checked = checkedWebhook({ rule: { webhookUrl: url }, before: undefined }, "url", deps);
+      const checked = checkedWebhook({ url, path: "url" }, deps);
       if (!checked.ok) return checked;
       const { origin } = new URL(url);
       const stored = await headersOf(tenantId);

@@ -3,19 +3,9 @@ import { expect, it } from "vitest";
 import type { Policy } from "../../../../../src/domain/choice/policy.ts";
 import type { AlertDelivery, StoredAlert } from "../../../../../src/domain/ports/alerts.ts";
 import type { TenantStore } from "../../../../../src/domain/ports/stores.ts";
-import type { WebhookMessage } from "../../../../../src/domain/ports/webhooks.ts";
 import { ok } from "../../../../../src/domain/result.ts";
 import { createAlertAdmin } from "../../../../../src/pipeline/admin/tenants/alerts.ts";
 import { callerWith } from "../../callers/callers.fixture.ts";
-
-const messages = (
-  [
-    ["pending", 0],
-    ["pending", 2],
-    ["delivered", 1],
-    ["failed", 9],
-  ] as const
-).map(([state, attempts]) => ({ state, attempts }) as WebhookMessage);
 
 const dayMs = 86_400_000;
 const now = 30 * dayMs;
@@ -39,7 +29,6 @@ function given(policy: Policy = {}, data: StoredAlert[] = []) {
     now: () => now,
     alerts: { list: async () => ok({ data, nextCursor: null }) },
     names: { of: async () => ok({}) },
-    webhooks: { list: async () => ok({ data: messages, nextCursor: null }) },
     allowPrivateUpstreams: false,
     ownOrigins: [],
     publicUrl: "https://router.test",
@@ -55,10 +44,6 @@ function given(policy: Policy = {}, data: StoredAlert[] = []) {
       alerts.test({ kind: "operator" }, "acme", asked),
   };
 }
-
-it("is listed with the number of messages that were not delivered", async () => {
-  expect(await given().list()).toMatchObject({ value: { undelivered: 2 } });
-});
 
 it("lists its deliveries without the secrets in their URLs, while they are known", async () => {
   const its = { id: "msg_alt_1", status: 404, fault: "No.", endedAt: 7 } as const;
@@ -86,12 +71,14 @@ it("is sent to the given address in its format, with a link to the console", asy
   expect(sent[0]?.body).toContain("https://router.test/console/t/acme/limits|View in console");
 });
 
-it("is sent to the policy's address, and to none without one or to a private one", async () => {
-  const saved = given({ alerts: { webhookUrl: "https://hooks.test/y", format: "discord" } });
-  await saved.test({});
+it("is sent as the policy's receiver with this address expects, and to no private address", async () => {
+  const discord = { webhookUrl: "https://hooks.test/y", format: "discord" } as const;
+  const other = { webhookUrl: "https://hooks.test/z", format: "slack" } as const;
+  const saved = given({ alerts: { receivers: [other, discord] } });
+  await saved.test({ webhookUrl: discord.webhookUrl });
+  expect(saved.sent).toMatchObject([{ url: discord.webhookUrl }]);
   expect(saved.sent[0]?.body).toContain('"content"');
   const { sent, test } = given();
-  expect(await test({})).toMatchObject({ error: { path: "webhookUrl" } });
   expect(await test({ webhookUrl: "http://127.0.0.1/" })).toMatchObject({
     error: { path: "webhookUrl" },
   });
