@@ -40,8 +40,13 @@ export interface TopUsage {
   total: Pick<TopUsageRow, "requests" | "costMicroUsd" | "before">;
 }
 
+export interface OwnLimits {
+  limits: Limits;
+  userId: string | null;
+}
+
 export interface TopUsageStore {
   top(tenantId: string, asked: TopUsageQuery): AsyncResult<TopUsage>;
-  /** Limits of keys and servers by id. Without limits or a row: omitted. */
-  limitsOf(tenantId: string, ids: readonly string[]): AsyncResult<Record<string, Limits>>;
+  /** Limits of keys and servers by id, with the person of a key. Without both or a row: omitted. */
+  limitsOf(tenantId: string, ids: readonly string[]): AsyncResult<Record<string, OwnLimits>>;
 }

@@ -123,7 +123,9 @@ const topUsageRow = z
       .openapi({ description: "In the period of the same length before." }),
     budget: limitState.optional(),
   })
-  .openapi("TopUsage", { description: "`budget`: the fullest budget, if the group has one." });
+  .openapi("TopUsage", {
+    description: "`budget`: the fullest budget, of a key also its person's.",
+  });
 export const topUsageQuery = z.object({
   by: z
     .string()

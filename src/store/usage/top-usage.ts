@@ -112,18 +112,19 @@ export const createTopUsageStore = (db: Database): TopUsageStore => ({
   async limitsOf(tenantId, ids) {
     const among = sql`(select value from json_each(${JSON.stringify(ids)}))`;
     const found = await db.read((builder) =>
-      builder.all<{ id: string; limits: string | null }>(sql`
-        select id, limits from api_keys where tenant_id = ${tenantId} and id in ${among}
+      builder.all<{ id: string; limits: string | null; userId: string | null }>(sql`
+        select id, limits, user_id as userId
+        from api_keys where tenant_id = ${tenantId} and id in ${among}
         union all
-        select id, case when json_valid(policy) then policy -> '$.limits' end
+        select id, case when json_valid(policy) then policy -> '$.limits' end, null
         from servers where tenant_id = ${tenantId} and id in ${among}`),
     );
     if (!found.ok) return found;
     return ok(
       Object.fromEntries(
-        found.value.flatMap(({ id, limits }) => {
-          const read = readLimits(limits);
-          return read === null ? [] : [[id, read] as const];
+        found.value.flatMap(({ id, userId, ...row }) => {
+          const limits = readLimits(row.limits);
+          return limits || userId ? [[id, { limits: limits ?? {}, userId }] as const] : [];
         }),
       ),
     );

@@ -9,6 +9,7 @@ import {
   caller,
   correction,
   event,
+  key,
   named,
   reservation,
   server,
@@ -161,14 +162,17 @@ export const topUsageSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("reads the limits of keys and servers", async () => {
+    it("reads the limits of keys and servers, and the people of keys", async () => {
       const who = await caller(world.stores, { keyLimits: { usdPerDay: 3 } });
       const limited = server(who.tenantId, { policy: { limits: { usdPerMonth: 5 } } });
       value(await world.stores.servers.create(limited, event(who.tenantId)));
-      const ids = [who.keyId, limited.id, "key_unknown"];
+      const laptop = key(who.tenantId, { userId: "usr_1" });
+      value(await world.stores.keys.create(laptop, event(who.tenantId)));
+      const ids = [who.keyId, limited.id, laptop.id, "key_unknown"];
       expect(value(await world.stores.topUsage.limitsOf(who.tenantId, ids))).toEqual({
-        [who.keyId]: { usdPerDay: 3 },
-        [limited.id]: { usdPerMonth: 5 },
+        [who.keyId]: { limits: { usdPerDay: 3 }, userId: null },
+        [limited.id]: { limits: { usdPerMonth: 5 }, userId: null },
+        [laptop.id]: { limits: {}, userId: "usr_1" },
       });
     });
 

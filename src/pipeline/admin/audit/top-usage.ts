@@ -4,6 +4,7 @@ import type { AlertStore } from "../../../domain/ports/alerts.ts";
 import type { LimitStore } from "../../../domain/ports/ledger.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { TopUsageRow, TopUsageStore, UsageGrouping } from "../../../domain/ports/top-usage.ts";
+import type { Policy } from "../../../domain/choice/policy.ts";
 import type { Tenant } from "../../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { err, ok } from "../../../domain/result.ts";
@@ -34,26 +35,36 @@ type Deps = AdminDeps & {
 
 const subjectOf = { user: subjectOfUser, group: subjectOfGroup, tag: subjectOfTag };
 
+function scopeOf(policy: Policy, scope: keyof typeof subjectOf, group: string): LimitedScope {
+  const node = { scope, subject: subjectOf[scope](group) };
+  return { ...node, limits: limitsOfNode(policy, node) };
+}
+
+/** Keys also have the limits of their person. */
 async function scopesOf(
   { topUsage }: Deps,
   { id, policy }: Tenant,
   { by, groups }: { by: UsageGrouping; groups: readonly string[] },
-): AsyncResult<Map<string, LimitedScope>> {
+): AsyncResult<Map<string, LimitedScope[]>> {
   if (by === "model" || by === "endpoint") return ok(new Map());
   if (by === "key" || by === "server") {
     const found = await topUsage.limitsOf(id, groups);
     if (!found.ok) return found;
-    const own = Object.entries(found.value);
-    return ok(new Map(own.map(([subject, limits]) => [subject, { scope: by, subject, limits }])));
+    return ok(
+      new Map(
+        Object.entries(found.value).map(([subject, { limits, userId }]) => [
+          subject,
+          [
+            { scope: by, subject, limits },
+            ...(userId === null ? [] : [scopeOf(policy, "user", userId)]),
+          ],
+        ]),
+      ),
+    );
   }
   return ok(
     new Map(
-      groups
-        .filter((group) => group !== "")
-        .map((group) => {
-          const node = { scope: by, subject: subjectOf[by](group) };
-          return [group, { ...node, limits: limitsOfNode(policy, node) }];
-        }),
+      groups.filter((group) => group !== "").map((group) => [group, [scopeOf(policy, by, group)]]),
     ),
   );
 }
@@ -75,7 +86,7 @@ async function alertedScopes(
   return ok(
     [...scopes].flatMap(([subject, scope]): LimitedScope[] => {
       if (scope === "key" || scope === "server")
-        return [{ scope, subject, limits: own.value[subject] ?? {} }];
+        return [{ scope, subject, limits: own.value[subject]?.limits ?? {} }];
       if (scope === "user" || scope === "group" || scope === "tag")
         return [{ scope, subject, limits: limitsOfNode(policy, { scope, subject }) }];
       return [];
@@ -85,6 +96,9 @@ async function alertedScopes(
 
 const fullness = ({ used, reserved, limit }: ShownLimit): number =>
   limit === 0 ? 1 : (used + reserved) / limit;
+
+/** The fullest last. */
+const byFullness = (one: ShownLimit, other: ShownLimit): number => fullness(one) - fullness(other);
 
 /** In the order of `scopes`, raises applied. */
 async function budgetsAmong(
@@ -110,11 +124,7 @@ async function budgetsAmong(
 
 /** The fullest budget of each subject. */
 const fullestOf = (budgets: readonly ShownLimit[]): Map<string, ShownLimit> =>
-  new Map(
-    budgets
-      .toSorted((one, other) => fullness(one) - fullness(other))
-      .map((budget) => [budget.subject, budget]),
-  );
+  new Map(budgets.toSorted(byFullness).map((budget) => [budget.subject, budget]));
 
 /** ms since the epoch, in the tenant's time zone. */
 function monthAt({ policy }: Tenant, now: number) {
@@ -160,7 +170,8 @@ const rowsOf = (
   totalMicroUsd: number,
 ) =>
   rows.map(({ before, costMicroUsd, ...row }) => {
-    const budget = fullest.get(scopes.get(row.group)?.subject ?? "");
+    const own = scopes.get(row.group)?.flatMap(({ subject }) => fullest.get(subject) ?? []);
+    const budget = own?.toSorted(byFullness).at(-1);
     return {
       by,
       ...row,
@@ -198,7 +209,8 @@ export const createTopUsage =
     const month = await spentInMonth(deps, tenant, now);
     if (!month.ok) return month;
     const shown = lists.filter((list) => by.includes(list.by));
-    const listed = shown.flatMap(({ scopes }) => [...scopes.values()]);
+    const all = shown.flatMap(({ scopes }) => [...scopes.values()].flat());
+    const listed = [...new Map(all.map((scope) => [scope.subject, scope])).values()];
     const alerted = await alertedScopes(deps, tenant, now);
     if (!alerted.ok) return alerted;
     const seen = new Set(listed.map(({ subject }) => subject));

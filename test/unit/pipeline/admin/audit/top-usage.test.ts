@@ -30,11 +30,20 @@ const rowOf = (group: string, costMicroUsd: number): TopUsageRow => ({
 function given(options: {
   rows?: TopUsageRow[];
   limits?: Record<string, Limits>;
+  /** of keys */
+  people?: Record<string, string>;
   counted?: number;
   uncountedSince?: number;
   alerts?: Pick<Alert, "subject" | "name" | "periodUntil">[];
 }) {
-  const { rows = [], limits = {}, counted = 0, uncountedSince = null, alerts = [] } = options;
+  const {
+    rows = [],
+    limits = {},
+    people = {},
+    counted = 0,
+    uncountedSince = null,
+    alerts = [],
+  } = options;
   const asked: TopUsageQuery[] = [];
   const { tenant } = callerWith().snapshot;
   const policy = { ...tenant.policy, timeZone: "Europe/Berlin", perUser: { usdPerDay: 2 } };
@@ -51,7 +60,13 @@ function given(options: {
         return ok({ rows, groups: rows.length, uncountedSince, total: { ...total, before } });
       },
       limitsOf: async (_, ids) =>
-        ok(Object.fromEntries(Object.entries(limits).filter(([id]) => ids.includes(id)))),
+        ok(
+          Object.fromEntries(
+            ids
+              .filter((id) => limits[id] ?? people[id])
+              .map((id) => [id, { limits: limits[id] ?? {}, userId: people[id] ?? null }]),
+          ),
+        ),
     },
     limits: {
       sum: async (_, checks) => ok(checks.map(() => ({ counted, reserved: 0, oldest: null }))),
@@ -117,6 +132,21 @@ describe("who spent most", () => {
     expect(people.ok && people.value.data.map(({ budget }) => budget?.subject)).toEqual([
       "user:usr_1",
       undefined,
+    ]);
+  });
+
+  it("shows the person's budget of a key that has a person, if it is fuller", async () => {
+    const { read } = given({
+      rows: [rowOf("key_1", 1), rowOf("key_2", 1), rowOf("key_3", 1)],
+      limits: { key_1: { usdPerDay: 4 }, key_3: { usdPerDay: 1.6 } },
+      people: { key_1: "usr_1", key_2: "usr_1", key_3: "usr_1" },
+      counted: 1_500_000,
+    });
+    const found = await read();
+    expect(found.ok && found.value.data.map(({ budget }) => budget)).toMatchObject([
+      { name: "user.usdPerDay", subject: "user:usr_1", limit: 2, used: 1.5 },
+      { subject: "user:usr_1" },
+      { subject: "key_3" },
     ]);
   });
 
