@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { adminApp, endpointsOf, pageOf, pageRequestOf } from "./endpoint.ts";
+import { names } from "./record-schemas.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
 /** A grant's id is not sortable by time, so the cursor has both. */
@@ -35,7 +36,7 @@ export function grantRoutes() {
     summary: "List OAuth grants, newest first",
     description: "The newest 1,000 active grants. Empty if OAuth is off.",
     query: grantPage,
-    answer: pageOf(grant),
+    answer: pageOf(grant).extend({ names }),
     run: ({ admin, actor, params, query }) =>
       admin.grants.list(actor, params.tenant, pageRequestOf(query)),
   });

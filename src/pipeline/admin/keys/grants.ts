@@ -1,4 +1,5 @@
 import type { AuthorizationServer, Grant } from "../../../domain/ports/authorization-server.ts";
+import type { NameStore } from "../../../domain/ports/names.ts";
 import type { EventStore } from "../../../domain/ports/stores.ts";
 import type { Page, PageRequest } from "../../../domain/ports/pages.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
@@ -27,13 +28,23 @@ export const createGrantAdmin = (
   deps: AdminDeps & {
     events: Pick<EventStore, "append">;
     grants: () => Grants | null;
+    names: NameStore;
   },
 ) => ({
-  async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<Grant>> {
+  /** With the names of the keys that the programs act as. */
+  async list(
+    actor: Actor,
+    slug: string,
+    page: PageRequest,
+  ): AsyncResult<Page<Grant> & { names: Record<string, string> }> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const found = await (deps.grants()?.grantsOf(tenant.value.id) ?? ok([]));
-    return found.ok ? ok(pageAfter(found.value, page)) : found;
+    if (!found.ok) return found;
+    const shown = pageAfter(found.value, page);
+    const ids = shown.data.map(({ keyId }) => keyId);
+    const names = await deps.names.of(tenant.value.id, ids);
+    return names.ok ? ok({ ...shown, names: names.value }) : names;
   },
 
   async revoke(actor: Actor, slug: string, id: string): AsyncResult<null> {
