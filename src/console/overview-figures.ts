@@ -31,12 +31,16 @@ const usdInPlot = (value: number): string => (value < 0.01 ? usd : usdInCents)(v
 export const percentiles = ["p50", "p90", "p99"] as const;
 type Percentile = (typeof percentiles)[number];
 type Of = (row: UsageRow) => number;
+/** Outcomes that count as failed or refused, as a filter of requests. */
+export const failedOrRefused = "failed,refused,unknown";
+export const errorsOf = (row: Omit<UsageRow, "at">): number =>
+  row.failed + row.refused + row.unknown;
 const metric = (title: string, of: Of, format = compact) => ({ title, of, format });
 export const metrics = {
   costUsd: metric("Spend", (row) => row.costUsd, usdInPlot),
   requests: metric("Requests", (row) => row.requests),
   tokens: metric("Tokens", (row) => row.inputTokens + row.outputTokens),
-  errors: metric("Errors", (row) => row.failed + row.refused + row.unknown),
+  errors: metric("Errors", errorsOf),
   duration: metric("Duration", (row) => row.latency?.total[row.group as Percentile] ?? 0, duration),
 };
 export type MetricName = keyof typeof metrics;
@@ -50,7 +54,6 @@ export const totalsOf = (rows: readonly UsageRow[]): Totals =>
     summed.map((name) => [name, rows.reduce((sum, row) => sum + metrics[name].of(row), 0)]),
   ) as Totals;
 
-/** Highest cost first. */
 export const totalsByGroup = (rows: readonly UsageRow[]): Map<string, Totals> =>
   new Map(
     [...Map.groupBy(rows, ({ group }) => group)]

@@ -476,7 +476,7 @@ describe("what people allowed programs", () => {
     const expiresAt = Date.now() + 3 * 86_400_000;
     const soonOver = { ...grantOf("Soon over"), id: "grant_2", resource, expiresAt };
     await page.route("**/grants?*", (route) =>
-      route.fulfill({ json: { data: [grantOf(hostile), soonOver], nextCursor: null } }),
+      route.fulfill({ json: { data: [grantOf(hostile), soonOver], nextCursor: null, names: {} } }),
     );
     await page.route("**/grants/*", (route) => {
       ended.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`);
@@ -1620,7 +1620,12 @@ describe("a limit that is no budget of the tenant", () => {
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Save limit" }).click();
     await page.getByText("Saved: USD per day, each person: 5").waitFor();
-    await page.getByRole("row").filter({ hasText: "Each person" }).waitFor();
+    // On top, although nothing of it is used.
+    const added = page.locator("tr[aria-current]");
+    await added.filter({ hasText: "Each person" }).waitFor();
+    const titles = page.getByRole("rowheader");
+    expect(await titles.allTextContents()).toEqual(["Budgets (2)", "Other limits (1)"]);
+    expect(await page.getByRole("row").nth(2).getAttribute("aria-current")).toBe("true");
     expect((await admin("GET", "/tenants/limited/policy")).get("perUser")).toEqual({
       usdPerDay: 5,
     });
@@ -1638,7 +1643,17 @@ describe("a limit that is no budget of the tenant", () => {
     await each.getByText("highest: tag often").waitFor();
     await each.getByText("50.0%").waitFor();
     // The fullest is first.
-    expect(await page.getByRole("row").nth(1).textContent()).toContain("50.0%");
+    expect(await page.getByRole("row").nth(2).textContent()).toContain("50.0%");
+    await page.route("**/usage/top?*", (route) =>
+      route.fulfill({ json: { data: [{ by: "tag", group: "seldom" }] } }),
+    );
+    await page.getByRole("button", { name: "New limit" }).click();
+    await page.getByLabel("For", { exact: true }).selectOption("tag seldom");
+    await page.getByLabel("Limit", { exact: true }).selectOption("Requests per day");
+    await page.getByRole("spinbutton", { name: "Requests per day" }).fill("7");
+    await page.getByRole("button", { name: "Save limit" }).click();
+    await added.filter({ hasText: /tag seldom.*7/ }).waitFor();
+    await page.unrouteAll();
     await each.getByRole("button", { name: /^Change / }).click();
     await page.getByRole("spinbutton", { name: "Requests per day" }).fill("2");
     await page.getByText("2 are used already, so further calls are refused.").waitFor();
@@ -1658,7 +1673,7 @@ describe("a limit that is no budget of the tenant", () => {
     expect(await page.getByRole("row").filter({ hasText: "nightly job" }).count()).toBe(2);
     await open("/t/limited/keys");
     const unused = page.getByRole("row").filter({ hasText: "nightly job" });
-    await unused.getByText("$0.00 of $5 a month").waitFor();
+    await unused.getByText("0.0% of $5 per month").waitFor();
     await open("/t/limited/limits");
     await page.getByRole("link", { name: "Usage" }).click();
     await page.getByRole("button", { name: "Tag" }).click();
@@ -2755,6 +2770,40 @@ describe("the overview", () => {
     await expect.poll(() => records.count()).toBe(counted);
     expect(counted).toBeGreaterThan(0);
     expect(await page.getByLabel("Outcome").inputValue()).toBe("failed or refused");
+    await open("/t/watched/usage?range=24h");
+    const ofKeys = page.locator('td[data-title="Failed or refused"] a');
+    const counts = (await ofKeys.allTextContents()).map(Number);
+    expect(counts.reduce((sum, each) => sum + each, 0)).toBe(counted);
+    await ofKeys.first().click();
+    await expect.poll(() => records.count()).toBe(counts[0]);
+    expect(await page.getByLabel("Outcome").inputValue()).toBe("failed or refused");
+  });
+
+  it("leads from what no person spent to the keys, whose own budgets or their person's are shown", async () => {
+    const { page } = operator;
+    await createTenant(router, "unowned", { provider: "demo", policy: { userNames: "keep" } });
+    const path = "/tenants/unowned";
+    const ada = { issuer: "https://id.example.com", subject: "ada", name: "Ada" };
+    const userId = String((await admin("POST", `${path}/users`, ada)).get("id"));
+    const body = { name: "Ada's laptop", scopes: ["sampling"], userId };
+    const own = await admin("POST", `${path}/keys`, body);
+    const other = await admin("POST", `${path}/keys`, { name: "cron", scopes: ["sampling"] });
+    await admin("PATCH", `${path}/policy`, { perUser: { usdPerDay: 50, requestsPerDay: 4 } });
+    for (const made of [own, other]) await callOnce(router, String(made.get("key")), asking("Hi"));
+    await open("/t/unowned/usage?by=user");
+    await page.getByRole("link", { name: "Keys without a person" }).click();
+    const keys = page.getByRole("region", { name: "API keys" });
+    await keys.getByText("cron").waitFor();
+    expect(await keys.getByText("laptop").count()).toBe(0);
+    await page.getByLabel("Show").selectOption("current keys");
+    await page.getByRole("row", { name: /laptop.*% of \$50 per day, person/ }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await open("/t/unowned/people");
+    await page.getByRole("link", { name: "Ada" }).click();
+    const details = page.getByRole("dialog", { name: "Ada" });
+    await details.getByText("25.0% of 4 requests per day").waitFor();
+    await details.getByText("0.0% of $50 per day").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
   });
 
   it("starts with what needs attention, each a link to its cause, or with nothing", async () => {
@@ -2768,9 +2817,29 @@ describe("the overview", () => {
     const away = `http://127.0.0.1:${await freePort()}/mcp`;
     await admin("POST", `${path}/servers`, { slug: "away", url: away, sampling: "router" });
     await admin("POST", `${path}/servers/away/check`);
-    await admin("PUT", `${path}/policy`, { limits: { usdPerMonth: 0 } });
+    await admin("PUT", `${path}/policy`, { limits: { usdPerMonth: 0, usdPerDay: 5 } });
     await open("/t/ailing");
-    await notice.getByRole("link", { name: "1 used-up budget" }).waitFor();
+    const warned = page.waitForResponse("**/usage/top?*");
+    await page.route("**/usage/top?*", async (route) => {
+      const response = await route.fetch();
+      const json = (await response.json()) as { budgets: object[] };
+      const its = { name: "key.usdTotal", subject: "key_1", unit: "usd", resetsAt: null };
+      const budgets = [...json.budgets, { ...its, limit: 10, used: 8.6, reserved: 0, left: 1.4 }];
+      await route.fulfill({ response, json: { ...json, budgets } });
+    });
+    await open("/t/ailing");
+    await warned;
+    expect(
+      await notice.getByRole("link", { name: "1 budget warning" }).getAttribute("href"),
+    ).toMatch(/limits\?show=warnings$/);
+    await page.unrouteAll();
+    await notice.getByRole("link", { name: "1 used-up budget" }).click();
+    const limits = page.getByRole("region", { name: "Limits" });
+    await limits.getByRole("link", { name: "Tenant" }).waitFor();
+    expect(await limits.locator("tbody tr:not(.group)").count()).toBe(1);
+    await page.getByLabel("Only budgets with a warning").uncheck();
+    await expect.poll(() => limits.locator("tbody tr:not(.group)").count()).toBe(2);
+    await open("/t/ailing");
     await notice.getByRole("link", { name: "1 failing server" }).click();
     await page.getByRole("row", { name: /away.*check failed/ }).waitFor();
     expect(await violationsOn(page)).toEqual([]);

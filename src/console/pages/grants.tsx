@@ -1,12 +1,11 @@
 import { api, type Schemas } from "../api.ts";
 import { fromNow } from "../format.ts";
-import { useLoaded, useRead, valueIn } from "../load.ts";
+import { useRead, valueIn } from "../load.ts";
 import { column, type Column } from "../parts/columns.tsx";
 import { ListPage, usePaging } from "../parts/list-page.tsx";
-import { namesIn, type Names } from "../parts/named.tsx";
-import { RequestsOf, spendColumns, topUsage, type Spender } from "../parts/spend.tsx";
+import type { Names } from "../parts/named.tsx";
+import { RequestsOf, spendColumns, useSpending } from "../parts/spend.tsx";
 import { ownPath } from "../place.ts";
-import { ok } from "../problem.ts";
 
 type Grant = Schemas["Grant"];
 
@@ -33,13 +32,6 @@ const columnsOf = (names: Names): readonly Column<Grant>[] => [
   column.file("Scopes", ({ scopes }) => scopes.join(", ")),
   column.of("Signs in at", ({ redirectHost }) => redirectHost),
 ];
-
-const noKeys = { names: {} as Names, spending: new Map<string, Spender>() };
-
-async function knownKeys(): Promise<typeof noKeys> {
-  const [names, top] = await Promise.all([namesIn(), topUsage({ by: ["key"], limit: 1_000 })]);
-  return { names, spending: new Map(top.ok ? top.value.data.map((row) => [row.group, row]) : []) };
-}
 
 function Empty() {
   const { loaded } = useRead("/admin/v1/tenants/{tenant}/sign-in");
@@ -71,9 +63,8 @@ function Empty() {
 
 export function Grants() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/grants");
-  const isAny = (valueIn(paging.loading)?.data.length ?? 0) > 0;
-  const loading = useLoaded(`keys ${isAny}`, async () => ok(isAny ? await knownKeys() : noKeys));
-  const { names, spending } = valueIn(loading) ?? noKeys;
+  const { names = {}, data = [] } = valueIn(paging.loading) ?? {};
+  const spending = useSpending("key", data.length > 0);
   return (
     <ListPage
       title="Connected programs"

@@ -10,7 +10,7 @@ import { Fields, useDraft } from "../parts/form.tsx";
 import { limitText } from "../parts/limits.tsx";
 import { DetailsOf, ListPage, NoMatch, useQuery, useSearched } from "../parts/list-page.tsx";
 import { Badge, Button, type Fact } from "../parts/page.tsx";
-import { BudgetCell, RequestsOf, useSpend, useSpending } from "../parts/spend.tsx";
+import { RequestsOf, UsedLimits, useSpend } from "../parts/spend.tsx";
 import { ownPath } from "../place.ts";
 import { ChangeKey, consoleUrl, NewKey, type KeyEnds } from "./key-forms.tsx";
 
@@ -67,18 +67,13 @@ const columnsOf = ({ names, spend }: Around) => [
   column.file<Key>("Ends", ({ expiresAt }) => isoOf(expiresAt)),
 ];
 
-const BudgetOfPerson = ({ id }: { id: string }) => (
-  <BudgetCell state={useSpending("user").get(id)?.budget} />
-);
-
 const factsOf = (key: Key, { names, spend }: Around): Fact[] => [
   ["State", stateOf(key)],
   key.revokedAt !== null && ["Revoked", time(key.revokedAt)],
   ["Scopes", key.scopes.join(", ")],
   ["Person", personOf(key, names) ?? "none"],
   ...spend.factsOf(key),
-  key.userId !== null && ["The person’s budget", <BudgetOfPerson id={key.userId} />],
-  ["Limits", limitText(key.limits) || "none of its own"],
+  ["Limits", <UsedLimits of={[key.id, `user:${key.userId}`]} limits={key.limits} />],
   ["Ends", key.expiresAt === null ? "never" : time(key.expiresAt)],
   ["Created", `${time(key.createdAt)}, by ${names[key.createdBy] ?? key.createdBy}`],
   ["Requests", <RequestsOf by="key" id={key.id} name={`Requests of ${nameOf(key, names)}`} />],
@@ -137,31 +132,35 @@ function Do({ doing: { row, ...begun }, onMade, ...ends }: DoProps) {
 /** The secret begins with the key's id. The rest is not for the screen. */
 const withoutSecret = (text: string): string => text.replace(/^(srk_[0-9a-z]+)_.*$/, "$1");
 
-/** By name, person, id, or the start of the secret. */
 function isFound(key: Key, { find, names }: { find: string; names: Names }): boolean {
   const wanted = find.trim().toLowerCase().replace(/^srk/, "key");
   const texts = [nameOf(key, names), personOf(key, names), key.userId, key.id];
   return texts.some((text) => text?.toLowerCase().includes(wanted));
 }
 
+const usualLead = "Keys that programs use to call the router, with what they spent this month.";
+const unownedLead =
+  "Keys whose calls count for no person. Keys keep their person: duplicate one on behalf of a person, and revoke it.";
 const shown = [
   ["", "current keys"],
   ["active", "active keys of programs"],
+  ["unowned", "keys without a person"],
 ] as const;
+const isAmong = (key: Key, show: string): boolean =>
+  show === "unowned" ? key.userId === null : show === "" || (isActive(key) && !isSignIn(key));
 const filterFields = [
   { name: "find", title: "Find", placeholder: "name, person, or srk_…" },
   { name: "show", title: "Show", options: shown },
 ] as const;
 
-const noKeys: Keys = { data: [], nextCursor: null, names: {} };
-
 export function Keys() {
-  const [{ role, find: asked = "" }] = useQuery();
+  const [query] = useQuery();
   const [made, setMade] = useState<Made | null>(null);
-  const { draft, change } = useDraft({ find: asked, show: "" });
+  const { draft, change } = useDraft({ find: "", show: "", ...query });
   const { find, show } = draft;
+  const { role } = query;
   const paging = useSearched(keysPath, find !== "" || show !== "");
-  const { data, names } = valueIn(paging.loading) ?? noKeys;
+  const { data = [], names = {} } = valueIn(paging.loading) ?? {};
   const around = { names, spend: useSpend<Key>("key", ({ limits }) => limits) };
   const endsOf = (ends: Omit<KeyEnds, "onMade">): KeyEnds => ({
     ...ends,
@@ -175,13 +174,11 @@ export function Keys() {
   return (
     <ListPage
       title="API keys"
-      lead="Keys that programs use to call the router, with what they spent this month."
+      lead={show === "unowned" ? unownedLead : usualLead}
       paging={paging}
-      keep={(key) =>
-        isFound(key, { find, names }) && (show === "" || (isActive(key) && !isSignIn(key)))
-      }
+      keep={(key) => isFound(key, { find, names }) && isAmong(key, show)}
       // Looking for keys finds hidden ones, too.
-      isShown={(key) => find !== "" || isCurrent(key)}
+      isShown={(key) => find !== "" || show === "unowned" || isCurrent(key)}
       order={{ title: "Spent", isDescending: true }}
       columns={columnsOf(around)}
       nameOf={(key) => nameOf(key, names)}

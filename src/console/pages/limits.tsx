@@ -3,17 +3,18 @@ import type { JsonObject } from "../../domain/json.ts";
 import { roomLevel } from "../../domain/limits/room.ts";
 import { api, type Schemas } from "../api.ts";
 import { limitTitle, limitTitles, ownerTitle, type LimitName } from "../limit-titles.ts";
-import { useRead, valueIn } from "../load.ts";
+import { useLoaded, useRead, valueIn } from "../load.ts";
 import { valueAt } from "../members.ts";
-import { byFullness, shareOf, type LimitState } from "../overview-figures.ts";
+import { byFullness, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
 import { FormDialog } from "../parts/dialog.tsx";
-import { Field, Fields, useDraft, type FieldOf } from "../parts/form.tsx";
+import { Fields, useDraft, type FieldOf } from "../parts/form.tsx";
 import { amountText, keyOfLimit, limitColumns, type ShownLimit } from "../parts/limit-columns.tsx";
 import type { Limits as Amounts } from "../parts/limits.tsx";
 import { Steps, usePaging, useQuery, type Paging } from "../parts/list-page.tsx";
 import { useSubjectNames, type Names } from "../parts/named.tsx";
 import { Button, ForRole, Page, There } from "../parts/page.tsx";
 import { RowActions } from "../parts/row-actions.tsx";
+import { topUsage } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
 import { ok, type Asked } from "../problem.ts";
@@ -46,7 +47,6 @@ function ownerOf({ name, subject }: LimitState, policy: Schemas["Policy"]): stri
   return scope === "key" || scope === "server" ? subject : null;
 }
 
-/** Where the owner's limits are in what is patched. */
 function placeOf(owner: string): readonly string[] {
   const [scope = "", single = ""] = owner.split(/:(.*)/s);
   if (owner in owners) return owners[owner as keyof typeof owners].path.split(".");
@@ -65,20 +65,24 @@ function set({ owner, limit, amount }: LimitDraft): Promise<Asked<unknown>> {
   return api.PATCH("/admin/v1/tenants/{tenant}/policy", { body });
 }
 
-type FormProps = { begun: LimitDraft; onDone: (saved: string) => void; onClose: () => void };
+type FormProps = { begun: LimitDraft; onDone: (saved: LimitDraft) => void; onClose: () => void };
 
 function LimitForm({ begun, onDone, onClose }: FormProps) {
   const { draft, change } = useDraft(begun);
   const isNew = begun === newLimit;
   const single = Object.entries(useSubjectNames()).filter(([id]) => /^(?:key|srv)_/.test(id));
+  const used = useLoaded("groups and tags", () => topUsage({ by: ["group", "tag"], limit: 200 }));
   const options = [
     ...Object.entries(owners).map(([id, { title }]) => [id, title] as const),
+    ...(valueIn(used)?.data ?? []).map(
+      (row) => [`${row.by}:${row.group}`, `${row.by} ${row.group}`] as const,
+    ),
     ...single,
   ];
   const hint = (
     <>
-      For a single group or tag, or to raise a person’s limit, use{" "}
-      <a href={ownPath("/policy#perUser")}>Policy</a>.
+      A group or tag with limits of its own has none of each group or tag. For others, and to raise
+      a person’s limit, use <a href={ownPath("/policy#perUser")}>Policy</a>.
     </>
   );
   const where: FieldOf<LimitDraft>[] = [
@@ -93,11 +97,11 @@ function LimitForm({ begun, onDone, onClose }: FormProps) {
     isRequired: isNew,
     ...(!isNew && { hint: "Leave blank to remove the limit." }),
   };
-  const save = async (): Promise<Asked<string>> => {
+  const save = async (): Promise<Asked<LimitDraft>> => {
     const done = await set(draft);
     const owner = options.find(([id]) => id === draft.owner)?.[1];
     const title = isNew ? `${limitTitles[draft.limit]}, ${owner}` : begun.title;
-    return done.ok ? ok(`${title}: ${draft.amount ?? "unlimited"}`) : done;
+    return done.ok ? ok({ ...draft, title: `${title}: ${draft.amount ?? "unlimited"}` }) : done;
   };
   return (
     <FormDialog title={begun.title} submit="Save limit" act={save} {...{ onDone, onClose }}>
@@ -135,66 +139,85 @@ function limitsOfEach(policy: Schemas["Policy"], { data, names }: Listed): Shown
 const isOneOfMany = (state: LimitState, policy: Schemas["Policy"]): boolean =>
   /^(?:run|user|group|tag):/.test(state.subject) && ownerOf(state, policy) !== state.subject;
 
-const isTight = ({ unit, used, limit }: LimitState): boolean =>
+const isAlmostFull = ({ unit, used, limit }: LimitState): boolean =>
   unit === "bytes" && ["tight", "full"].includes(roomLevel({ usedBytes: used, limitBytes: limit }));
 
-type Change = (draft: LimitDraft) => void;
-type ActionProps = Record<"state", LimitState> & { policy: Schemas["Policy"]; names: Names };
+type Changing = { policy: Schemas["Policy"]; change: (draft: LimitDraft) => void };
+type ActionProps = Changing & { state: LimitState; names: Names };
 
-function Action({ state, policy, names, change }: ActionProps & { change: Change }) {
+function Action({ state, policy, names, change }: ActionProps) {
   const [, limit = ""] = state.name.split(".");
   const owner = ownerOf(state, policy);
-  if (!mayChange.value) return null;
-  // Changed for each.
-  if (isOneOfMany(state, policy)) return null;
+  // One of many is changed for each.
+  if (!mayChange.value || isOneOfMany(state, policy)) return null;
   // The shown limit is the raised one.
-  if (state.raisedUntil !== undefined) return <a href={ownPath("/policy#raises")}>Policy</a>;
-  if (owner === null || !(limit in limitTitles)) return <a href={ownPath("/policy")}>Policy</a>;
+  const isRaised = state.raisedUntil !== undefined;
+  if (isRaised || owner === null || !(limit in limitTitles))
+    return <a href={ownPath(isRaised ? "/policy#raises" : "/policy")}>Policy</a>;
   const title = `${limitTitle(state.name)}, ${ownerTitle(state, names)}`;
   const draft = { title, owner, limit: limit as LimitName, amount: state.limit, state };
   return <RowActions of={title} verbs={["Change"]} act={() => change(draft)} />;
 }
 
-type TableProps = Pick<ActionProps, "policy"> & {
-  paging: Paging<LimitState, Listed>;
-  change: Change;
-};
+type TableProps = Changing & { paging: Paging<LimitState, Listed>; added: LimitDraft | null };
 
-function LimitTable({ paging, policy, change }: TableProps) {
+const filterFields = [
+  { name: "find", title: "Find", placeholder: "key, person, tag" },
+  { name: "isWarning", title: "Only budgets with a warning", as: "check" },
+] as const;
+
+function LimitTable({ paging, policy, change, added }: TableProps) {
   // Links from alerts have the id.
-  const [sought, seek] = useState(useQuery()[0]["find"] ?? "");
-  const isFound = (state: LimitState, names: Names): boolean =>
+  const [{ find: asked = "", show }] = useQuery();
+  const its = useDraft({ find: asked, isWarning: show === "warnings" });
+  const { find, isWarning } = its.draft;
+  const isFound = (state: ShownLimit, names: Names): boolean =>
+    (!isWarning ||
+      (state.unit === "usd" && state.subject !== "" && toneOf(state, Date.now()) !== "good")) &&
     `${ownerTitle(state, names)} ${state.subject}`
       .toLowerCase()
-      .includes(sought.trim().toLowerCase());
-  const find = { title: "Find", name: "find", placeholder: "key, person, tag" };
+      .includes(find.trim().toLowerCase());
+  const isAdded = (state: LimitState): boolean =>
+    added?.state === undefined &&
+    state.name.endsWith(`.${added?.limit}`) &&
+    ownerOf(state, policy) === added?.owner &&
+    !isOneOfMany(state, policy);
   return (
     <>
       <div class="filters" role="search">
-        <Field {...find} value={sought} onInput={seek} />
+        <Fields of={filterFields} {...its} />
       </div>
       <There what="limits" loading={paging.loading}>
-        {({ data, names, nextCursor }) => (
-          <Table
-            name="Limits"
-            columns={[
-              ...limitColumns(names),
-              { title: "", show: (state) => <Action {...{ state, policy, names, change }} /> },
-            ]}
-            rows={[
-              ...(paging.cursor === null ? limitsOfEach(policy, { data, names }) : []),
-              ...data,
-            ]
-              .filter((state) => isFound(state, names))
-              .toSorted(byFullness)}
-            keyOf={keyOfLimit}
-            isShown={(state) =>
-              sought !== "" || shareOf(state) >= 0.8 || !isOneOfMany(state, policy)
-            }
-            foot={<Steps {...paging} next={nextCursor} />}
-            empty={sought === "" ? "No limits: spending is unlimited." : "No limit matches."}
-          />
-        )}
+        {({ data, names, nextCursor }) => {
+          const each = paging.cursor === null ? limitsOfEach(policy, { data, names }) : [];
+          const rows = [...each, ...data]
+            .filter((state) => isAdded(state) || isFound(state, names))
+            .toSorted(byFullness);
+          const first = rows.filter(isAdded);
+          return (
+            <Table
+              name="Limits"
+              columns={[
+                ...limitColumns(names),
+                { title: "", show: (state) => <Action {...{ state, policy, names, change }} /> },
+              ]}
+              rows={[...new Set([...first, ...rows])]}
+              groupOf={(state) => (state.unit === "usd" ? "Budgets" : "Other limits")}
+              keyOf={keyOfLimit}
+              current={first.map(keyOfLimit).join()}
+              // Unused limits that aren't budgets come last.
+              isShown={(state, at) =>
+                find !== "" ||
+                isWarning ||
+                shareOf(state) >= 0.8 ||
+                first.includes(state) ||
+                (!isOneOfMany(state, policy) && (state.unit === "usd" || state.used > 0 || at < 20))
+              }
+              foot={<Steps {...paging} next={nextCursor} />}
+              empty={find || isWarning ? "No limit matches." : "No limits: spending is unlimited."}
+            />
+          );
+        }}
       </There>
     </>
   );
@@ -205,10 +228,12 @@ export function Limits() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/limits");
   const reading = useRead("/admin/v1/tenants/{tenant}/policy");
   const isAsked = query["new"] !== undefined && mayChange.value;
-  const [draft, change] = useState<LimitDraft | string | null>(isAsked ? newLimit : null);
+  const [draft, change] = useState<LimitDraft | null>(isAsked ? newLimit : null);
+  const [saved, save] = useState<LimitDraft | null>(null);
   const policy = valueIn(reading) ?? {};
-  const onDone = (saved: string): void => {
-    change(`Saved: ${saved}`);
+  const onDone = (its: LimitDraft): void => {
+    change(null);
+    save(its);
     void paging.loading.again();
     void reading.again();
   };
@@ -224,18 +249,16 @@ export function Limits() {
         )
       }
     >
-      {typeof draft === "string" && <p class="notice good" role="status" children={draft} />}
-      {valueIn(paging.loading)?.data.some(isTight) && (
+      {saved && <p class="notice good" role="status" children={`Saved: ${saved.title}`} />}
+      {valueIn(paging.loading)?.data.some(isAlmostFull) && (
         <p class="notice warn">
           The database is almost full.{" "}
           <a href={ownPath("/policy#capture")}>Keep records for a shorter time</a>
         </p>
       )}
-      <LimitTable {...{ paging, policy, change }} />
+      <LimitTable {...{ paging, policy, change }} added={saved} />
       <ForRole without="doesn’t set limits" />
-      {typeof draft === "object" && draft !== null && (
-        <LimitForm begun={draft} onDone={onDone} onClose={() => change(null)} />
-      )}
+      {draft && <LimitForm begun={draft} onDone={onDone} onClose={() => change(null)} />}
     </Page>
   );
 }

@@ -6,7 +6,7 @@ import {
   isOwn,
   rangeAt,
   rangeIn,
-  shareOf,
+  toneOf,
   type LimitState,
 } from "../overview-figures.ts";
 import { keyOfLimit, limitColumns } from "../parts/limit-columns.tsx";
@@ -63,22 +63,23 @@ function TopList({ top, by, range }: { top: Top; by: Grouping; range: string }) 
 
 /** The tenant's, all that are exceeded, and the fullest others that are in use. */
 function budgetsIn({ budgets, data }: Top): LimitState[] {
-  const others = data
-    .flatMap(({ budget }) => (budget && (budget.used > 0 || budget.left <= 0) ? budget : []))
+  const own = data.flatMap(({ budget }) => budget ?? []);
+  // A person's is also the budget of keys.
+  const others = [...new Map(own.map((each) => [keyOfLimit(each), each])).values()]
+    .filter(({ used, left }) => used > 0 || left <= 0)
     .toSorted(byFullness);
   const shown = others.filter(({ left }, at) => left <= 0 || at < mostOthers);
   return [...budgets, ...shown].toSorted(byFullness);
 }
 
-/** Links to the causes; nothing if all is well. */
 function Attention({ top }: { top: Top | undefined }) {
   const { attention, waitingApprovals } = tenantNow.value ?? {};
   const budgets = top ? budgetsIn(top) : [];
-  const usedUp = budgets.filter(({ left }) => left <= 0).length;
-  const almost = budgets.filter((state) => shareOf(state) >= 0.9).length - usedUp;
+  const { bad = [], warn = [] } = Object.groupBy(budgets, (state) => toneOf(state, Date.now()));
+  const warnings = "/limits?show=warnings";
   const causes: [count: number | undefined, cause: string, path: string][] = [
-    [usedUp, "used-up budget", "/limits"],
-    [almost, "almost used-up budget", "/limits"],
+    [bad.length, "used-up budget", warnings],
+    [warn.length, "budget warning", warnings],
     [attention?.failingCredentials, "rejected credential", "/credentials"],
     [attention?.failingServers, "failing server", "/servers"],
     [waitingApprovals, "pending approval", "/approvals"],

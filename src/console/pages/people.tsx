@@ -7,10 +7,9 @@ import { column, isoOf, type Column } from "../parts/columns.tsx";
 import { idFact } from "../parts/copy.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
 import { Field, Fields, useDraft } from "../parts/form.tsx";
-import { limitText } from "../parts/limits.tsx";
 import { DetailsOf, ListPage, NoMatch, useSearched, type Ends } from "../parts/list-page.tsx";
 import type { Fact } from "../parts/page.tsx";
-import { RequestsOf, useSpend } from "../parts/spend.tsx";
+import { RequestsOf, UsedLimits, useSpend } from "../parts/spend.tsx";
 import { tenantNow } from "../parts/stopped.tsx";
 import { ownPath } from "../place.ts";
 
@@ -37,9 +36,9 @@ const factsOf = (user: User, spent: Fact[]): Fact[] => [
   ["Groups in the last request", <GroupsOf {...user} />],
   ...spent,
   [
-    "Limits of each person",
+    "Limits",
     [
-      limitText(tenantNow.value?.policy.perUser) || "none",
+      <UsedLimits of={[`user:${user.id}`]} limits={tenantNow.value?.policy.perUser} />,
       <a href={ownPath("/policy#raises")}> Raise one</a>,
     ],
   ],
@@ -89,7 +88,7 @@ export function People() {
   return (
     <ListPage
       title="People"
-      lead="People who sign in, or on whose behalf programs call, with what they spent this month."
+      lead="People who sign in, or on whose behalf programs call, with what they spent this month. Those without a role never signed in to the console."
       paging={paging}
       keep={(user) => isFound(user, find)}
       order={{ title: "Spent", isDescending: true }}

@@ -6,6 +6,7 @@ import { bucketTime, compact, count, percent, usdInCents, zone } from "../format
 import { useLoaded, useRepeated } from "../load.ts";
 import {
   byPercentile,
+  failedOrRefused,
   metricNames,
   metrics,
   others,
@@ -24,11 +25,10 @@ import { column, type Column } from "../parts/columns.tsx";
 import { Choice, inSentence, useQuery } from "../parts/list-page.tsx";
 import { Button, There } from "../parts/page.tsx";
 import { Plot } from "../parts/plot.tsx";
-import { Change, groupings, spenderName, type Top } from "../parts/spend.tsx";
+import { Change, groupings, requestsPath, spenderName, type Top } from "../parts/spend.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
 import { ok, type Asked } from "../problem.ts";
-import { failedOrRefused } from "../requests/query.ts";
 
 export const refreshMs = 30_000;
 
@@ -36,11 +36,7 @@ const splits = ["model", "key", "user", "server", "endpoint"] as const;
 type By = (typeof splits)[number] | "all";
 const splitOptions = splits.map((each) => [each, `by ${inSentence(groupings[each])}`] as const);
 
-interface Usage {
-  data: readonly UsageRow[];
-  names: Readonly<Record<string, string>>;
-  by: By;
-}
+type Usage = { data: readonly UsageRow[]; names: Top["names"]; by: By };
 
 /** Sums over all if there are too many rows. */
 async function usageOf(range: RangeName, by: By): Promise<Asked<Usage>> {
@@ -58,10 +54,8 @@ const Short = ({ value }: { value: number }) => (
   <span title={count(value)}>{value < 100_000 ? count(value) : compact(value)}</span>
 );
 
-interface PartProps {
-  range: RangeName;
-  spending: Pick<Top, "total" | "month" | "budgets"> | undefined;
-}
+type Spending = Pick<Top, "total" | "month" | "budgets">;
+type PartProps = { range: RangeName; spending: Spending | undefined };
 
 function Tiles({ data, range, spending }: PartProps & Pick<Usage, "data">) {
   const { requests, errors, tokens, costUsd } = totalsOf(data);
@@ -70,19 +64,14 @@ function Tiles({ data, range, spending }: PartProps & Pick<Usage, "data">) {
   const budget = spending?.budgets.find(({ name }) => name === "tenant.usdPerMonth");
   const isOver = budget !== undefined && (forecast ?? 0) > budget.limit;
   const of = budget ? `, ${isOver ? "above the " : ""}budget ${usdInCents(budget.limit)}` : "";
-  const isFirst = spending !== undefined && costUsd > 0 && before.costUsd === 0;
-  const spent = isFirst ? "no earlier data" : <Change now={costUsd} before={before.costUsd} />;
+  const ahead = <span class={isOver ? "fault" : ""}>{usdInCents(forecast)}</span>;
   const soFar = `${usdInCents(month?.costUsd ?? 0)} so far${of}`;
   const { from } = rangeAt(range, Date.now());
-  const failures = `${ownPath("/requests")}?outcome=${failedOrRefused}&from=${from}`;
+  const failures = requestsPath({ outcome: failedOrRefused, from });
   const share = requests > 0 && percent(errors / requests);
   const tiles: [title: string, figure: ComponentChildren, beside: ComponentChildren][] = [
-    ["Spent", usdInCents(costUsd), spent],
-    [
-      "This month’s forecast",
-      <span class={isOver ? "fault" : ""}>{usdInCents(forecast)}</span>,
-      soFar,
-    ],
+    ["Spent", usdInCents(costUsd), <Change now={costUsd} before={before.costUsd} />],
+    ["This month’s forecast", ahead, soFar],
     ["Requests", <Short value={requests} />, <Change now={requests} before={before.requests} />],
     ["Failed or refused", <a href={failures} children={<Short value={errors} />} />, share],
     ["Tokens", <Short value={tokens} />, null],

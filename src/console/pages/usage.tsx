@@ -1,6 +1,6 @@
 import { percentInColumn, time } from "../format.ts";
 import { useLoaded } from "../load.ts";
-import { rangeAt, rangeIn } from "../overview-figures.ts";
+import { errorsOf, rangeAt, rangeIn } from "../overview-figures.ts";
 import { column, type Column } from "../parts/columns.tsx";
 import { Choice, useQuery } from "../parts/list-page.tsx";
 import { Page, There } from "../parts/page.tsx";
@@ -34,7 +34,6 @@ const shareColumn: Column<Spender> = {
   ),
 };
 
-/** Sorted by the difference in USD. */
 const trendColumn: Column<Spender> = {
   ...column.number("Trend", ({ before }) => before.costUsd || null),
   order: ({ costUsd, before }) => costUsd - before.costUsd,
@@ -55,7 +54,10 @@ function columnsOf(by: Grouping, { names, from }: Top): Column<Spender>[] {
     trendColumn,
     requests,
     { ...column.sum("Tokens", (row) => row.inputTokens + row.outputTokens), isWide: true },
-    column.sum("Failed or refused", ({ failed, refused }) => failed + refused),
+    {
+      ...column.sum("Failed or refused", errorsOf),
+      show: (row) => <Spent {...{ row, names, from }} errors={errorsOf(row)} />,
+    },
     ...rest,
   ];
 }

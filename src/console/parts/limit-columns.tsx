@@ -5,41 +5,60 @@ import { limitTitle, ownerTitle } from "../limit-titles.ts";
 import { forecastOf, shareOf, toneOf, type LimitState } from "../overview-figures.ts";
 import { ownPath } from "../place.ts";
 import { column, type Column } from "./columns.tsx";
+import { inSentence } from "./list-page.tsx";
 import type { Names } from "./named.tsx";
 import { Badge } from "./page.tsx";
-import { Meter } from "./spend.tsx";
 
 /** `highest`: who used most of a limit of each, whose figures are shown */
 export type ShownLimit = LimitState & { highest?: string | undefined };
 
 export const keyOfLimit = ({ name, subject }: LimitState): string => `${name} ${subject}`;
 
+const forecast = (state: LimitState): number | null => forecastOf(state, Date.now());
+
 export const amountText = ({ unit }: LimitState, value: number): string =>
   unit === "usd" ? usdInCents(value) : unit === "bytes" ? bytes(value) : count(value);
 
-/** A limit of each may have no usage yet. */
-const hasUsage = ({ subject, highest }: ShownLimit): boolean =>
-  subject !== "" || highest !== undefined;
+function Meter({ state }: { state: LimitState }) {
+  const { used, reserved, limit } = state;
+  const width = (amount: number): string =>
+    `${limit === 0 ? 100 : Math.min(100, (amount / limit) * 100)}%`;
+  return (
+    <span class="track" aria-hidden="true">
+      <span class="bar-fill reserved" style={{ width: width(used + reserved) }} />
+      <span class={`bar-fill ${toneOf(state, Date.now())}`} style={{ width: width(used) }} />
+    </span>
+  );
+}
 
-const usageColumn = (
-  title: string,
-  of: (state: ShownLimit) => number | null,
-  show: (state: ShownLimit) => ComponentChildren,
-): Column<ShownLimit> => ({
+type BudgetCellProps = { state: LimitState | undefined; isOfKey: boolean };
+
+/** "62.3% of $5 per day"; keys also have those of their person. */
+export function BudgetCell({ state, isOfKey }: BudgetCellProps) {
+  if (state === undefined) return <span class="faint">none</span>;
+  const { name, used, limit } = state;
+  const amount = `${amountText(state, limit)} ${inSentence(limitTitle(name))}`;
+  const value = forecast(state);
+  const ahead = value === null ? "" : `, forecast: ${amountText(state, value)}`;
+  return (
+    <span class="meter" title={`${amountText(state, used)} used${ahead}`}>
+      <Meter state={state} />
+      <small>
+        {percentInColumn(shareOf(state))} of {amount.replace(/(?:\.00)? USD/, "")}
+        {isOfKey && name.startsWith("user.") && ", person"}
+      </small>
+    </span>
+  );
+}
+
+type Amount = "used" | "limit" | "reserved" | "left";
+const amountColumn = (title: string, name: Amount): Column<ShownLimit> => ({
   title,
   isNumber: true,
-  show: (state) => hasUsage(state) && show(state),
-  text: (state) => (hasUsage(state) ? of(state) : null),
+  show: (state) =>
+    name === "reserved" && state.reserved === 0 ? none : amountText(state, state[name]),
+  text: (state) => state[name],
 });
-
-const amountColumn = (title: string, name: "used" | "left") =>
-  usageColumn(
-    title,
-    (state) => state[name],
-    (state) => amountText(state, state[name]),
-  );
-
-const forecast = (state: LimitState): number | null => forecastOf(state, Date.now());
 
 function forecastShown(state: LimitState): ComponentChildren {
   const value = forecast(state);
@@ -76,24 +95,20 @@ export const limitColumns = (names: Names): Column<ShownLimit>[] => [
     (state) => <Owner {...{ state, names }} />,
   ),
   amountColumn("Spent", "used"),
+  amountColumn("Limit", "limit"),
   {
-    title: "Limit",
+    title: "Share",
     isNumber: true,
-    show: (state) => amountText(state, state.limit),
-    text: ({ limit }) => limit,
+    show: (state) => (
+      <span class="meter">
+        <Meter state={state} />
+        {percentInColumn(shareOf(state))}
+      </span>
+    ),
+    text: shareOf,
   },
-  usageColumn("Share", shareOf, (state) => (
-    <span class="meter">
-      <Meter state={state} />
-      {percentInColumn(shareOf(state))}
-    </span>
-  )),
-  usageColumn(
-    "Reserved",
-    ({ reserved }) => reserved,
-    (state) => (state.reserved === 0 ? none : amountText(state, state.reserved)),
-  ),
+  amountColumn("Reserved", "reserved"),
   amountColumn("Left", "left"),
-  usageColumn("Forecast", forecast, forecastShown),
+  { title: "Forecast", isNumber: true, show: forecastShown, text: forecast },
   column.time("Resets", ({ resetsAt }) => resetsAt, fromNow),
 ];

@@ -1,19 +1,21 @@
 /** Spending of keys, people, servers, models, groups and tags. */
 import { api, type Schemas } from "../api.ts";
-import { dateText, fromNow, none, percent, usd, usdInCents } from "../format.ts";
+import { count, fromNow, none, percent, usd, usdInCents } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
+import { given } from "../members.ts";
 import {
-  forecastOf,
+  failedOrRefused,
   ranges,
   shareOf,
-  toneOf,
   type LimitState,
   type RangeName,
 } from "../overview-figures.ts";
 import { ownPath } from "../place.ts";
+import { ok } from "../problem.ts";
 import { column, type Column } from "./columns.tsx";
-import { Choice } from "./list-page.tsx";
-import type { Limits } from "./limits.tsx";
+import { BudgetCell, keyOfLimit } from "./limit-columns.tsx";
+import { allPages, Choice } from "./list-page.tsx";
+import { limitText, type Limits } from "./limits.tsx";
 import type { Fact } from "./page.tsx";
 
 export type Spender = Schemas["TopUsage"];
@@ -46,14 +48,15 @@ export type Top = Extract<Awaited<ReturnType<typeof topUsage>>, { ok: true }>["v
 
 const options = Object.entries(ranges).map(([name, { title }]) => [name, title] as const);
 
-/** The period of the page, which is in its address. */
 export const RangeChoice = ({ range }: { range: RangeName }) => (
   <Choice name="range" label="Time" value={range} options={options} />
 );
 
 /** This month's by group. Empty while loading, or without permission. */
-export function useSpending(by: Grouping): ReadonlyMap<string, Spender> {
-  const loading = useLoaded(`spending by ${by}`, () => topUsage({ by: [by], limit: 1_000 }));
+export function useSpending(by: Grouping, isWanted = true): ReadonlyMap<string, Spender> {
+  const loading = useLoaded(`spending by ${by} ${isWanted}`, async () =>
+    isWanted ? topUsage({ by: [by], limit: 1_000 }) : ok(null),
+  );
   return new Map(valueIn(loading)?.data.map((row) => [row.group, row]));
 }
 
@@ -65,30 +68,31 @@ export const spenderName = (
 const filters = ["key", "user", "server", "model"] as const;
 type Filter = (typeof filters)[number];
 
-/** @param props.from ms since the epoch */
-export function RequestsOf(props: { by: Filter; id: string; name: string; from?: number }) {
-  const { by, id, name, from } = props;
-  const since = from === undefined ? "" : `&from=${dateText(from)}`;
-  return (
-    <a
-      href={`${ownPath("/requests")}?${by}=${encodeURIComponent(id)}${since}`}
-      title={`${name}, requests`}
-    >
-      {name}
-    </a>
-  );
-}
+/** @param query members of the address; absent ones are left out */
+export const requestsPath = (query: { [name: string]: string | number | undefined }): string =>
+  `${ownPath("/requests")}?${new URLSearchParams(given(query) as Record<string, string>)}`;
 
-/** To the group's requests; groups and tags can't be filtered for. */
-export function Spent({ row, names, from }: { row: Spender } & Pick<Top, "names" | "from">) {
+type Further = { from?: number; outcome?: string; children?: string };
+type RequestsProps = Record<"id" | "name", string> & { by: Filter } & Further;
+
+/** @param props.from ms since the epoch */
+export const RequestsOf = ({ by, id, name, children = name, ...query }: RequestsProps) => (
+  <a href={requestsPath({ [by]: id, ...query })} title={`${name}, requests`} children={children} />
+);
+
+type SpentProps = Pick<Top, "names" | "from"> & { row: Spender; errors?: number };
+
+/** To the group's requests, or those among them that are `errors`; groups and tags can't be filtered for. */
+export function Spent({ row, names, from, errors }: SpentProps) {
   const { group: id } = row;
   const name = spenderName(row, names);
+  const failures = errors && { outcome: failedOrRefused, children: count(errors) };
   const by = filters.find((each) => each === row.by);
-  return by && id !== "" ? (
-    <RequestsOf {...{ by, id, name, from }} />
-  ) : (
-    <span title={name}>{name}</span>
-  );
+  if (by && id !== "" && errors !== 0)
+    return <RequestsOf {...{ by, id, name, from, ...failures }} />;
+  if (errors !== undefined) return <>{count(errors)}</>;
+  if (by !== "user") return <span title={name}>{name}</span>;
+  return <a href={ownPath("/keys?show=unowned")} title={name} children={name} />;
 }
 
 /** Against the period of the same length before; nothing if that is empty. */
@@ -100,45 +104,6 @@ export function Change({ now, before }: { now: number; before: number }) {
     <span class="faint" title={`${usd(before)} in the period before`}>
       {sign}
       {change > 9.99 ? ">999%" : percent(Math.abs(Math.round(change * 100) / 100))}
-    </span>
-  );
-}
-
-export function Meter({ state }: { state: LimitState }) {
-  const { used, reserved, limit } = state;
-  const width = (amount: number): string =>
-    `${limit === 0 ? 100 : Math.min(100, (amount / limit) * 100)}%`;
-  return (
-    <span class="track" aria-hidden="true">
-      <span class="bar-fill reserved" style={{ width: width(used + reserved) }} />
-      <span class={`bar-fill ${toneOf(state, Date.now())}`} style={{ width: width(used) }} />
-    </span>
-  );
-}
-
-const periods: Readonly<Record<string, string>> = {
-  Minute: "a minute",
-  Day: "a day",
-  Week: "a week",
-  Month: "a month",
-};
-
-/** "$3.10 of $5 a day" */
-export function BudgetCell({ state }: { state: LimitState | undefined }) {
-  if (state === undefined) return <span class="faint">none</span>;
-  const [scope = "", period = ""] = state.name.split(/\.usdPer/);
-  const forecast = forecastOf(state, Date.now());
-  const limit = usdInCents(state.limit).replace(/\.00$/, "");
-  // These count from when they were set.
-  const isNew =
-    state.used === 0 && state.subject !== "" && ["user", "group", "tag"].includes(scope);
-  return (
-    <span class="meter" title={forecast === null ? "" : `Forecast: ${usdInCents(forecast)}`}>
-      <Meter state={state} />
-      <small>
-        {usdInCents(state.used)} of {limit} {periods[period]}
-        {isNew && ", since it was set"}
-      </small>
     </span>
   );
 }
@@ -174,7 +139,7 @@ export const spendColumns = <Row,>(
       const budget = budgetOf(row);
       return budget === undefined ? null : shareOf(budget);
     },
-    show: (row) => <BudgetCell state={budgetOf(row)} />,
+    show: (row) => <BudgetCell state={budgetOf(row)} isOfKey={of(row)?.by === "key"} />,
     text: (row) => budgetOf(row)?.limit ?? null,
   },
   column.time<Row>("Last use", (row) => of(row)?.lastUsedAt, lastUse),
@@ -190,8 +155,21 @@ export function useSpend<Row extends { id: string }>(
   const budgetOf = (row: Row) => of(row)?.budget ?? unusedBudget(by, limitsOf(row));
   const factsOf = (row: Row): Fact[] => [
     ["Spent this month", usdInCents(of(row)?.costUsd ?? 0)],
-    ["Budget", <BudgetCell state={budgetOf(row)} />],
     ["Last use", of(row) ? lastUse(of(row)?.lastUsedAt ?? 0) : none],
   ];
   return { of, factsOf, columns: spendColumns(of, budgetOf) };
+}
+
+type UsedLimitsProps = { of: readonly string[]; limits: Limits | undefined };
+
+/** Their use. People have none before their first call. */
+export function UsedLimits({ of, limits }: UsedLimitsProps) {
+  const path = "/admin/v1/tenants/{tenant}/limits";
+  const loading = useLoaded("all limits", () => allPages(path, { limit: 200 }));
+  const all = valueIn(loading)?.flatMap(({ data }) => data) ?? [];
+  const its = all.filter(({ subject }) => of.includes(subject));
+  if (its.length === 0) return <>{limitText(limits) || "none"}</>;
+  return its.map((state) => (
+    <BudgetCell key={keyOfLimit(state)} state={state} isOfKey={of.length > 1} />
+  ));
 }

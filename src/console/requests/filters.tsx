@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { dateText } from "../format.ts";
 import { useLoaded, valueIn } from "../load.ts";
+import { failedOrRefused } from "../overview-figures.ts";
 import { Fields, type FieldOf } from "../parts/form.tsx";
 import type { Query } from "../parts/list-page.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
@@ -8,7 +9,6 @@ import { FoldedFilters } from "../parts/page.tsx";
 import { topUsage } from "../parts/spend.tsx";
 import { ok } from "../problem.ts";
 import { pendingWord } from "./cause.ts";
-import { failedOrRefused } from "./query.ts";
 
 const dayMs = 86_400_000;
 const since = (days: number): Names => ({ from: dateText(Date.now() - days * dayMs), to: "" });

@@ -2,9 +2,6 @@
 const equal = ["model", "key", "user", "server", "session"] as const;
 export const filters = ["id", "outcome", "held", ...equal, "from", "to"] as const;
 
-/** Outcomes that the overview counts as failed or refused. */
-export const failedOrRefused = "failed,refused,unknown";
-
 /** Days are in the reader's zone, as ms since the epoch. */
 export function momentIn(filter: string, value: string): string {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
