@@ -1785,6 +1785,54 @@ describe("alerts", () => {
   });
 });
 
+describe("the list of alerts", () => {
+  it("says of each whether and where it was delivered", async () => {
+    const { page } = operator;
+    const delivery = (host: string, state: string, its: object = {}) => ({
+      id: "msg_alt_1",
+      origin: `https://${host}`,
+      state,
+      status: null,
+      fault: null,
+      endedAt: null,
+      ...its,
+    });
+    const silent = { fault: "No answer from b.test: connection refused." };
+    const lost = { status: 410, fault: "The receiver answered with status 410." };
+    const all = [
+      [delivery("a.test", "delivered", { status: 200 }), delivery("b.test", "failed", lost)],
+      [delivery("b.test", "pending", silent)],
+      [delivery("b.test", "pending")],
+      [],
+      null,
+    ];
+    const its = { kind: "seals_stopped", severity: "critical", at: 1, periodUntil: null };
+    const data = all.map((deliveries, at) => ({
+      ...its,
+      id: `alt_${at}`,
+      text: `Alert ${at}`,
+      deliveries,
+    }));
+    const isList = (url: URL): boolean => url.pathname.endsWith("/tenants/demo/alerts");
+    await page.route(isList, async (route) =>
+      route.fulfill({ json: { data, names: {}, nextCursor: null } }),
+    );
+    await open("/t/demo/alerts");
+    const cells = page
+      .getByRole("region", { name: "Alerts", exact: true })
+      .locator("tbody td:nth-child(4)");
+    await cells.first().waitFor();
+    expect(await cells.allTextContents()).toEqual([
+      "Sent to a.test; Failed: b.test (HTTP 410)",
+      "Pending: b.test (no answer)",
+      "Pending: b.test",
+      "Only listed",
+      "–",
+    ]);
+    await page.unroute(isList);
+  });
+});
+
 describe("a raise of a limit", () => {
   it("is given with its end and its reason, and ended early", async () => {
     const { page } = operator;

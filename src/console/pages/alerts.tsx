@@ -8,10 +8,11 @@ import { Webhooks } from "../parts/webhooks.tsx";
 import { ownPath } from "../place.ts";
 
 const tones = { info: "busy", warning: "warn", critical: "bad" } as const;
-const states = { delivered: "Sent to", pending: "Waits for", failed: "Failed:" } as const;
+const states = { delivered: "Sent to", pending: "Pending:", failed: "Failed:" } as const;
 
 const deliveryText = ({ state, origin, status, fault }: Schemas["AlertDelivery"]): string => {
-  const why = fault === null ? "" : ` (${status === null ? fault : `HTTP ${status}`})`;
+  const answer = status === null ? fault?.replace(/^No answer.*/, "no answer") : `HTTP ${status}`;
+  const why = fault === null ? "" : ` (${answer})`;
   return `${states[state]} ${origin.replace(/^https?:\/\//, "")}${why}`;
 };
 

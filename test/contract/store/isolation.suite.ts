@@ -896,7 +896,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     },
     "webhooks.secrets": async ({ webhooks }, owner, { tenantId }) => {
       expect(value(await webhooks.secrets(tenantId, start))).toEqual([]);
-      expect(value(await webhooks.secrets(owner.who.tenantId, start))).toHaveLength(1);
+      expect(value(await webhooks.secrets(owner.who.tenantId, start))).toHaveLength(2);
     },
     "webhooks.rotate": async ({ webhooks }, _, { tenantId }) => {
       const fresh = { destination: null, sealed: "v1.theirs", createdAt: start };
@@ -1121,6 +1121,8 @@ export const isolationSuite = (backend: Backend): void => {
       const fresh = { destination: null, sealed: "v1.mine", createdAt: start };
       const secret = { id: newId("webhook"), tenantId, ...fresh };
       value(await stores.webhooks.rotate(secret, start, event(tenantId)));
+      const header = { ...secret, id: newId("webhook"), destination: "https://a.test" };
+      value(await stores.webhooks.replaceHeader(header, header, event(tenantId)));
       value(await stores.alerts.raise(alertOf(tenantId, its.credential.id), event(tenantId), []));
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));
