@@ -80,7 +80,7 @@ describe("a call that needs approval", () => {
     };
     expect(await route()).toEqual({
       stages: ["request", "result"],
-      conditions: ["models"],
+      conditions: [{ name: "models", matches: ["demo/*"] }],
       maxCostUsd: expect.any(Number),
     });
     const approval = { when: { models: ["other/*"] } };

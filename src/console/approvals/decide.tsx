@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
 import { api, type Schemas } from "../api.ts";
-import { fromNow, none, usd } from "../format.ts";
+import { fromNow, none, time, usd } from "../format.ts";
 import { useRead } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
@@ -31,12 +31,12 @@ function HeldCall({ held }: { held: Schemas["Approval"] }) {
         of={[
           ["Model", model ?? none],
           [isResult ? "Cost, paid" : "Model’s highest cost", figures],
-          ["Why it needs approval", conditionsText({ conditions, model, maxCostUsd: reservedUsd })],
+          ["Why it needs approval", conditionsText({ conditions, maxCostUsd: reservedUsd })],
           person !== undefined && ["Person", person],
           ["Asked by key", [names[keyId] ?? "", " ", <code class="faint">{keyId}</code>]],
           ["Server", server ?? "none (direct call)"],
-          ["Tool", who?.tool ?? none],
-          ["Client", [who?.clientName, who?.clientVersion].join(" ").trim() || none],
+          !!who?.tool && ["Tool", who.tool],
+          !!who?.clientName && ["Client", `${who.clientName} ${who.clientVersion ?? ""}`],
           state === "waiting" && ["If undecided", `${words[onTimeout]} ${fromNow(deadline)}`],
           ["Request", <a href={ownPath(`/requests/${requestId}`)}>{requestId}</a>],
         ]}
@@ -63,7 +63,11 @@ const outcomes = {
   "deny request": "The caller receives an error, and nothing is charged.",
   "deny result": "The provider has been paid, so a denial is also charged.",
 } as const;
-const reasonField = { name: "reason", title: "Reason" } as const;
+const reasonField = {
+  name: "reason",
+  title: "Reason",
+  hint: "For the audit log. The caller doesn’t see it.",
+} as const;
 
 async function decide(
   { requestId, contentHash, stage }: Held,
@@ -169,9 +173,10 @@ function Decide({ held, deny, onDone, onConflict }: DecideProps) {
 }
 
 function endOf(held: Schemas["Approval"]): string {
-  const { isOwn, comment, names } = held;
+  const { isOwn, comment, names, decidedAt } = held;
   const by = deciderOf(held, names);
-  const decided = by && `Decided by ${by}${isOwn ? ", who made the call" : ""}.`;
+  const own = isOwn ? ", who made the call" : "";
+  const decided = by && `Decided by ${by}${own}${decidedAt ? `, ${time(decidedAt)}` : ""}.`;
   return `This call is no longer pending: ${badgeOf(held).word}. ${decided ?? ""} ${comment ?? ""}`;
 }
 
@@ -203,11 +208,10 @@ export function Deny({ call, onDone, onClose }: DenyProps) {
   const its = useDraft({ reason: "" });
   const title = call.stage === "request" ? "Deny call" : "Deny and charge";
   const act = () => decide(call, { decision: "deny", ...its.draft });
-  const hint = "For the audit log. The caller doesn’t see it.";
   return (
     <Confirm {...{ title, act, onDone, onClose }}>
       <p>{outcomes[`deny ${call.stage}`]}</p>
-      <Fields of={[{ ...reasonField, hint }]} {...its} />
+      <Fields of={[reasonField]} {...its} />
     </Confirm>
   );
 }

@@ -1,8 +1,6 @@
-import { isNamedIn } from "../../domain/models/allowed.ts";
 import type { Schemas } from "../api.ts";
 import { usd } from "../format.ts";
 import type { Names } from "../parts/named.tsx";
-import { tenantNow } from "../parts/stopped.tsx";
 import { pendingWord } from "../requests/cause.ts";
 
 type Call = Schemas["ListedApproval"];
@@ -29,24 +27,17 @@ export function modelIn(name: string): { provider: string; id: string } {
   return { provider, id: id.join("/") };
 }
 
-type Held = {
-  conditions: readonly string[];
-  model?: string | null | undefined;
-  maxCostUsd?: number | null | undefined;
-};
+type Held = { conditions: Call["conditions"]; maxCostUsd?: number | null | undefined };
 
-/** The policy may have changed since. */
-export function conditionsText({ conditions, model, maxCostUsd: cost = Infinity }: Held): string {
-  const { costUsdAbove: limit, models = [] } = tenantNow.value?.policy.approval?.when ?? {};
-  const named = models.filter((each) => isNamedIn([each], modelIn(model ?? ""))).join(" and ");
-  const text = (name: string): string => {
+export function conditionsText({ conditions, maxCostUsd }: Held): string {
+  const texts = conditions.map(({ name, matches = [], limitUsd, costUsd = null }) => {
     // `modalities` → `modality matches`
-    const matches = `${name.replace(/ies$/, "y").replace(/s$/, "")} matches`;
-    if (name !== "costUsdAbove") return name === "models" ? `${matches} ${named}`.trim() : matches;
-    if (cost === null) return "no known price";
-    const above = `may cost more than ${limit === undefined ? "the rule allows" : usd(limit)}`;
-    // The rule counts them too, although an approved call uses no other model.
-    return cost > (limit ?? 0) ? above : `${above} with failover to other models`;
-  };
-  return conditions.map(text).join(", ") || "the rule covers every call";
+    if (name !== "costUsdAbove")
+      return `${name.replace(/ies$/, "y").replace(/s$/, "")} matches ${matches.join(" and ")}`;
+    if (costUsd === null) return "no known price";
+    // The rule counts it, although an approved call uses no other model.
+    const failover = costUsd > (maxCostUsd ?? Infinity) ? " with failover to other models" : "";
+    return `may cost ${usd(costUsd)}${failover}, the rule allows ${usd(limitUsd)}`;
+  });
+  return texts.join(", ") || "the rule covers every call";
 }

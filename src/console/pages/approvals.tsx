@@ -80,6 +80,7 @@ export function Approvals() {
   const paging = usePaging("/admin/v1/tenants/{tenant}/approvals", isAll ? {} : { state });
   useRepeated(3_000, paging.loading.again);
   const [decided, say] = useState<Decided | null>(null);
+  useEffect(() => say(null), [state]);
   const [denied, deny] = useState<Held | null>(null);
   const columns = callColumns(valueIn(paging.loading)?.names ?? {});
   const mayApprove = may("approve");

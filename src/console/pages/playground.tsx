@@ -13,7 +13,7 @@ import type { Answer, SamplingParams } from "../playground/caller.ts";
 import type { Media } from "../playground/wires.ts";
 import { invalid, ok, type Asked } from "../problem.ts";
 import { DecisionTable } from "../requests/decision.tsx";
-import { axes, nameOf } from "../requests/notes.ts";
+import { axes } from "../requests/notes.ts";
 import { mayChange } from "../session.ts";
 
 const axisTitles = { cost: "Low cost", speed: "Speed", intelligence: "Intelligence" } as const;
@@ -163,8 +163,8 @@ function Bench() {
           {ranked?.approval && (
             <p class="notice warn">
               {ranked.approval.stages.includes("request") ? "This call waits" : "The result waits"}{" "}
-              for approval: {conditionsText({ ...ranked.approval, model: nameOf(ranked) })}. Highest
-              cost with failover: {usd(ranked.approval.maxCostUsd)}.
+              for approval: {conditionsText(ranked.approval)}. Highest cost with failover:{" "}
+              {usd(ranked.approval.maxCostUsd)}.
             </p>
           )}
         </Form>

@@ -254,8 +254,10 @@ function Loaded({ id }: { id: string }) {
   );
 }
 
+const titleOf = (id: string): string => `Request …${id.slice(-6)}`;
+
 export const Request = ({ params: { id } }: { params: { id: string } }) => (
-  <Page title="Request" lead={<a href={requestPath()}>Back to requests</a>}>
+  <Page title={titleOf(id)} lead={<a href={requestPath()}>Back to requests</a>}>
     <Loaded id={id} />
   </Page>
 );
@@ -269,7 +271,7 @@ type DrawerProps = {
 };
 
 export const RequestDrawer = ({ id, onClose, beside, go }: DrawerProps) => (
-  <Dialog title="Request" onClose={onClose} isDrawer>
+  <Dialog title={titleOf(id)} onClose={onClose} isDrawer>
     <p class="buttons">
       {Object.entries(beside).map(([title, other]) => (
         <Button key={title} class="quiet" disabled={!other} onClick={() => other && go(other)}>

@@ -106,19 +106,22 @@ export function DecisionTable({ decision, asked = null, attempts = [] }: Decisio
       </p>
       <p class="faint">
         {weights !== undefined &&
+          feasible.length > 1 &&
           `Score = ${scoreText(weights)}, each from 0 (worst of these models) to 1 (best). `}
         {!isByScore &&
           `${isHinted ? "Models that match a hint are first" : isDefaulted ? "Default models are first" : "The line below a name says what precedes its score"}. `}
         {feasible.at(-1)?.score === undefined && "Records keep the scores of the first ten models."}
       </p>
-      <Table
-        name="Candidates"
-        columns={columnsOf(attempts, (its) => notesOf(its, { isHinted, weights }))}
-        rows={feasible}
-        keyOf={nameOf}
-        isShown={(its, at) => at < 5 || attempts.map(nameOf).includes(nameOf(its))}
-        empty="No feasible model."
-      />
+      {feasible.length !== 1 && (
+        <Table
+          name="Candidates"
+          columns={columnsOf(attempts, (its) => notesOf(its, { isHinted, weights }))}
+          rows={feasible}
+          keyOf={nameOf}
+          isShown={(its, at) => at < 5 || attempts.map(nameOf).includes(nameOf(its))}
+          empty="No feasible model."
+        />
+      )}
       <Excluded {...decision} />
       <Facts
         of={[

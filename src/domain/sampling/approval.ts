@@ -18,6 +18,12 @@ export interface ApprovalConditions {
   modalities?: string[];
 }
 
+/** A condition of the rule that holds for a call, as the rule was at that time. */
+export type ApprovalCondition =
+  /** `costUsd`: the most that the call can cost, with failover; `null` without a known price */
+  | { name: "costUsdAbove"; limitUsd: number; costUsd: number | null }
+  | { name: "models" | "servers" | "tools" | "modalities"; matches: string[] };
+
 export interface ApprovalPolicy {
   mode: (typeof approvalModes)[number];
   when?: ApprovalConditions;
@@ -60,7 +66,7 @@ export interface NewApproval {
   stage: ApprovalStage;
   deadline: number;
   onTimeout: "deny" | "approve";
-  conditions: string[];
+  conditions: ApprovalCondition[];
   contentHash: string;
   parts: string[];
   webhook?: ApprovalWebhook;
@@ -74,7 +80,7 @@ export interface ApprovalWebhook {
 export interface ApprovalNeed {
   stages: ApprovalStage[];
   /** matching conditions; empty: every call needs approval */
-  conditions: string[];
+  conditions: ApprovalCondition[];
   timeoutMs: number;
   onTimeout: "deny" | "approve";
   webhookUrl: string | null;
@@ -85,17 +91,23 @@ export const approvalRuleOf = (
   server: { approval?: ApprovalPolicy } | null,
 ): ApprovalPolicy | undefined => server?.approval ?? tenant.approval;
 
-function conditionsThatHold(when: ApprovalConditions, facts: ApprovalFacts): string[] {
-  const { costUsdAbove, models = [], servers = [], tools = [], modalities = [] } = when;
+function conditionsThatHold(when: ApprovalConditions, facts: ApprovalFacts): ApprovalCondition[] {
+  const { costUsdAbove: limitUsd, models = [], servers = [], tools = [], modalities = [] } = when;
   const { costMicroUsd, model, server, tool } = facts;
-  const isExpensive =
-    costUsdAbove !== undefined && (costMicroUsd === null || costMicroUsd > costUsdAbove * 1e6);
+  const costUsd = costMicroUsd === null ? null : costMicroUsd / 1e6;
+  const matches = {
+    models: models.filter((each) => isNamedIn([each], model)),
+    servers: servers.filter((each) => each === server),
+    tools: tools.filter((each) => each === tool),
+    modalities: modalities.filter((each) => facts.modalities.includes(each)),
+  };
   return [
-    ...(isExpensive ? ["costUsdAbove"] : []),
-    ...(isNamedIn(models, model) ? ["models"] : []),
-    ...(server !== null && servers.includes(server) ? ["servers"] : []),
-    ...(tool !== null && tools.includes(tool) ? ["tools"] : []),
-    ...(facts.modalities.some((each) => modalities.includes(each)) ? ["modalities"] : []),
+    ...(limitUsd !== undefined && (costUsd === null || costUsd > limitUsd)
+      ? [{ name: "costUsdAbove", limitUsd, costUsd } as const]
+      : []),
+    ...(["models", "servers", "tools", "modalities"] as const).flatMap((name) =>
+      matches[name].length === 0 ? [] : { name, matches: matches[name] },
+    ),
   ];
 }
 

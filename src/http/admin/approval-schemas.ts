@@ -8,6 +8,17 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "A SHA-256 in hex.");
 
 export const approvalQuery = pageQuery.extend({ state: z.enum(states).optional() });
 
+export const approvalCondition = z
+  .object({
+    name: z.enum(["costUsdAbove", "models", "servers", "tools", "modalities"]),
+    matches: z.array(z.string()).optional().openapi({ description: "What of the rule matches." }),
+    limitUsd: z.number().optional(),
+    costUsd: z.number().nullable().optional().openapi({
+      description: "The most that the call can cost with failover; null without a known price.",
+    }),
+  })
+  .openapi("ApprovalCondition");
+
 const approval = z.object({
   tenantId: z.string(),
   requestId: z.string(),
@@ -22,8 +33,9 @@ const approval = z.object({
     description: "The deadline for the decision; for an approved call, for its caller.",
   }),
   onTimeout: z.enum(["deny", "approve"]),
-  conditions: z.array(z.string()).openapi({
-    description: "Matching conditions of the rule. Empty if the rule applies to every call.",
+  conditions: z.array(approvalCondition).openapi({
+    description:
+      "Matching conditions of the rule as it was then. Empty if the rule applies to every call.",
   }),
   contentHash: sha256.openapi({
     description: "Hash of `content`. Required in the decision.",

@@ -4,6 +4,7 @@ import { exclusionReasons } from "../../domain/requirements.ts";
 import { modalities } from "../../domain/modality.ts";
 import { reasons } from "../../domain/refusals.ts";
 import { approvalStages } from "../../domain/sampling/approval.ts";
+import { approvalCondition } from "./approval-schemas.ts";
 
 const priority = z.number().min(0).max(1).optional();
 const figure = z.number();
@@ -101,7 +102,7 @@ export const routeDecision = z
     approval: z
       .object({
         stages: z.array(z.enum(approvalStages)),
-        conditions: z.array(z.string()),
+        conditions: z.array(approvalCondition),
         maxCostUsd: z.number().nullable(),
       })
       .optional()

@@ -3,7 +3,11 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../../domain/json.ts";
 import type { ApprovalState } from "../../domain/ports/approvals.ts";
-import type { ApprovalEdits, ApprovalStage } from "../../domain/sampling/approval.ts";
+import type {
+  ApprovalCondition,
+  ApprovalEdits,
+  ApprovalStage,
+} from "../../domain/sampling/approval.ts";
 
 export const approvals = sqliteTable(
   "approvals",
@@ -17,7 +21,7 @@ export const approvals = sqliteTable(
     /** deadline for the decision; once approved, for the caller */
     deadline: integer().notNull(),
     onTimeout: text("on_timeout").$type<"deny" | "approve">().notNull(),
-    conditions: text({ mode: "json" }).$type<string[]>().notNull(),
+    conditions: text({ mode: "json" }).$type<ApprovalCondition[]>().notNull(),
     contentHash: text("content_hash").notNull(),
     decidedAt: integer("decided_at"),
     decidedBy: text("decided_by"),

@@ -16,7 +16,7 @@ const waiting = (more: Partial<NewApproval> = {}): NewApproval => ({
   stage: "request",
   deadline: start + 10 * minuteMs,
   onTimeout: "deny",
-  conditions: ["tools"],
+  conditions: [{ name: "tools", matches: ["send_mail"] }],
   contentHash,
   parts: ["v1.one", "v1.two"],
   ...more,

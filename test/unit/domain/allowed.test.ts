@@ -154,7 +154,9 @@ it("asks for approval of a model under any of its names", () => {
   const rule: ApprovalPolicy = { mode: "request", when: { models: ["*/claude-opus*"] } };
   const facts = { costMicroUsd: 1, server: null, tool: null, modalities: [] };
   const need = (name: string) => approvalNeeded(rule, { ...facts, model: model(name) });
-  expect(need("mybedrock/us.anthropic.claude-opus-4-8")?.conditions).toEqual(["models"]);
+  expect(need("mybedrock/us.anthropic.claude-opus-4-8")?.conditions).toEqual([
+    { name: "models", matches: ["*/claude-opus*"] },
+  ]);
   expect(need("mybedrock/us.anthropic.claude-sonnet-5")).toBeNull();
 });
 

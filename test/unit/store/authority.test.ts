@@ -104,7 +104,7 @@ const granting: Record<string, Grants> = {
       createdAt: 0,
       deadline: 1,
       onTimeout: "deny",
-      conditions: ["tools"],
+      conditions: [{ name: "tools", matches: ["send_mail"] }],
       contentHash: "ab",
       decidedAt: 1,
       decidedBy: "operator",
