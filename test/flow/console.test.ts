@@ -3008,7 +3008,7 @@ describe("models", () => {
     await open("/t/retiring/models");
     await page.getByText(/^No available model has .* date, as of 20\d\d-/).waitFor();
     await page.getByLabel("Show").selectOption("ending");
-    await page.getByText("All models include those that were shut down.").waitFor();
+    await page.getByText("No models with a shutdown date.").waitFor();
     await page.getByRole("button", { name: "Show all models" }).click();
     await used.first().waitFor();
     for (const [id, retiresAt] of [

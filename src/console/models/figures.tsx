@@ -43,8 +43,6 @@ function conditionOf({ status, outputModalities }: Model): string {
   return [isNamed, isOnly && `only for ${others.join(", ")}`].filter(Boolean).join("; ");
 }
 
-const wide = (shown: Column<Model>): Column<Model> => ({ ...shown, isWide: true });
-
 type Given = { models: readonly Model[]; spending: Spending; open: (model: Model) => void };
 
 export const columnsOf = ({ models, spending, open }: Given): readonly Column<Model>[] => [
@@ -70,21 +68,18 @@ export const columnsOf = ({ models, spending, open }: Given): readonly Column<Mo
   column.number("Spent", (model) => spending.get(nameOf(model))?.costUsd, usdInCents),
   column.number("Requests", (model) => spending.get(nameOf(model))?.requests, count),
   priceColumn("Input price", (model) => model.inputUsdPerMTok, models),
-  wide(priceColumn("Cached input", (model) => model.cachedInputUsdPerMTok, models)),
+  priceColumn("Cached input", (model) => model.cachedInputUsdPerMTok, models),
   priceColumn("Output price", (model) => model.outputUsdPerMTok, models),
   column.number("Context", ({ contextTokens }) => contextTokens, orNone(compact)),
-  wide(column.of("Takes", ({ inputModalities }) => inputModalities.join(", "))),
+  column.line("Takes", ({ inputModalities }) => inputModalities.join(", ")),
   {
     ...column.number("Class", ({ intelligence }) => intelligence, count),
+    // `~`: estimated from the price
     show: ({ intelligence, sources }) =>
-      sources.intelligence === "estimated" ? (
-        <span title="Estimated from the price">~{count(intelligence)}</span>
-      ) : (
-        count(intelligence)
-      ),
+      `${sources.intelligence === "estimated" ? "~" : ""}${count(intelligence)}`,
   },
-  wide(column.number("Speed", ({ speed }) => speed, count)),
-  wide(column.number("Median time", ({ measured }) => measured?.p50Ms, duration)),
+  column.number("Speed", ({ speed }) => speed, count),
+  column.number("Median time", ({ measured }) => measured?.p50Ms, duration),
   {
     ...column.text("Shutdown", ({ retiresAt }) => retiresAt),
     show(model) {

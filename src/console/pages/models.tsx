@@ -25,18 +25,12 @@ import { isOperator } from "../session.ts";
 
 const isUsed = (model: Model, spending: Spending): boolean => spending.has(nameOf(model));
 
-type Choice = readonly [
-  name: string,
-  title: string,
-  isShown: (model: Model, spending: Spending) => boolean,
-  nothing: string,
-];
-const shutDown = "All models include those that were shut down.";
+type Choice = readonly [name: string, title: string, isShown: typeof isUsed];
 const choices: readonly [Choice, ...Choice[]] = [
-  ["", "available", ({ available }) => available, "No models available."],
-  ["used", "in use this month", isUsed, "No model was used this month."],
-  ["ending", "with a shutdown date", isEnding, shutDown],
-  ["all", "all, with retired and unavailable ones", () => true, "No models."],
+  ["", "available", ({ available }) => available],
+  ["used", "in use this month", isUsed],
+  ["ending", "with a shutdown date", isEnding],
+  ["all", "all, with retired and unavailable ones", () => true],
 ];
 
 const filters = [
@@ -110,7 +104,7 @@ function ModelTable(known: Known) {
   const { models, spending, day } = known;
   const [{ find = "", group = "", show = "" }, change, type] = useQuery();
   const [opened, open] = useState<Model | null>(null);
-  const [shown, , isShown, nothing] = choices.find(([name]) => name === show) ?? choices[0];
+  const [shown, title, isShown] = choices.find(([name]) => name === show) ?? choices[0];
   const matching = models.filter(
     (model) => isShown(model, spending) && isNamed(model, find.toLowerCase()),
   );
@@ -134,7 +128,9 @@ function ModelTable(known: Known) {
         {...(groupOf && { groupOf })}
         empty={
           <>
-            <p>{find === "" ? nothing : <NoMatch clear={() => change({ find: "" })} />}</p>
+            <p>
+              {find === "" ? `No models ${title}.` : <NoMatch clear={() => change({ find: "" })} />}
+            </p>
             {!models.some((model) => model.available) && (
               <a class="button" href={ownPath("/credentials")}>
                 Add a credential of a provider
