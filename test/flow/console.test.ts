@@ -2261,11 +2261,13 @@ describe("a kill switch", () => {
     await question.getByText(/Stops \d+ available models?: .*own\/works/).waitFor();
     expect((await admin("GET", "/tenants/watched/policy")).get("stopped")).toBeUndefined();
     await question.getByRole("button", { name: "Stop provider" }).click();
-    await banner.getByText(hostile).waitFor();
+    // The page lists it itself.
+    await page.getByRole("button", { name: "Lift provider own" }).waitFor();
+    expect(await banner.count()).toBe(0);
     const refused = await callOnce(router, world.key, asking("stopped"));
     expect(refused.get("error.data.reason")).toBe("no_eligible_model");
     await go("/t/watched/events");
-    await banner.waitFor();
+    await banner.getByText(hostile).waitFor();
     await page.getByText("saved the policy").first().waitFor();
     // What a key did has the key's name.
     await adminOf(router, world.key)("PATCH", "/tenants/watched/policy", { maxTokens: 4_321 });
@@ -2279,10 +2281,11 @@ describe("a kill switch", () => {
     await go("/t/watched/switches");
     await page.getByRole("button", { name: "Lift provider own" }).click();
     await page.getByRole("button", { name: "Lift switch" }).click();
-    await banner.waitFor({ state: "detached" });
+    await page.getByText("No active kill switches.").waitFor();
     await go("/t/watched/events");
     const lifted = page.getByRole("row", { name: /lifted a kill switch/ }).first();
     await lifted.getByText(/Lifted: provider own/).waitFor();
+    expect(await banner.count()).toBe(0);
   });
 
   it("stops a key and a server that are chosen by name, and says that a pattern matches no model", async () => {
@@ -2368,11 +2371,11 @@ describe("a kill switch", () => {
     await page.getByLabel("Reason").fill("unpaid");
     await page.getByRole("button", { name: "Stop it" }).click();
     await page.getByRole("button", { name: "Stop the whole tenant, by the operator" }).click();
-    await page.getByRole("complementary").getByText("unpaid").waitFor();
+    await page.getByRole("cell", { name: "unpaid" }).waitFor();
     const visitor = await visit(browser, { origin: router.url });
     await signIn(visitor, world.key);
     await go("/t/watched/switches", visitor);
-    await visitor.page.getByRole("complementary").getByText("unpaid").waitFor();
+    await visitor.page.getByRole("cell", { name: "unpaid" }).waitFor();
     expect(await visitor.page.getByRole("button", { name: /^Lift/ }).count()).toBe(0);
     await visitor.close();
     await page.getByRole("button", { name: /^Lift/ }).click();

@@ -219,17 +219,12 @@ const TenantFields = (its: Editing<Policy>) => (
           name: "timeZone",
           title: "Time zone",
           placeholder: "UTC",
-          list: "time-zones",
+          list: Intl.supportedValuesOf("timeZone"),
           hint: "For days, weeks and months of all limits. A change resets their usage.",
         },
       ]}
       {...its}
     />
-    <datalist id="time-zones">
-      {Intl.supportedValuesOf("timeZone").map((each) => (
-        <option key={each} value={each} />
-      ))}
-    </datalist>
   </>
 );
 

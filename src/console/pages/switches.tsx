@@ -6,7 +6,7 @@ import { useLoaded, valueIn } from "../load.ts";
 import { allModels, nameOf, type Model } from "../models/figures.tsx";
 import { column, type Column } from "../parts/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
-import { Field, Fields, Form, useDraft } from "../parts/form.tsx";
+import { Field, Fields, Form, useDraft, type FieldProps } from "../parts/form.tsx";
 import { ListPage, type Part } from "../parts/list-page.tsx";
 import { NamedChoice, namesIn, type Names } from "../parts/named.tsx";
 import { Card, ForRole } from "../parts/page.tsx";
@@ -77,11 +77,7 @@ async function readStops(): Promise<Asked<Part<Row>>> {
 
 const columns: Column<Row>[] = [
   column.of("What is stopped", ({ kind }) => kinds[kind]),
-  column.of(
-    "Name",
-    ({ name }) => name,
-    ({ name }) => name && <code>{name}</code>,
-  ),
+  column.of("Name", ({ name }) => name),
   column.of("Why", ({ why }) => why),
   column.time("Since", ({ at }) => at),
   column.of("By", ({ by }) => by ?? null),
@@ -109,18 +105,15 @@ function Effect({ target: { kind, name }, models, top }: EffectProps) {
   return (
     <p>
       {of === "model" && <strong>{text} </strong>}
-      In the last 24 hours: {counted(requests, "request")}, {usdInCents(cost)}.
+      In the last 24 hours, it would have stopped {counted(requests, "request")} ({usdInCents(cost)}
+      ).
     </p>
   );
 }
 
-interface TargetProps extends Pick<EffectProps, "models"> {
-  kind: NamedKind;
-  value: string;
-  onInput: (name: string) => void;
-}
+type TargetProps = Pick<EffectProps, "models"> & Pick<FieldProps, "value" | "onInput">;
 
-function TargetField({ kind, models, ...its }: TargetProps) {
+function TargetField({ kind, models, ...its }: TargetProps & { kind: NamedKind }) {
   const { by, hint } = targets[kind];
   const loading = useLoaded(`names ${by}`, async () =>
     ok(by === "model" ? {} : await namesIn(({ revokedAt }) => revokedAt === null)),
@@ -128,17 +121,7 @@ function TargetField({ kind, models, ...its }: TargetProps) {
   const title = `Which ${kinds[kind]}`.replace("API ", "");
   const field = { title, hint, name: "name", isRequired: true, path: `stopped.${kind}`, ...its };
   const available = models.filter((model) => model.available);
-  if (kind === "models")
-    return (
-      <>
-        <Field {...field} list="known" />
-        <datalist id="known">
-          {available.map((model) => (
-            <option key={nameOf(model)} value={nameOf(model)} />
-          ))}
-        </datalist>
-      </>
-    );
+  if (kind === "models") return <Field {...field} list={available.map(nameOf)} />;
   const named = Object.entries(valueIn(loading) ?? {});
   const names = {
     keys: named.filter(([id]) => id.startsWith("key_")),

@@ -53,7 +53,8 @@ export interface FieldProps<Value extends string = string> {
   placeholder?: string;
   /** of a text whose syntax the API checks, with all others */
   inputmode?: "url";
-  list?: string;
+  /** suggestions for a text */
+  list?: readonly string[];
   autocomplete?: string;
   /** why the value can't be submitted */
   refused?: string | undefined;
@@ -70,7 +71,8 @@ const optionsOf = (options: readonly Option<string>[]) =>
 
 /** A select if there are `options`, a text area if there are `rows`. */
 export function Field<Value extends string>(props: FieldProps<Value>) {
-  const { title, onInput, hint, options, rows, isCode, isRequired, refused, path, ...rest } = props;
+  const { title, onInput, hint, options, rows, isCode, isRequired, refused, path, list, ...rest } =
+    props;
   const fault = useFaults()(path ?? rest.name);
   const id = useId();
   const its = {
@@ -106,9 +108,11 @@ export function Field<Value extends string>(props: FieldProps<Value>) {
           autocapitalize="none"
           spellcheck={false}
           ref={(input) => input?.setCustomValidity(refused ?? "")}
+          list={list && `${id}-list`}
           {...({ ...rest, ...its } as { type: "text" })}
         />
       )}
+      {list && <datalist id={`${id}-list`}>{optionsOf(list.map((each) => [each, each]))}</datalist>}
       <small id={`${id}-hint`}>{fault ? <span class="fault">{fault}</span> : hint}</small>
     </div>
   );

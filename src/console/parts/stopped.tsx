@@ -33,7 +33,7 @@ export function Stopped() {
     isMissing.value = loaded.state === "failed" && loaded.problem.reason === "not_found";
   }, [loaded]);
   const stops = loaded.state === "there" ? stopsOf(loaded.value) : [];
-  if (stops.length === 0) return null;
+  if (stops.length === 0 || path.endsWith("/switches")) return null;
   const others = stops.length - maxShown;
   return (
     <aside class="notice bad stopped" aria-label="Kill switches that are on">
