@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { installSnippets, keyVariable } from "../../domain/servers/install.ts";
 import { api, type Schemas } from "../api.ts";
-import { fromNow, shortTime } from "../format.ts";
+import { counted, fromNow, shortTime } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { column, type Column } from "../parts/columns.tsx";
 import { CodeBlock, Secret } from "../parts/copy.tsx";
@@ -49,18 +49,25 @@ function accountOf({ oauth }: Server): string | null {
   return oauth && (oauth.per === "user" ? "each person" : "one account");
 }
 
-const verbs = ["Connect", "Check", "Authorize", "Change"] as const;
-const verbsOfFailing = ["Check", "Authorize", "Connect", "Change"] as const;
-const verbsOf = (server: Server) => {
-  const isFailing = server.status === "failing" || server.learned.lastCheck?.ok === false;
-  const shown = isFailing ? verbsOfFailing : verbs;
-  return shown.filter((verb) => verb !== "Authorize" || accountOf(server) === "one account");
-};
+const verbs = ["Check", "Authorize", "Connect", "Change"] as const;
+const verbsOf = (server: Server) =>
+  verbs.filter((verb) => verb !== "Authorize" || accountOf(server) === "one account");
 
 const eras = { legacy: "to 2025-11-25", modern: "2026-07-28", unknown: null };
 /** As used, or else as the last check found. */
-const revisionsOf = ({ learned: { era, lastCheck } }: Server): string | null =>
+const revisionsOf = ({ era, lastCheck }: Server["learned"]): string | null =>
   eras[era ?? lastCheck?.era ?? "unknown"];
+
+/** "2 tools, MCP to 2025-11-25, sampling: client then router" */
+function textOf({ sampling, learned }: Server): string {
+  const { tools } = learned.lastCheck ?? {};
+  const texts = [
+    typeof tools === "number" && counted(tools, "tool"),
+    revisionsOf(learned) && `MCP ${revisionsOf(learned)}`,
+    sampling !== "router" && `sampling: ${sampling.replaceAll("-", " ")}`,
+  ];
+  return texts.filter(Boolean).join(", ");
+}
 
 const columnsOf = (spend: Spend): readonly Column<Server>[] => [
   column.of(
@@ -72,15 +79,18 @@ const columnsOf = (spend: Spend): readonly Column<Server>[] => [
         <div>
           <code class="wraps faint">{server.url}</code>
         </div>
-        {revisionsOf(server) && <small class="faint">MCP {revisionsOf(server)}</small>}
+        <small class="faint" title={`Sampling requests: ${samplings[server.sampling]}`}>
+          {textOf(server)}
+        </small>
       </>
     ),
   ),
   column.file("Address", ({ url }) => url),
   ...healthColumns<Server>((row) => seenOf(row, spend)),
   ...spend.columns,
-  { ...column.of("Who answers", ({ sampling }) => samplings[sampling]), isWide: true },
-  column.file("Revisions", revisionsOf),
+  column.file("Who answers", ({ sampling }) => samplings[sampling]),
+  column.file("Revisions", ({ learned }) => revisionsOf(learned)),
+  column.file("Tools", ({ learned }) => learned.lastCheck?.tools ?? null),
   column.text("OAuth", accountOf),
 ];
 

@@ -29,7 +29,13 @@ export interface Learned {
   /** the first advertised authorization server, which owns the entry's client */
   issuer?: string;
   scopes?: string[];
-  lastCheck?: { at: number; ok: boolean; detail: string; era?: "legacy" | "modern" | null };
+  lastCheck?: {
+    at: number;
+    ok: boolean;
+    detail: string;
+    era?: "legacy" | "modern" | null;
+    tools?: number | null;
+  };
 }
 
 export interface McpServer {

@@ -179,6 +179,7 @@ export const server = z
             ok: z.boolean(),
             detail: z.string(),
             era: era.nullable().optional(),
+            tools: z.int().nullable().optional(),
           })
           .optional(),
       })

@@ -36,7 +36,8 @@ export function createServerCheck(
       : { ...notAsked, detail: refusal?.detail ?? "" };
     const correction = eraCorrection(server.learned, seen);
     const { tenantId, id } = server;
-    const lastCheck = { at: deps.now(), ok: seen.ok, detail: seen.detail, era: seen.era };
+    const { ok: isOk, detail, era, tools } = seen;
+    const lastCheck = { at: deps.now(), ok: isOk, detail, era, tools };
     const learned = await servers.learn(tenantId, id, { ...correction, lastCheck });
     if (!learned.ok) return learned;
     if (!headers.ok) return ok(seen);
