@@ -17,19 +17,3 @@ export function capabilityText(capabilities: Capabilities): string {
   const texts = Object.entries(capabilities).map(([name, value]) => worded(name, partsOf(value)));
   return texts.length === 0 ? "nothing" : texts.join(", ");
 }
-
-type Counted = Record<"capabilities" | "effective", Capabilities> & { modalities: string[] };
-
-export function countedCapabilities({ capabilities, effective, modalities }: Counted) {
-  const countsAs = (name: string): string => {
-    if (!Object.hasOwn(effective, name)) return "nothing";
-    const { supportedModalities: _, ...flags } = { ...(effective[name] as Capabilities) };
-    const parts = partsOf(flags);
-    if (name === "sampling") parts.push(...modalities);
-    return worded(name, name === "elicitation" && parts.length === 0 ? ["form"] : parts);
-  };
-  return Object.entries(capabilities).map(([name, value]) => ({
-    declared: worded(name, partsOf(value)),
-    counts: countsAs(name),
-  }));
-}

@@ -23,7 +23,7 @@ import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.t
 import { model } from "../unit/domain/models.fixture.ts";
 import { startAuthorizationServer } from "../fakes/authorization-server.ts";
 import { azureKey, startAzure } from "../fakes/azure.ts";
-import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
+import { adminOf, asking, callOnce, createTenant, openSession } from "../fakes/caller.ts";
 import {
   createConsoleWorld,
   hostile,
@@ -1384,6 +1384,8 @@ describe("requests", () => {
 describe("sessions", () => {
   it("say with which key a client began one and what it declared, and lead to their requests", async () => {
     const { page } = operator;
+    const capabilities = { sampling: { tools: {} }, idle: {} };
+    await openSession(router, world.key, { revision: "2025-06-18", capabilities });
     await open("/t/watched/sessions");
     const row = page.getByRole("row").filter({ hasText: "experimental" });
     const cells = await row.getByRole("cell").allTextContents();

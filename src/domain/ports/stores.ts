@@ -224,6 +224,11 @@ export interface RequestStore {
     id: string,
   ): AsyncResult<(SamplingRecord & { content: string | null }) | null>;
   list(tenantId: string, filter: ListFilter, page: PageRequest): AsyncResult<Page<SamplingRecord>>;
+  /** By session, among the newest records. Sessions without records are left out. */
+  countBySession(
+    tenantId: string,
+    sessions: readonly Pick<Session, "id" | "createdAt">[],
+  ): AsyncResult<ReadonlyMap<string, number>>;
   /** Applies `contentRetentionDays`. Returns how many. */
   pruneContents(now: number): AsyncResult<number>;
 }

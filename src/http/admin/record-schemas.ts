@@ -28,6 +28,7 @@ export const session = z
     advertisedCapabilities: anyObject
       .nullable()
       .openapi({ description: "Capabilities that the router advertises to the server." }),
+    requests: z.int().openapi({ description: "Among the last 100,000 requests." }),
     createdAt: millis,
     lastUsedAt: millis,
     expiresAt: millis,

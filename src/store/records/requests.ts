@@ -71,6 +71,17 @@ const onReplayKey = and(
   eq(idempotency.tenantId, samplingRequests.tenantId),
 );
 
+/** The list's index has the session. @param asked.since ms since the epoch */
+const countsBySession = (asked: { tenantId: string; ids: string[]; since: number; max: number }) =>
+  sql`select session_id as id, count(*) as requests from (
+      select r.session_id from sampling_requests r
+      where r.tenant_id = ${asked.tenantId} and r.id >= ${minIdAt("request", asked.since - idSlackMs)}
+      order by r.id desc limit ${asked.max})
+    where session_id in (select value from json_each(${JSON.stringify(asked.ids)}))
+    group by session_id`;
+
+const defaultMaxSearched = 100_000;
+
 interface RequestStoreDeps {
   db: Database;
   note: NoteUnreadable;
@@ -79,7 +90,7 @@ interface RequestStoreDeps {
 }
 
 async function oldestSearched(
-  { db, maxSearched = 100_000 }: RequestStoreDeps,
+  { db, maxSearched = defaultMaxSearched }: RequestStoreDeps,
   asked: { tenantId: string; filter: ListFilter; page: PageRequest },
 ): AsyncResult<string | null> {
   const { tenantId, filter, page } = asked;
@@ -172,6 +183,19 @@ export const createRequestStore = (deps: RequestStoreDeps): RequestStore => {
       await note(unreadable);
       // A partial page was scanned to its bound; the next page continues there.
       return ok({ data: shown, nextCursor: nextCursor ?? oldest.value });
+    },
+    async countBySession(tenantId, sessions) {
+      if (sessions.length === 0) return ok(new Map());
+      const ids = sessions.map(({ id }) => id);
+      const since = Math.min(...sessions.map(({ createdAt }) => createdAt));
+      const max = deps.maxSearched ?? defaultMaxSearched;
+      const found = await db.read((builder) =>
+        builder.all<{ id: string; requests: number }>(
+          countsBySession({ tenantId, ids, since, max }),
+        ),
+      );
+      if (!found.ok) return found;
+      return ok(new Map(found.value.map(({ id, requests }) => [id, requests])));
     },
     pruneContents: (now) =>
       countRows(db, [

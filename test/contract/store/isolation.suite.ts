@@ -629,6 +629,10 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       for (const filter of [{}, { key: keyId }, { session: owner.session.id }])
         expect(value(await requests.list(tenantId, filter, page))).toEqual(empty);
     },
+    "requests.countBySession": async ({ requests }, owner, { tenantId }) => {
+      const counts = await requests.countBySession(tenantId, [owner.session]);
+      expect(value(counts).size).toBe(0);
+    },
     "requestFeed.state": async ({ requestFeed }, _, { tenantId }) => {
       expect(value(await requestFeed.state(tenantId))).toEqual({ open: [], last: 0 });
     },

@@ -148,6 +148,8 @@ describe("query plans", () => {
       thinning.recorded({ tenantId: who.tenantId, keyId: who.keyId, minute: 60, requests: 1 }),
     "requests.get": ({ requests }) => requests.get(who.tenantId, "req_1"),
     "requests.list": ({ requests }) => requests.list(who.tenantId, {}, page),
+    "requests.countBySession": ({ requests }) =>
+      requests.countBySession(who.tenantId, [{ id: "ses_1", createdAt: start }]),
     "servers.list": ({ servers }) => servers.list(who.tenantId, page),
     "requests.list, filtered": ({ requests }) =>
       requests.list(
@@ -292,6 +294,10 @@ describe("query plans", () => {
     {
       job: "requests.list",
       line: "SEARCH sampling_requests USING INDEX sampling_requests_tenant (tenant_id=?)",
+    },
+    {
+      job: "requests.countBySession",
+      line: "SEARCH r USING COVERING INDEX sampling_requests_tenant (tenant_id=? AND id>?)",
     },
     {
       job: "requests.list, filtered",

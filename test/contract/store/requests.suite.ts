@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import { defaultRetentionDays } from "../../../src/domain/choice/policy.ts";
 import type { ListFilter } from "../../../src/domain/audit/record.ts";
+import type { Session } from "../../../src/domain/tenancy/session.ts";
 import type { Page } from "../../../src/domain/ports/pages.ts";
 import { createRequestStore } from "../../../src/store/records/requests.ts";
 import { caller, decision, opening, reservation, session, settlement, start } from "./fixtures.ts";
@@ -36,6 +37,31 @@ export const requestsSuite = (backend: Backend): void => {
         (page) => world.stores.requests.list(who.tenantId, { outcome: "refused" }, page),
         made,
       );
+    });
+
+    it("counts the newest of each session", async () => {
+      const who = await caller(world.stores);
+      const [one, other] = [1, 2].map(() =>
+        session(who.tenantId, who.keyId, { createdAt: start }),
+      ) as [Session, Session];
+      for (const [each, at] of [
+        [one, start + 1],
+        [one, start + 2],
+        [other, start + 3],
+      ] as const) {
+        const its = opening(who, at);
+        const made = { ...its, id: idOf(at), who: { ...its.who, sessionId: each.id } };
+        value(await world.stores.ledger.refuse(made, "forbidden", null, null));
+      }
+      const countedOf = async (maxSearched: number, ...asked: Session[]) => {
+        const note = async () => undefined;
+        const requests = createRequestStore({ db: world.db, note, maxSearched });
+        return Object.fromEntries(value(await requests.countBySession(who.tenantId, asked)));
+      };
+      expect(await countedOf(9, one, other)).toEqual({ [one.id]: 2, [other.id]: 1 });
+      expect(await countedOf(9, other)).toEqual({ [other.id]: 1 });
+      expect(await countedOf(2, one, other)).toEqual({ [one.id]: 1, [other.id]: 1 });
+      expect(await countedOf(9)).toEqual({});
     });
 
     it("looks at so many records for one page, and goes on with the next one", async () => {

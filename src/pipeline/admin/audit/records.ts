@@ -61,18 +61,22 @@ interface ShownSession extends Omit<
   effective: JsonObject;
   /** in which the client accepts answers; empty if it declared no sampling */
   modalities: Modality[];
+  requests: number;
 }
 
-const shownSession = ({
-  bridge: _bridge,
-  clientStreamUntil: _client,
-  routerStreamUntil: _router,
-  parkedUntil: _parked,
-  ...shown
-}: Session): ShownSession => {
+const shownSession = (
+  requests: number,
+  {
+    bridge: _bridge,
+    clientStreamUntil: _client,
+    routerStreamUntil: _router,
+    parkedUntil: _parked,
+    ...shown
+  }: Session,
+): ShownSession => {
   const effective = forVersion(shown.capabilities, shown.revision);
   const modalities = supports(effective, "sampling") ? supportedModalities(effective) : [];
-  return { ...shown, effective, modalities };
+  return { ...shown, effective, modalities, requests };
 };
 
 type AskedNames = (ids: readonly string[]) => AsyncResult<Record<string, string>>;
@@ -120,7 +124,10 @@ export function createRecordAdmin(
       const listed = await deps.sessions.list(id, page);
       if (!listed.ok) return listed;
       const { data, nextCursor } = listed.value;
-      return withNames(ok({ data: data.map(shownSession), nextCursor }), namesOf(id), idsIn);
+      const counts = await deps.requests.countBySession(id, data);
+      if (!counts.ok) return counts;
+      const shown = data.map((each) => shownSession(counts.value.get(each.id) ?? 0, each));
+      return withNames(ok({ data: shown, nextCursor }), namesOf(id), idsIn);
     },
 
     async endSession(actor: Actor, slug: string, id: string): AsyncResult<null> {
