@@ -1389,10 +1389,17 @@ describe("sessions", () => {
     await open("/t/watched/sessions");
     const row = page.getByRole("row").filter({ hasText: "experimental" });
     const cells = await row.getByRole("cell").allTextContents();
-    // What a capability counts as in the session's revision stands beside it, if it is something else.
-    const counted = `sampling, counts as sampling (text)experimental (${hostile})`;
-    expect(cells).toEqual(expect.arrayContaining([counted]));
+    expect(cells).toEqual(expect.arrayContaining([`sampling, experimental (${hostile})`, "1"]));
     expect(cells[2]).toBe(hostile);
+    const unused = page.getByRole("row").filter({ hasText: "idle" });
+    await unused.getByText("the router uses sampling, idle", { exact: true }).waitFor();
+    expect(await unused.getByRole("link").count()).toBe(0);
+    await page.getByLabel("Find").fill("Experimental");
+    await unused.waitFor({ state: "detached" });
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByLabel("Find").fill("nowhere");
+    await page.getByText("Nothing matches.").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
     await row.getByRole("link").click();
     await page.waitForURL(/requests\?session=/);
     await page.getByRole("cell", { name: "own/works" }).waitFor();
@@ -1528,6 +1535,11 @@ describe("a policy", () => {
 
   it("is tried on the last decisions before it is saved", async () => {
     const { page } = operator;
+    const limited = await admin("PATCH", "/tenants/watched/policy", {
+      limits: { requestsPerDay: 5_000 },
+    });
+    expect(limited.status).toBe(200);
+    await sample("counted");
     await open("/t/watched/policy");
     await openSection("Models");
     const allowed = (await page.getByText(/^Allows \d+ of/).textContent()) ?? "";
@@ -1537,6 +1549,13 @@ describe("a policy", () => {
     await page.getByText(/Of the last \d+ decisions [1-9]\d* would change/).waitFor();
     const changed = page.getByRole("region", { name: "Test changes" });
     await changed.getByText("not allowed by the policy").first().waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByLabel("Requests per day").first().fill("1");
+    await page.getByRole("button", { name: "Test changes" }).click();
+    await page
+      .getByText(/Used up already: Tenant, Requests per day \(\d+ of 1 used, resets/)
+      .waitFor();
     expect(await violationsOn(page)).toEqual([]);
     const policy = await admin("GET", "/tenants/watched/policy");
     expect(policy.get("deniedModels")).toEqual([hostile]);
@@ -1868,7 +1887,10 @@ describe("a raise of a limit", () => {
       { subject: keyId, limits: { usdPerDay: 5 }, reason: "A demo for a customer" },
     ]);
     await open("/t/raised/policy");
-    await page.getByText(/^for …\w{6}, 5 USD a day, until .*2099/).waitFor();
+    await page
+      .getByText(/^for key test, 5 USD a day, until .*2099/)
+      .first()
+      .waitFor();
     await openSection("Temporary raises");
     await page.getByRole("listitem").filter({ hasText: "for key test, " }).waitFor();
     await page.getByLabel("End now").check();

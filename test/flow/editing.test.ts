@@ -213,4 +213,21 @@ describe("a policy's dry run", () => {
     expectProblem(beyond, 400, "invalid_params");
     expect(beyond.get("path")).toBe("policy.limits.usdPerDay");
   });
+
+  it("lists the changed limits that current usage reaches", async () => {
+    const { path, key } = await given("policy-trial-used");
+    const limitsOf = (requestsPerDay: number) => ({ limits: { requestsPerDay, usdPerDay: 900 } });
+    await operator("PATCH", `${path}/policy`, limitsOf(9));
+    await (await openSession(router, key)).sample(asking("hello"));
+    const usedUpUnder = async (policy: object) =>
+      (await operator("POST", `${path}/policy/dry-run`, { policy })).get("usedUp");
+    const subject = (await operator("GET", path)).get("id");
+    expect(await usedUpUnder(limitsOf(1))).toMatchObject([
+      { name: "tenant.requestsPerDay", subject, limit: 1, used: 1, left: 0 },
+    ]);
+    expect(await usedUpUnder(limitsOf(2))).toEqual([]);
+    await operator("PATCH", `${path}/policy`, limitsOf(1));
+    // What the current policy has used up, too, isn't a change.
+    expect(await usedUpUnder(limitsOf(1))).toEqual([]);
+  });
 });

@@ -3,7 +3,7 @@ import type { Schemas } from "../api.ts";
 import { given } from "../members.ts";
 import { Check, Fields, type Editing, type FieldOf } from "../parts/form.tsx";
 import { LimitFields } from "../parts/limits.tsx";
-import { NamedChoice, useSubjectNames } from "../parts/named.tsx";
+import { NamedChoice, useSubjectNames, type Names } from "../parts/named.tsx";
 import { membersText } from "../policy-changes.ts";
 
 type Raise = Schemas["Raise"];
@@ -18,13 +18,18 @@ const fields: readonly FieldOf<Raise>[] = [
   { name: "reason", title: "Why", hint: "Visible to anyone who can read the policy." },
 ];
 
-export function RaiseFields({ draft, change }: Editing<Schemas["Policy"]>) {
+type Policy = Schemas["Policy"];
+
+export const withNames = ({ raises, ...policy }: Policy, names: Names): Policy => ({
+  ...policy,
+  ...(raises && {
+    raises: raises.map((each) => ({ ...each, subject: names[each.subject] ?? each.subject })),
+  }),
+});
+
+export function RaiseFields({ draft, change }: Editing<Policy>) {
   const { raises = [] } = draft;
   const names = useSubjectNames();
-  const named = (raise: Raise): Raise => ({
-    ...raise,
-    subject: names[raise.subject] ?? raise.subject,
-  });
   // Saved ones name who made them.
   const [saved] = useState(raises.filter(({ by }) => by !== undefined));
   const kept = raises.filter((each) => saved.includes(each));
@@ -40,7 +45,7 @@ export function RaiseFields({ draft, change }: Editing<Schemas["Policy"]>) {
         <ul class="plain">
           {saved.map((raise) => (
             <li key={JSON.stringify(raise)}>
-              {membersText({ raises: [named(raise)] }, ["raises"])}{" "}
+              {membersText(withNames({ raises: [raise] }, names), ["raises"])}{" "}
               <Check
                 title="End now"
                 name="raises.end"

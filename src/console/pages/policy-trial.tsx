@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../api.ts";
-import { count, spaced } from "../format.ts";
+import { count, few, fromNow, spaced } from "../format.ts";
+import { limitTitle, ownerTitle } from "../limit-titles.ts";
 import { useLoaded } from "../load.ts";
 import { column, type Column } from "../parts/columns.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { amountText } from "../parts/limit-columns.tsx";
 import { Button, There } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { ownPath } from "../place.ts";
@@ -32,21 +34,32 @@ const columns: Column<Tried>[] = [
   column.of(
     "Request",
     ({ id }) => id,
-    ({ id }) => (
-      <a href={ownPath(`/requests/${encodeURIComponent(id)}`)}>
-        <code>{id.slice(-6)}</code>
-      </a>
-    ),
+    ({ id }) => <a href={ownPath(`/requests/${id}`)}>{id.slice(-6)}</a>,
   ),
   column.of("Current policy", ({ before }) => choiceOf(before)),
   column.of("New policy", ({ after }) => choiceOf(after)),
   column.of("Why", whyOf),
 ];
 
-function Found({ decisions, changed, newlyRefused, notReplayed, data }: Trial) {
+const usedUpText = (limit: Trial["usedUp"][number], names: Trial["names"]): string => {
+  const [used, reserved, most] = [limit.used, limit.reserved, limit.limit].map((amount) =>
+    amountText(limit, amount),
+  );
+  const held = limit.reserved > 0 ? `, ${reserved} reserved` : "";
+  const resets = limit.resetsAt === null ? "" : `, resets ${fromNow(limit.resetsAt)}`;
+  return `${ownerTitle(limit, names)}, ${limitTitle(limit.name)} (${used} of ${most} used${held}${resets})`;
+};
+
+function Found({ decisions, changed, newlyRefused, notReplayed, data, usedUp, names }: Trial) {
   const isUntested = notReplayed.length > 0 || decisions === 0;
   return (
     <>
+      {usedUp.length > 0 && (
+        <p role="status" class="notice bad">
+          <strong>New calls would be refused.</strong> Used up already:{" "}
+          {few(usedUp.map((limit) => usedUpText(limit, names)))}.
+        </p>
+      )}
       <p role="status" class={`notice ${changed > 0 || isUntested ? "warn" : "good"}`}>
         <strong>
           {decisions === 0

@@ -4,10 +4,12 @@ import { api, type Schemas } from "../api.ts";
 import { Edited } from "../parts/edited.tsx";
 import { Check, useFaults, type Editing } from "../parts/form.tsx";
 import { LimitFields } from "../parts/limits.tsx";
+import { useSubjectNames } from "../parts/named.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { ownPath } from "../place.ts";
 import { membersText } from "../policy-changes.ts";
 import { isOperator } from "../session.ts";
+import { withNames } from "./policy-raises.tsx";
 import { sections } from "./policy-sections.tsx";
 import { Trial } from "./policy-trial.tsx";
 
@@ -20,6 +22,7 @@ type SectionsProps = Editing<Schemas["Policy"]> & {
 /** The closed ones say what is set. An error of its members opens a section. */
 function Sections({ opened, setOpened, ...its }: SectionsProps) {
   const faultOf = useFaults();
+  const names = useSubjectNames(its.draft.raises !== undefined);
   useEffect(() => document.getElementById(location.hash.slice(1))?.scrollIntoView(), []);
   return (
     <div class="sections stack">
@@ -35,7 +38,7 @@ function Sections({ opened, setOpened, ...its }: SectionsProps) {
             onToggle={({ currentTarget: { open } }) => setOpened({ ...opened, [id]: open })}
           >
             <summary>
-              <h2>{title}</h2> <small>{membersText(its.draft, paths)}</small>
+              <h2>{title}</h2> <small>{membersText(withNames(its.draft, names), paths)}</small>
             </summary>
             {isOpen && (
               <div class="stack">

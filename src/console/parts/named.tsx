@@ -40,9 +40,9 @@ export async function namesIn(
 
 const kinds: Names = { key: "key", srv: "server", usr: "person" };
 
-export function useSubjectNames(): Names {
-  const loading = useLoaded("names of subjects", async () =>
-    ok(await namesIn(({ revokedAt }) => revokedAt === null)),
+export function useSubjectNames(isWanted = true): Names {
+  const loading = useLoaded(`names of subjects ${isWanted}`, async () =>
+    ok(isWanted ? await namesIn(({ revokedAt }) => revokedAt === null) : {}),
   );
   return Object.fromEntries([
     [tenantNow.value?.id, "the whole tenant"],

@@ -3,7 +3,9 @@ import { reasons } from "../../domain/refusals.ts";
 import { exclusionReasons } from "../../domain/requirements.ts";
 import { adminApp, endpointsOf } from "./endpoint.ts";
 import { policy } from "./policy-schemas.ts";
+import { names } from "./record-schemas.ts";
 import { millis } from "./schemas.ts";
+import { limitState } from "./usage-schemas.ts";
 
 const triedChoice = z
   .object({
@@ -33,6 +35,11 @@ const policyTrial = z
       description: "Changed members whose effect can't be replayed.",
       example: ["limits"],
     }),
+    usedUp: z.array(limitState).openapi({
+      description:
+        "Changed limits of the tenant, people, groups, tags and runs that current usage already reaches.",
+    }),
+    names,
     data: z.array(
       z.object({
         id: z.string(),

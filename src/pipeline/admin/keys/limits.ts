@@ -6,7 +6,8 @@ import {
   type LimitedScope,
   type LimitScope,
 } from "../../../domain/limits/limit-checks.ts";
-import { raisedUntil } from "../../../domain/limits/raises.ts";
+import { raisedLimits, raisedUntil } from "../../../domain/limits/raises.ts";
+import type { NodeLimits } from "../../../domain/limits/resources.ts";
 import type { Room } from "../../../domain/limits/room.ts";
 import { currentUsageOf, type SummedLimit } from "../../../domain/limits/current-usage.ts";
 import type { LimitStore } from "../../../domain/ports/ledger.ts";
@@ -101,7 +102,11 @@ async function keysOf(deps: LimitDeps, tenant: Tenant, page: PageRequest): Liste
 const scopeOfNode = (subject: string): LimitScope | null =>
   limitScopes.find((scope) => subject.startsWith(`${scope}:`)) ?? null;
 
-async function nodesOf({ limits }: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
+async function nodesOf(
+  { limits }: Pick<LimitDeps, "limits">,
+  tenant: Tenant,
+  page: PageRequest,
+): Listed {
   const after = page.cursor === null ? {} : { after: page.cursor };
   const found = await limits.nodes(tenant.id, { ...after, limit: page.limit + 1 });
   if (!found.ok) return found;
@@ -168,6 +173,31 @@ function endsOfRaises(
 const isForgotten = ({ scope }: LimitCheck, { counted }: SummedLimit): boolean =>
   scope === "run" && counted === 0;
 
+type SumDeps = Pick<LimitDeps, "limits" | "now">;
+
+/** Limits with their current usage. */
+async function limitsOf(
+  deps: SumDeps,
+  { id, policy }: Tenant,
+  listed: readonly LimitedScope[],
+): AsyncResult<ShownLimit[]> {
+  const now = deps.now();
+  const ends = endsOfRaises(listed, policy, now);
+  const scopes = listed.map((scope) => raisedScope(scope, policy, now));
+  const calendar = calendarOf(policy.timeZone, now);
+  const limitChecks = limitChecksOf({ now, scopes, tokens: 0, microUsd: 0, calendar });
+  const sums = await deps.limits.sum(id, limitChecks, now);
+  if (!sums.ok) return sums;
+  const shown = limitChecks.flatMap((check, at): ShownLimit[] => {
+    const summed = sums.value[at];
+    if (summed === undefined || isForgotten(check, summed)) return [];
+    const limit = shownLimit(check, currentUsageOf(check, summed));
+    const end = ends.get(`${limit.name} ${limit.subject}`);
+    return [end === undefined ? limit : { ...limit, raisedUntil: end }];
+  });
+  return ok(shown);
+}
+
 export const createLimitAdmin =
   (deps: LimitDeps) =>
   async (
@@ -177,31 +207,48 @@ export const createLimitAdmin =
   ): AsyncResult<Page<ShownLimit> & { names: Record<string, string> }> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
-    const { id, policy } = tenant.value;
+    const { id } = tenant.value;
     const others = await pageOfScopes(deps, tenant.value, page);
     if (!others.ok) return others;
-    const now = deps.now();
     const own = page.cursor === null ? ownScopes(tenant.value) : [];
-    const listed = [...own, ...others.value.data];
-    const ends = endsOfRaises(listed, policy, now);
-    const scopes = listed.map((scope) => raisedScope(scope, policy, now));
-    const calendar = calendarOf(policy.timeZone, now);
-    const limitChecks = limitChecksOf({ now, scopes, tokens: 0, microUsd: 0, calendar });
-    const sums = await deps.limits.sum(id, limitChecks, now);
-    if (!sums.ok) return sums;
+    const listed = await limitsOf(deps, tenant.value, [...own, ...others.value.data]);
+    if (!listed.ok) return listed;
     const room = await roomShown(deps, id, page);
     if (!room.ok) return room;
-    const data = limitChecks.flatMap((check, at): ShownLimit[] => {
-      const summed = sums.value[at];
-      if (summed === undefined || isForgotten(check, summed)) return [];
-      const limit = shownLimit(check, currentUsageOf(check, summed));
-      const end = ends.get(`${limit.name} ${limit.subject}`);
-      return [end === undefined ? limit : { ...limit, raisedUntil: end }];
-    });
-    const ofTenant = limitChecks.filter(({ scope }) => scope === "tenant").length;
+    const data = listed.value;
+    const ofTenant = data.filter(({ subject }) => subject === id).length;
     data.splice(ofTenant, 0, ...room.value);
     const subjects = data.map(({ subject }) => subject);
     const names = await namesOfSubjects(deps.names, id, subjects);
     if (!names.ok) return names;
     return ok({ data, nextCursor: others.value.nextCursor, names: names.value });
   };
+
+const maxNodesTried = 1_000;
+
+/** Changed limits of the tenant, people, groups, tags and runs that leave nothing under another policy. */
+export async function usedUpUnder(
+  policy: Policy,
+  tenant: Tenant,
+  deps: SumDeps & Pick<LimitDeps, "names">,
+): AsyncResult<{ usedUp: ShownLimit[]; names: Record<string, string> }> {
+  const changed = { ...tenant, policy };
+  const nodes = await nodesOf(deps, changed, { cursor: null, limit: maxNodesTried });
+  if (!nodes.ok) return nodes;
+  const scopes = [...ownScopes(changed), ...nodes.value.data].filter(
+    ({ fromCeiling }) => fromCeiling === undefined,
+  );
+  const limits = await limitsOf(deps, changed, scopes);
+  if (!limits.ok) return limits;
+  const { raises } = tenant.policy;
+  const limitBefore = ({ name, subject }: ShownLimit): number | undefined => {
+    const [scope, limit] = name.split(".") as [LimitScope, keyof NodeLimits];
+    const ofTenant = tenant.policy.limits ?? {};
+    const own = scope === "tenant" ? ofTenant : limitsOfNode(tenant.policy, { scope, subject });
+    return raisedLimits<NodeLimits>(own, { subject, raises, now: deps.now() })[limit];
+  };
+  const usedUp = limits.value.filter((each) => each.left === 0 && each.limit !== limitBefore(each));
+  const subjects = usedUp.map(({ subject }) => subject);
+  const names = await namesOfSubjects(deps.names, tenant.id, subjects);
+  return names.ok ? ok({ usedUp, names: names.value }) : names;
+}

@@ -7,6 +7,8 @@ import { beyondCeiling } from "../../../domain/limits/ceilings.ts";
 import type { Model } from "../../../domain/models/model.ts";
 import { modelsOf } from "../../../domain/models/tenant-models.ts";
 import type { Health } from "../../../domain/choice/health.ts";
+import type { LimitStore } from "../../../domain/ports/ledger.ts";
+import type { NameStore } from "../../../domain/ports/names.ts";
 import type { ServerStore } from "../../../domain/ports/server-stores.ts";
 import type {
   Credential,
@@ -25,6 +27,8 @@ import type { CatalogueReader } from "../../sampling/choice/catalogue.ts";
 import { policyFor } from "../../sampling/choice/choose.ts";
 import type { AskingServer } from "../../callers/scopes.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
+import type { ShownLimit } from "../access/shown-limits.ts";
+import { usedUpUnder } from "../keys/limits.ts";
 
 const maxDecisions = 100;
 /** Records searched for decisions; refused requests have none. */
@@ -39,6 +43,9 @@ export interface PolicyTrial {
   skipped: number;
   /** changed members whose effect records don't show */
   notReplayed: string[];
+  /** changed limits that today's usage reaches */
+  usedUp: ShownLimit[];
+  names: Record<string, string>;
   data: (TriedDecision & {
     id: string;
     createdAt: number;
@@ -55,6 +62,8 @@ type TrialDeps = AdminDeps & {
   servers: Pick<ServerStore, "byId">;
   health: Pick<HealthStore, "list">;
   catalogue: CatalogueReader;
+  limits: LimitStore;
+  names: NameStore;
 };
 
 interface Figures {
@@ -146,6 +155,8 @@ export const createPolicyTrial =
     const askers = await askersOf(deps, tenantId, records);
     if (!askers.ok) return askers;
     const { keys, servers } = askers.value;
+    const usedUp = await usedUpUnder(policy, tenant.value, deps);
+    if (!usedUp.ok) return usedUp;
     const poolUnder = poolsOf(figures.value, tenant.value);
     const data = records.flatMap((record) => {
       const { id, createdAt, who } = record;
@@ -167,6 +178,7 @@ export const createPolicyTrial =
       ).length,
       skipped: page.value.data.length - decided.length,
       notReplayed: notReplayed(current, policy),
+      ...usedUp.value,
       data,
     });
   };
