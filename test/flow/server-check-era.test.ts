@@ -80,11 +80,11 @@ it("a check corrects the era that is known of a server, in both directions", asy
   await until(discovers);
 
   server.handle(speaks("older"));
-  const found = await admin("POST", `${path}/check`);
-  expect(found.body).toMatchObject({ ok: true, era: "legacy" });
+  const older = await admin("POST", `${path}/check`);
+  expect(older.body).toMatchObject({ ok: true, era: "legacy" });
   expect(await learnedEra()).toBeUndefined();
   // Calls don't rely on it; lists show it.
-  const kept = { era: "legacy", tools: found.get("tools") };
+  const kept = { era: "legacy", tools: older.get("tools") };
   expect((await admin("GET", path)).get("learned.lastCheck")).toMatchObject(kept);
   // The remembered entry is read again by now, so the next caller asks for the era anew.
   await until(async () => !(await discovers()) && (await learnedEra()) === "legacy");
