@@ -1,6 +1,7 @@
 import type { OauthEntryStore } from "./oauth-entries.ts";
 import type { StoredKey } from "../tenancy/access.ts";
 import type { ConsoleSessionStore } from "./console-sessions.ts";
+import type { SessionCounts } from "./session-counts.ts";
 import type { ListFilter, SamplingRecord } from "../audit/record.ts";
 import type { Page, PageRequest } from "./pages.ts";
 import type { CancellationStore } from "./cancellations.ts";
@@ -218,24 +219,17 @@ export interface HealthStore {
   prune(now: number): AsyncResult<number>;
 }
 
-export interface RequestStore {
+export interface RequestStore extends SessionCounts {
   get(
     tenantId: string,
     id: string,
   ): AsyncResult<(SamplingRecord & { content: string | null }) | null>;
   list(tenantId: string, filter: ListFilter, page: PageRequest): AsyncResult<Page<SamplingRecord>>;
-  /** By session, among the newest records. Sessions without records are left out. */
-  countBySession(
-    tenantId: string,
-    sessions: readonly Pick<Session, "id" | "createdAt">[],
-  ): AsyncResult<ReadonlyMap<string, number>>;
   /** Applies `contentRetentionDays`. Returns how many. */
   pruneContents(now: number): AsyncResult<number>;
 }
 
-export interface EventRequest extends PageRequest {
-  filter?: EventFilter;
-}
+export type EventRequest = PageRequest & { filter?: EventFilter };
 
 export interface EventStore {
   append(event: AdminEvent): AsyncResult<null>;

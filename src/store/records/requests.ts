@@ -187,7 +187,7 @@ export const createRequestStore = (deps: RequestStoreDeps): RequestStore => {
     async countBySession(tenantId, sessions) {
       if (sessions.length === 0) return ok(new Map());
       const ids = sessions.map(({ id }) => id);
-      const since = Math.min(...sessions.map(({ createdAt }) => createdAt));
+      const since = Math.min(...sessions.map((each) => each.createdAt));
       const max = deps.maxSearched ?? defaultMaxSearched;
       const found = await db.read((builder) =>
         builder.all<{ id: string; requests: number }>(
