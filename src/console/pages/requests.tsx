@@ -64,17 +64,16 @@ const columnsOf = ({ names, open }: Shown): Column<RequestRecord>[] => [
     order: (record) => fromOf(record, names)[0] ?? null,
     show(record) {
       const from = fromOf(record, names).filter((each) => each !== null);
-      return <span class="brief line" title={from.join(", ")} children={from[0]} />;
+      return <span class="brief" title={from.join(", ")} children={from[0]} />;
     },
   },
   ...["Key", "Server", "Tool or client"].map((title, at) =>
     column.file<RequestRecord>(title, (record) => fromOf(record, names)[at] ?? null),
   ),
-  { ...column.number("Tokens", tokensOf, count), isWide: true },
+  column.number("Tokens", tokensOf, count),
   column.file("Tokens in", ({ usage }) => usage?.inputTokens ?? null),
   column.file("Tokens out", ({ usage }) => usage?.outputTokens ?? null),
-  { ...column.number("Took", ({ totalMs }) => totalMs, duration), isWide: true },
-  { title: "Id", isWide: true, show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
+  column.number("Took", ({ totalMs }) => totalMs, duration),
 ];
 
 function NoRequests({ isFiltered, isOver }: { isFiltered: boolean; isOver: boolean }) {
