@@ -20,11 +20,9 @@ const fields: readonly FieldOf<Raise>[] = [
 
 type Policy = Schemas["Policy"];
 
-export const withNames = ({ raises, ...policy }: Policy, names: Names): Policy => ({
+export const withNames = (policy: Policy, names: Names) => ({
   ...policy,
-  ...(raises && {
-    raises: raises.map((each) => ({ ...each, subject: names[each.subject] ?? each.subject })),
-  }),
+  raises: policy.raises?.map((each) => ({ ...each, subject: names[each.subject] ?? each.subject })),
 });
 
 export function RaiseFields({ draft, change }: Editing<Policy>) {

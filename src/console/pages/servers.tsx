@@ -59,15 +59,14 @@ const revisionsOf = ({ era, lastCheck }: Server["learned"]): string | null =>
   eras[era ?? lastCheck?.era ?? "unknown"];
 
 /** "2 tools, MCP to 2025-11-25, sampling: client then router" */
-function textOf({ sampling, learned }: Server): string {
-  const { tools } = learned.lastCheck ?? {};
-  const texts = [
-    typeof tools === "number" && counted(tools, "tool"),
+const textOf = ({ sampling, learned }: Server): string =>
+  [
+    typeof learned.lastCheck?.tools === "number" && counted(learned.lastCheck.tools, "tool"),
     revisionsOf(learned) && `MCP ${revisionsOf(learned)}`,
     sampling !== "router" && `sampling: ${sampling.replaceAll("-", " ")}`,
-  ];
-  return texts.filter(Boolean).join(", ");
-}
+  ]
+    .filter(Boolean)
+    .join(", ");
 
 const columnsOf = (spend: Spend): readonly Column<Server>[] => [
   column.of(

@@ -54,7 +54,7 @@ const columnsOf = (names: Names, servers: Servers): readonly Column<Session>[] =
       requests === 0 ? 0 : <a href={`${ownPath("/requests")}?session=${id}`}>{count(requests)}</a>,
   ),
   column.time("Last used", ({ lastUsedAt }) => lastUsedAt, fromNow),
-  column.time("Ends", ({ expiresAt }) => expiresAt, fromNow),
+  { ...column.time("Ends", ({ expiresAt }) => expiresAt, fromNow), isWide: true },
 ];
 
 export function Sessions() {

@@ -95,8 +95,8 @@ function Effect({ target: { kind, name }, models, top }: EffectProps) {
     return by === of && name === (of === "key" ? group : top.names[group]);
   };
   const hit = of === null ? [top.total] : top.data.filter(isHit);
-  const requests = hit.reduce((sum, each) => sum + each.requests, 0);
-  const cost = hit.reduce((sum, each) => sum + each.costUsd, 0);
+  const sumOf = (member: "requests" | "costUsd") =>
+    hit.reduce((sum, each) => sum + each[member], 0);
   const stopped = models.filter((model) => model.available && isStopped(model, its)).map(nameOf);
   const text =
     stopped.length === 0
@@ -105,8 +105,7 @@ function Effect({ target: { kind, name }, models, top }: EffectProps) {
   return (
     <p>
       {of === "model" && <strong>{text} </strong>}
-      In the last 24 hours, it would have stopped {counted(requests, "request")} ({usdInCents(cost)}
-      ).
+      {`In the last 24 hours, it would have stopped ${counted(sumOf("requests"), "request")} (${usdInCents(sumOf("costUsd"))}).`}
     </p>
   );
 }
