@@ -2036,6 +2036,8 @@ describe("changes", () => {
     await open("/t/watched/keys");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name", { exact: true }).fill("short-lived");
+    expect(await page.getByLabel("Programs with an OpenAI").isChecked()).toBe(true);
+    await page.getByLabel("MCP servers and clients").check();
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Create key" }).click();
     const shown = page.getByLabel("Shown this once");
@@ -2044,7 +2046,9 @@ describe("changes", () => {
     expect(await shown.count()).toBe(0);
     await actionOn("short-lived", "Duplicate");
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("short-lived (copy)");
-    expect(await page.getByLabel("sampling: calls").isChecked()).toBe(true);
+    for (const label of ["Programs with an OpenAI", "MCP servers and clients"])
+      expect(await page.getByLabel(label).isChecked()).toBe(true);
+    expect(await page.getByLabel("MCP clients of").isChecked()).toBe(false);
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("row", { name: /short-lived \(copy\)/ }).waitFor();
@@ -2482,7 +2486,7 @@ describe("a role", () => {
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name", { exact: true }).fill("for an approver");
     await page.getByLabel("Role").selectOption("approver");
-    expect(await page.getByLabel("sampling: calls").isChecked()).toBe(false);
+    expect(await page.getByLabel("Programs with an OpenAI").isChecked()).toBe(false);
     await page.getByText(`${router.url}/console`).waitFor();
     const create = page.getByRole("button", { name: "Create key" });
     expect(

@@ -22,9 +22,9 @@ const roles = [
 ] as const satisfies readonly (readonly [Role | "", string])[];
 
 const uses = [
-  { name: "sampling", title: "sampling: calls /v1/sampling" },
-  { name: "models", title: "models: calls models with an OpenAI or Anthropic SDK" },
-  { name: "proxy", title: "proxy: uses registered servers through /mcp" },
+  { name: "models", title: "Programs with an OpenAI or Anthropic SDK (models)" },
+  { name: "sampling", title: "MCP servers and clients that request sampling (sampling)" },
+  { name: "proxy", title: "MCP clients of registered servers (proxy)" },
 ] as const;
 
 const endField = {
@@ -84,11 +84,11 @@ export function NewKey({ title, like, onMade, onClose }: NewKeyProps) {
         draft={its.draft}
         // People who only sign in, for example auditors, call nothing.
         change={({ role: chosen, ...changes }) =>
-          its.change(chosen === undefined ? changes : { role: chosen, sampling: chosen === "" })
+          its.change(chosen === undefined ? changes : { role: chosen, models: chosen === "" })
         }
       />
       <fieldset>
-        <legend>Allowed to use</legend>
+        <legend>Used by</legend>
         <Fields of={uses} {...its} />
       </fieldset>
       <LimitsOfKey {...its} />

@@ -170,7 +170,7 @@ export function Keys() {
     },
   });
   const end = role === "auditor" ? Date.now() + 90 * oneDay : null;
-  const like = { scopes: [(role ?? "sampling") as Key["scopes"][number]], expiresAt: end };
+  const like = { scopes: [(role ?? "models") as Key["scopes"][number]], expiresAt: end };
   return (
     <ListPage
       title="API keys"
