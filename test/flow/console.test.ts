@@ -2825,6 +2825,11 @@ describe("the overview", () => {
     const { page } = operator;
     await open("/t/watched");
     await page.locator(".plot path").first().waitFor();
+    const { width = 0, height = 0 } = (await page.locator(".plot").boundingBox()) ?? {};
+    await page.locator(".plot").click({ position: { x: width - 2, y: height - 2 } });
+    await expect.poll(() => page.url()).toMatch(/requests\?from=\d+$/);
+    await page.goBack();
+    await page.locator(".plot path").first().waitFor();
     const budgets = page.getByRole("region", { name: "Budgets and what is left" });
     const left = budgets.getByRole("row").nth(1).getByRole("cell").nth(5);
     expect(await left.textContent()).toMatch(/^\$\d+\.\d\d$/);

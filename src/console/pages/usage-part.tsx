@@ -1,5 +1,6 @@
 /** Usage over time: tiles, a plot, and the same numbers as a table. */
 import type { ComponentChildren } from "preact";
+import { useLocation } from "preact-iso/router";
 import { useMemo } from "preact/hooks";
 import { api } from "../api.ts";
 import { bucketTime, compact, count, percent, usdInCents, zone } from "../format.ts";
@@ -128,6 +129,7 @@ function Figures({ colors, ...usage }: Shown & { colors: Map<string, number> }) 
   const { data, range, metric } = usage;
   const { bucket, title } = ranges[range];
   const isDuration = metric === "duration";
+  const { route } = useLocation();
   if (usage.isTable)
     return (
       <Table
@@ -146,6 +148,7 @@ function Figures({ colors, ...usage }: Shown & { colors: Map<string, number> }) 
       isStacked={!isDuration}
       format={metrics[metric].format}
       bucket={bucket}
+      open={(begin) => route(requestsPath({ from: at[begin], to: at[begin + 1] }))}
       label={`${metrics[metric].title}, ${title}; the table has the same numbers`}
     />
   );

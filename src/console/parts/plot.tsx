@@ -16,13 +16,15 @@ interface PlotProps {
   format: (value: number) => string;
   /** bars that add up */
   isStacked: boolean;
+  /** for a mouse, on a bucket */
+  open: (at: number) => void;
 }
 
 type Values = readonly (number | null)[];
 const sum = (values: Values): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-type LegendProps = Omit<PlotProps, "label"> & { at: number };
+type LegendProps = Omit<PlotProps, "label" | "open"> & { at: number };
 
 /** Values in the bucket `at`, otherwise sums, or the newest value of lines that don't add up. */
 function Legend({ series, bucket, format, isStacked, at }: LegendProps) {
@@ -48,7 +50,7 @@ function Legend({ series, bucket, format, isStacked, at }: LegendProps) {
   );
 }
 
-export function Plot({ label, ...shown }: PlotProps) {
+export function Plot({ label, open, ...shown }: PlotProps) {
   const { series, bucket, format, isStacked } = shown;
   const { at: begins, lines } = series;
   const [pointed, point] = useState(-1);
@@ -66,13 +68,14 @@ export function Plot({ label, ...shown }: PlotProps) {
   return (
     <>
       <div
-        class="plot"
+        class={heights[pointed] ? "plot opens" : "plot"}
         role="img"
         aria-label={label}
         onPointerMove={({ currentTarget, clientX }) => {
           const { left, width } = currentTarget.getBoundingClientRect();
           point(Math.floor(((clientX - left) / width) * begins.length));
         }}
+        onClick={() => heights[pointed] && open(pointed)}
         onPointerLeave={() => point(-1)}
       >
         {Array.from({ length: steps + 1 }, (_, at) => (
