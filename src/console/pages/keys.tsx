@@ -154,11 +154,10 @@ const filterFields = [
 ] as const;
 
 export function Keys() {
-  const [query] = useQuery();
+  const [{ role, ...query }] = useQuery();
   const [made, setMade] = useState<Made | null>(null);
   const { draft, change } = useDraft({ find: "", show: "", ...query });
   const { find, show } = draft;
-  const { role } = query;
   const paging = useSearched(keysPath, find !== "" || show !== "");
   const { data = [], names = {} } = valueIn(paging.loading) ?? {};
   const around = { names, spend: useSpend<Key>("key", ({ limits }) => limits) };

@@ -81,8 +81,8 @@ function LimitForm({ begun, onDone, onClose }: FormProps) {
   ];
   const hint = (
     <>
-      A group or tag with limits of its own has none of each group or tag. For others, and to raise
-      a person’s limit, use <a href={ownPath("/policy#perUser")}>Policy</a>.
+      Limits of a single group or tag replace those of each one. For others, and to raise a person’s
+      limit, use <a href={ownPath("/policy#perUser")}>Policy</a>.
     </>
   );
   const where: FieldOf<LimitDraft>[] = [
@@ -205,7 +205,6 @@ function LimitTable({ paging, policy, change, added }: TableProps) {
               groupOf={(state) => (state.unit === "usd" ? "Budgets" : "Other limits")}
               keyOf={keyOfLimit}
               current={first.map(keyOfLimit).join()}
-              // Unused limits that aren't budgets come last.
               isShown={(state, at) =>
                 find !== "" ||
                 isWarning ||

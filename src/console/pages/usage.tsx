@@ -69,6 +69,7 @@ export function UsageBy() {
   const loading = useLoaded(`top usage ${range} ${by}`, () =>
     topUsage({ by: [by], ...rangeAt(range, Date.now()), limit: mostRows }),
   );
+  const what = by === "group" || by === "tag" ? `calls with a ${by}` : "usage";
   const isLater = by === "group" || by === "tag" || by === "endpoint";
   return (
     <Page title="Usage" lead="Who spent most." actions={<RangeChoice range={range} />}>
@@ -83,11 +84,7 @@ export function UsageBy() {
               columns={columnsOf(by, top)}
               rows={top.data}
               keyOf={({ group }) => group}
-              empty={
-                by === "group" || by === "tag"
-                  ? `No calls with a ${by} in this period.`
-                  : "No usage in this period."
-              }
+              empty={`No ${what} in this period.`}
             />
             <p class="faint">
               {(top.groups[by] ?? 0) > mostRows && `The first ${mostRows} of ${top.groups[by]}. `}

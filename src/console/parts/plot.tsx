@@ -16,7 +16,6 @@ interface PlotProps {
   format: (value: number) => string;
   /** bars that add up */
   isStacked: boolean;
-  /** for a mouse, on a bucket */
   open: (at: number) => void;
 }
 

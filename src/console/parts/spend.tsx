@@ -170,6 +170,6 @@ export function UsedLimits({ of, limits }: UsedLimitsProps) {
   const its = all.filter(({ subject }) => of.includes(subject));
   if (its.length === 0) return <>{limitText(limits) || "none"}</>;
   return its.map((state) => (
-    <BudgetCell key={keyOfLimit(state)} state={state} isOfKey={of.length > 1} />
+    <div key={keyOfLimit(state)} children={<BudgetCell {...{ state }} isOfKey={of.length > 1} />} />
   ));
 }
