@@ -240,7 +240,7 @@ export function explain(refusal: Refusal): string {
     case "idempotency_conflict":
       return `${title}: ${explainFirst(refusal)}`;
     default: {
-      const remedy = remedies[refusal.reason];
+      const remedy = "explanation" in refusal ? refusal.explanation : remedies[refusal.reason];
       return remedy === undefined ? title : `${title}: ${remedy}`;
     }
   }

@@ -28,7 +28,8 @@ export interface WrongMember {
 }
 
 export type Refusal =
-  | { reason: "user_rejected"; by: string }
+  /** `explanation`: the approver's, for the caller */
+  | { reason: "user_rejected"; by: string; explanation?: string }
   /** `idempotencyKey` joins the waiting call; null: the caller sent a key */
   | { reason: "approval_pending"; retryAfterMs: number; idempotencyKey: string | null }
   /** `others`: further wrong members of a form */

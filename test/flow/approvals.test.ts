@@ -147,10 +147,22 @@ describe("a call that needs approval", () => {
     const header = { "Idempotency-Key": "one" };
     const asked = send(session, "May I?", header);
     const shown = await held("ask-deny");
-    await decide("ask-deny", shown, { decision: "deny", reason: "No." });
+    const explanation = "Use the smaller model.";
+    for (const wrong of [
+      { decision: "approve", explanation },
+      { decision: "deny", explanation: "two\nlines" },
+      { decision: "deny", explanation: "x".repeat(501) },
+    ])
+      expect((await decide("ask-deny", shown, wrong)).get("reason")).toBe("invalid_params");
+    await decide("ask-deny", shown, { decision: "deny", reason: "No.", explanation });
     for (const answer of [await asked, await send(session, "May I?", header)]) {
       expect(answer.get("error.code")).toBe(-1);
-      expect(answer.get("error.data")).toMatchObject({ reason: "user_rejected", by: "approver" });
+      expect(answer.get("error.message")).toBe(`User rejected sampling request: ${explanation}`);
+      expect(answer.get("error.data")).toMatchObject({
+        reason: "user_rejected",
+        by: "approver",
+        explanation,
+      });
     }
     const record = await operator(
       "GET",

@@ -2642,6 +2642,7 @@ describe("approvals", () => {
     await row.getByRole("button", { name: /^Deny call/ }).click();
     const question = page.getByRole("dialog", { name: "Deny call" });
     await question.getByLabel("Reason").fill("too dear, too");
+    await question.getByLabel("Explanation for the caller").fill("Use a smaller model.");
     expect(await violationsOn(page)).toEqual([]);
     await question.getByRole("button", { name: "Deny call" }).click();
     await page.getByRole("status").getByText("Denied. The caller receives an error").waitFor();
@@ -2651,7 +2652,7 @@ describe("approvals", () => {
     await row.getByText("too dear, too").waitFor();
     // It is about the list before.
     expect(await page.getByText("Denied. The caller receives an error").count()).toBe(0);
-    await second;
+    expect((await second).get("error.data.explanation")).toBe("Use a smaller model.");
   });
 });
 

@@ -4,6 +4,7 @@ import { isAllowed } from "../../domain/models/allowed.ts";
 import { api, type Schemas } from "../api.ts";
 import { fromNow, none, time, usd } from "../format.ts";
 import { useRead } from "../load.ts";
+import { given } from "../members.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Field, Fields, Form, useDraft, type Editing } from "../parts/form.tsx";
@@ -68,16 +69,20 @@ const reasonField = {
   title: "Reason",
   hint: "For the audit log. The caller doesn’t see it.",
 } as const;
+const denialFields = [
+  { name: "explanation", title: "Explanation for the caller", hint: "Sent with the error." },
+  reasonField,
+] as const;
 
 async function decide(
   { requestId, contentHash, stage }: Held,
-  { reason, ...input }: Omit<Schemas["ApprovalDecision"], "contentHash">,
+  { decision, ...texts }: Omit<Schemas["ApprovalDecision"], "contentHash">,
 ): Promise<Asked<Decided>> {
-  const body = { ...input, contentHash, ...(reason && { reason }) };
+  const body = { decision, contentHash, ...given(texts) };
   const path = "/admin/v1/tenants/{tenant}/approvals/{id}";
   const done = await api.POST(path, { id: requestId, body });
   tenantChanges.value += 1;
-  const text = `${words[input.decision]}. ${outcomes[`${input.decision} ${stage}`]}`;
+  const text = `${words[decision]}. ${outcomes[`${decision} ${stage}`]}`;
   return done.ok ? ok({ requestId, text }) : done;
 }
 
@@ -173,11 +178,13 @@ function Decide({ held, deny, onDone, onConflict }: DecideProps) {
 }
 
 function endOf(held: Schemas["Approval"]): string {
-  const { isOwn, comment, names, decidedAt } = held;
+  const { isOwn, comment, names, decidedAt, edited } = held;
   const by = deciderOf(held, names);
   const own = isOwn ? ", who made the call" : "";
   const decided = by && `Decided by ${by}${own}${decidedAt ? `, ${time(decidedAt)}` : ""}.`;
-  return `This call is no longer pending: ${badgeOf(held).word}. ${decided ?? ""} ${comment ?? ""}`;
+  const told = edited?.explanation && `Explanation for the caller: ${edited.explanation}`;
+  const state = `This call is no longer pending: ${badgeOf(held).word}.`;
+  return [state, decided, comment, told].filter(Boolean).join(" ");
 }
 
 type ApprovalProps = Omit<DecideProps, "held" | "onConflict"> & { id: string };
@@ -205,13 +212,13 @@ export function Approval({ id, ...its }: ApprovalProps) {
 type DenyProps = Pick<DecideProps, "onDone"> & { call: Held; onClose: () => void };
 
 export function Deny({ call, onDone, onClose }: DenyProps) {
-  const its = useDraft({ reason: "" });
+  const its = useDraft({ explanation: "", reason: "" });
   const title = call.stage === "request" ? "Deny call" : "Deny and charge";
   const act = () => decide(call, { decision: "deny", ...its.draft });
   return (
     <Confirm {...{ title, act, onDone, onClose }}>
       <p>{outcomes[`deny ${call.stage}`]}</p>
-      <Fields of={[reasonField]} {...its} />
+      <Fields of={denialFields} {...its} />
     </Confirm>
   );
 }

@@ -147,4 +147,6 @@ export interface ApprovalVerdict {
 export interface ApprovalEdits {
   content?: string;
   model?: string;
+  /** of a denial, for the caller */
+  explanation?: string;
 }

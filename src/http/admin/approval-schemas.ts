@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { approvalStages } from "../../domain/sampling/approval.ts";
 import { names } from "./record-schemas.ts";
-import { millis, pageQuery } from "./schemas.ts";
+import { line, millis, pageQuery } from "./schemas.ts";
 
 const states = ["waiting", "approved", "denied", "expired", "started", "withdrawn"] as const;
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "A SHA-256 in hex.");
@@ -53,10 +53,14 @@ const approval = z.object({
   }),
   comment: z.string().nullable(),
   edited: z
-    .object({ content: sha256.optional(), model: z.string().optional() })
+    .object({
+      content: sha256.optional(),
+      model: z.string().optional(),
+      explanation: z.string().optional(),
+    })
     .nullable()
     .openapi({
-      description: "The approver's edits: hash of the new content, model.",
+      description: "The approver's edits: hash of the new content, model, explanation of a denial.",
     }),
 });
 
@@ -119,6 +123,7 @@ export const approvalDecision = z
   .strictObject({
     decision: z.enum(["approve", "deny"]),
     reason: z.string().min(1).max(1_000).optional(),
+    explanation: line(500).optional().openapi({ description: "For the caller of a denied call." }),
     contentHash: sha256.openapi({
       description: "`contentHash` of the content that the approver reviewed.",
     }),
@@ -127,5 +132,9 @@ export const approvalDecision = z
   .refine(({ decision, edited: edits }) => decision === "approve" || edits === undefined, {
     message: "`edited` requires the decision `approve`.",
     path: ["edited"],
+  })
+  .refine(({ decision, explanation }) => decision === "deny" || explanation === undefined, {
+    message: "`explanation` requires the decision `deny`.",
+    path: ["explanation"],
   })
   .openapi("ApprovalDecision");

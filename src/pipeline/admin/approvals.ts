@@ -46,6 +46,8 @@ export interface ApprovalDetail extends ShownApproval, Named {
 export interface DecisionInput {
   decision: "approve" | "deny";
   reason?: string;
+  /** of a denial, for the caller */
+  explanation?: string;
   edited?: HeldCallEdits;
   /** hex SHA-256 of what the approver saw */
   contentHash: string;
@@ -124,7 +126,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
   const decideOnce = async (
     actor: Actor,
     { tenant, held }: { tenant: Tenant; held: HeldCall },
-    { decision, reason, contentHash, edited: edits }: DecisionInput,
+    { decision, reason, explanation, contentHash, edited: edits }: DecisionInput,
   ): AsyncResult<null> => {
     const { approval } = held;
     const own = await ownCall(actor, approval);
@@ -133,7 +135,8 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     if (!refused.ok) return refused;
     const { requestId, stage, state: before } = approval;
     if (before !== "waiting") return late;
-    const edited = edits === undefined ? ok({ edited: null }) : await editHeldCall(held, edits);
+    const unedited = ok({ edited: explanation === undefined ? null : { explanation } });
+    const edited = edits === undefined ? unedited : await editHeldCall(held, edits);
     if (!edited.ok) return edited;
     const takesSlots = stage === "request" && decision === "approve";
     const slots = takesSlots ? await slotsOf(held) : ok([]);

@@ -12,10 +12,15 @@ import type { KeptResult } from "./hold-result.ts";
 
 /** An approved call whose caller never returned ends as canceled. */
 export const refusalOf = ({ approval }: HeldCall): Refusal => {
-  const { state, decidedBy } = approval;
+  const { state, decidedBy, edited } = approval;
   if (state === "withdrawn") return { reason: "cancelled" };
   if (state === "expired" && decidedBy !== "timeout") return { reason: "cancelled" };
-  return { reason: "user_rejected", by: decidedBy === "timeout" ? "timeout" : "approver" };
+  const explanation = state === "denied" ? edited?.explanation : undefined;
+  return {
+    reason: "user_rejected",
+    by: decidedBy === "timeout" ? "timeout" : "approver",
+    ...(explanation !== undefined && { explanation }),
+  };
 };
 
 const outcomeOf = ({ reason }: Refusal): "cancelled" | "failed" =>
