@@ -13,7 +13,7 @@ import { tenantChanges, tenantNow } from "../parts/stopped.tsx";
 import { ownPath } from "../place.ts";
 import { ok, type Asked } from "../problem.ts";
 import { draftOf, editsOf, withText, type Draft, type Shown } from "./edits.ts";
-import { badgeOf, conditionsText, deciderOf, modelIn } from "./texts.ts";
+import { badgeOf, conditionsText, deciderOf } from "./texts.ts";
 
 const words = { approve: "Approved", deny: "Denied" } as const;
 
@@ -119,7 +119,8 @@ function Prompt(its: Editing<Draft>) {
 function Model({ all, ...its }: Editing<Draft> & { all: readonly string[] }) {
   const policy = tenantNow.value?.policy ?? {};
   const models = all.filter((each, at) => {
-    const model = modelIn(each);
+    const [provider = "", ...id] = each.split("/");
+    const model = { provider, id: id.join("/") };
     return at === 0 || (!isStopped(model, policy.stopped ?? {}) && isAllowed(model, policy));
   });
   const hint = "Changing the model changes the reservation.";

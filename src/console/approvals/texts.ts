@@ -22,11 +22,6 @@ export const badgeOf = ({ state, decidedBy: by }: Pick<Call, "state" | "decidedB
 export const deciderOf = ({ decidedBy: by }: Pick<Call, "decidedBy">, names: Names) =>
   by && (names[by] ?? by.replace("person:", ""));
 
-export function modelIn(name: string): { provider: string; id: string } {
-  const [provider = "", ...id] = name.split("/");
-  return { provider, id: id.join("/") };
-}
-
 type Held = { conditions: Call["conditions"]; maxCostUsd?: number | null | undefined };
 
 export function conditionsText({ conditions, maxCostUsd }: Held): string {

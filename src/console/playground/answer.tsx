@@ -10,12 +10,10 @@ import { caller, sendAt, type Answer, type SamplingParams } from "./caller.ts";
 import { curlOf } from "./wire-request.ts";
 import { requestIn, wires, type Wire } from "./wires.ts";
 
-const pollMs = 2_000;
-
 export function Pending() {
   const keyId = caller.value?.keyId;
   const loading = useRead("/admin/v1/tenants/{tenant}/approvals", { state: "waiting" });
-  useRepeated(pollMs, loading.again);
+  useRepeated(2_000, loading.again);
   const own = valueIn(loading)?.data.find((each) => each.keyId === keyId);
   const open = own === undefined ? "" : `?open=${encodeURIComponent(own.requestId)}`;
   return (

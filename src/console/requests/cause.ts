@@ -49,7 +49,6 @@ const reasonWords: Rows = {
   invalid_params: "invalid parameter",
   no_eligible_model: "no model can serve the request",
   rate_limited: "rate limit reached",
-  response_too_large: "answer too large",
   stopped: "stopped by a kill switch",
   unavailable: "temporarily unavailable",
   user_rejected: "not approved",
@@ -164,7 +163,7 @@ export function causeText(record: Ended): string {
   if (model !== undefined && isMisnamed(record)) return `no model is named “${model}”`;
   const detail = detailText(record);
   if (reason === "unavailable" && detail !== null) return `models ${detail}`;
-  return [reasonWords[reason] ?? spaced(reason), detail || []].flat().join(": ");
+  return [reasonWords[reason] ?? faultText(reason), detail || []].flat().join(": ");
 }
 
 /** of a call until its approval is decided, on every page */
