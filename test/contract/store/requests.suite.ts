@@ -62,6 +62,9 @@ export const requestsSuite = (backend: Backend): void => {
       expect(await countedOf(9, other)).toEqual({ [other.id]: 1 });
       expect(await countedOf(2, one, other)).toEqual({ [one.id]: 1, [other.id]: 1 });
       expect(await countedOf(9)).toEqual({});
+      const another = await caller(world.stores);
+      const foreign = world.stores.requests.countBySession(another.tenantId, [one, other]);
+      expect(value(await foreign).size).toBe(0);
     });
 
     it("looks at so many records for one page, and goes on with the next one", async () => {
