@@ -2734,6 +2734,7 @@ describe("the playground", () => {
     await page.getByRole("button", { name: "Send" }).click();
     const answer = page.getByRole("region", { name: "Answer", exact: true });
     await answer.getByText("the answer is complete").waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("answer");
     expect(await answer.locator("dl").textContent()).toMatch(
       /Tokens\d+ in, \d+ outTime\d+ ms, \d+ ms of it at the providerCost\$/,
     );
@@ -2753,6 +2754,20 @@ describe("the playground", () => {
       data: { name: string }[];
     };
     expect(data.filter(({ name }) => name === "console playground")).toHaveLength(1);
+  });
+
+  it("says that an estimate above the maximum contains reasoning", async () => {
+    const { page } = operator;
+    const thinker = { id: "thinker", name: "Thinker", contextTokens: 100_000, reasoning: true };
+    await createTenant(router, "thinks", {
+      provider: "own",
+      baseUrl: "http://127.0.0.1:9",
+      models: [{ ...thinker, inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
+    });
+    await open("/t/thinks/playground");
+    await page.getByRole("button", { name: "Create a key for one hour" }).click();
+    const ranking = page.getByRole("region", { name: "Ranking" });
+    await ranking.getByText(/tokens in, [\d,]+ out with reasoning, /).waitFor();
   });
 
   it("says that a call it sent is pending approval, and leads there", async () => {

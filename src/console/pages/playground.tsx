@@ -55,8 +55,6 @@ const more = [
   { name: "tools", title: "Tools", rows: 3, isCode: true, hint: "A JSON list of MCP tools." },
 ] as const;
 
-const maxBytes = 4_000_000;
-
 async function mediaOf(file: File): Promise<Media> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const data = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
@@ -66,7 +64,7 @@ async function mediaOf(file: File): Promise<Media> {
 function MediaField({ draft: { media }, change }: Editing<Draft>) {
   const [fault, setFault] = useState("");
   const take = async (files: File[]): Promise<void> => {
-    const isLarge = files.some(({ size }) => size > maxBytes);
+    const isLarge = files.some(({ size }) => size > 4_000_000);
     setFault(isLarge ? "A file is larger than 4 MB." : "");
     try {
       change({ media: isLarge ? [] : await Promise.all(files.map(mediaOf)) });
@@ -126,9 +124,6 @@ function Compose({ draft, change }: Editing<Draft>) {
   );
 }
 
-/** ms after the last change */
-const settledMs = 200;
-
 const notJson = invalid({ title: "Not JSON", detail: "Enter a JSON list.", path: "tools" });
 
 function Bench() {
@@ -157,7 +152,7 @@ function Bench() {
             change={(changes) => {
               change(changes);
               clearTimeout(timer.current);
-              timer.current = window.setTimeout(() => void ranking.again(), settledMs);
+              timer.current = window.setTimeout(() => void ranking.again(), 200);
             }}
           />
           {ranked?.approval && (

@@ -1,5 +1,5 @@
 /** What a sent call waits for, and its answer. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { count, duration, none, usd } from "../format.ts";
 import { useRead, useRepeated, valueIn } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
@@ -45,8 +45,10 @@ export function Answered({ answer }: { answer: Answer }) {
   const decision = _meta?.["sampling-router/decision"];
   const { requestId = "", costUsd, usage, timingMs = {} } = decision ?? {};
   const total = Object.values(timingMs).reduce((sum, ms) => sum + ms, 0);
+  // Phones have it below the form.
+  useEffect(() => document.getElementById("answer")?.focus(), [answer]);
   return (
-    <Card title={model ?? "Answer"} isStack aria-label="Answer">
+    <Card title={model ?? "Answer"} isStack aria-label="Answer" id="answer" tabIndex={-1}>
       <CodeBlock title="Answer" text={textIn(content)} />
       <Facts
         of={[

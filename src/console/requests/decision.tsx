@@ -92,13 +92,14 @@ interface DecisionProps {
 }
 
 export function DecisionTable({ decision, asked = null, attempts = [] }: DecisionProps) {
-  const { candidates = [], weights, estimate, notes = [] } = decision;
+  const { candidates = [], weights, estimate, requirements, notes = [] } = decision;
   const feasible = candidates.filter(({ excludedBy }) => excludedBy === undefined);
   const isHinted = candidates.some(({ matchedHint }) => matchedHint !== undefined);
   const isDefaulted = candidates.some(({ isDefault }) => isDefault === true);
   const isByScore = feasible.every(
     ({ score = 0 }, at) => score <= (feasible[at - 1]?.score ?? Infinity),
   );
+  const isMore = (estimate?.outputTokens ?? 0) > (requirements?.maxTokens ?? Infinity);
   return (
     <div class="stack">
       <p>
@@ -127,7 +128,7 @@ export function DecisionTable({ decision, asked = null, attempts = [] }: Decisio
         of={[
           estimate !== undefined && [
             "Estimated before the call",
-            `${count(estimate.inputTokens)} tokens in, ${count(estimate.outputTokens)} out, ${usdOfCall(estimate.costUsd)}`,
+            `${count(estimate.inputTokens)} tokens in, ${count(estimate.outputTokens)} out${isMore ? " with reasoning" : ""}, ${usdOfCall(estimate.costUsd)}`,
           ],
           notes.length > 0 && ["Notes", notes.join(" · ")],
         ]}
