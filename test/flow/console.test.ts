@@ -1422,7 +1422,7 @@ describe("the stream of records", () => {
       await each.getByTitle(each === others[2] ? "Every few seconds" : "Live").waitFor();
     }
     const id = await sample("live");
-    for (const each of [page, ...others]) await each.getByRole("row", { name: id }).waitFor();
+    for (const each of [page, ...others]) await each.locator(`td a[href$="${id}"]`).waitFor();
     expect([streams.length, faults]).toEqual([3, []]);
     for (const each of others) await each.close();
   });
@@ -1446,7 +1446,7 @@ describe("the stream of records", () => {
     await ended;
     const id = await sample("unseen");
     await see("visible");
-    await page.getByRole("row", { name: id }).waitFor();
+    await page.locator(`td a[href$="${id}"]`).waitFor();
   });
 });
 
