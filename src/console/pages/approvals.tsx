@@ -32,7 +32,7 @@ const callColumns = (names: Names): Column<Call>[] => [
     (call) => badgeOf(call).word,
     (call) => <Badge {...badgeOf(call)} />,
   ),
-  column.of("Model", ({ model }) => model),
+  column.line("Model", ({ model }) => model),
   column.number("Model’s highest cost", ({ maxCostUsd }) => maxCostUsd, usdOfCall),
   column.text("Asked by", ({ user, keyId }) =>
     [names[user ?? ""] ?? [], names[keyId] ?? keyId].flat().join(", "),
