@@ -1791,6 +1791,8 @@ describe("alerts", () => {
     });
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Save changes" }).click();
+    // A new receiver closes once it is saved.
+    await expect.poll(() => mail.getAttribute("open")).toBeNull();
     await mail.locator("summary").first().click();
     await mail.getByText(`Leave blank to keep X-Mail-Token for ${url}.`).waitFor();
     // The answer stays in view.
