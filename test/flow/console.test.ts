@@ -542,9 +542,12 @@ describe("people", () => {
     await page.getByRole("button", { name: "Okta (custom" }).click();
     await page.getByText("Paste both redirect URIs as Sign-in redirect URIs").waitFor();
     expect(await page.getByLabel("Issuer").inputValue()).toBe("");
+    expect(await page.getByLabel("Client id").inputValue()).toBe("");
+    expect(await page.getByText("Leave blank to keep the current one.").count()).toBe(0);
     await page.getByText("Saving replaces https://id.example.com.").waitFor();
     await page.getByRole("button", { name: "Another" }).click();
     expect(await page.getByLabel("Issuer").inputValue()).toBe("https://id.example.com");
+    expect(await page.getByLabel("Client id").inputValue()).toBe("router");
     await page.getByLabel("Issuer").fill("https://acme.okta.com");
     await page.getByRole("button", { name: "Keycloak" }).click();
     expect(await page.getByLabel("Issuer").inputValue()).toBe("https://acme.okta.com");
@@ -2654,6 +2657,10 @@ describe("approvals", () => {
     await row.getByText("too dear, too").waitFor();
     // It is about the list before.
     expect(await page.getByText("Denied. The caller receives an error").count()).toBe(0);
+    await open(`/t/decided/requests/${id}`);
+    await page.locator(".verdict").getByText("not approved", { exact: true }).waitFor();
+    await page.getByText(/ in the router, .* for approval, /).waitFor();
+    await page.getByRole("link", { name: "Open Approvals" }).waitFor();
     expect((await second).get("error.data.explanation")).toBe("Use a smaller model.");
   });
 });

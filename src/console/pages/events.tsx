@@ -151,7 +151,7 @@ export function Events() {
   const draft = { ...noFilters, ...query };
   const isOfAll = tenantHere() === "";
   const paging = usePaging(isOfAll ? "/admin/v1/events" : "/admin/v1/tenants/{tenant}/events", {
-    limit: 200,
+    limit: 100,
     ...askedFor({ ...draft, action: draft.action.replace("*", "") }, Object.keys(noFilters)),
   });
   const tenants = valueIn(useLoaded("tenants", () => tenantsIf(isOfAll)))?.data ?? [];

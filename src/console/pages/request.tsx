@@ -162,6 +162,7 @@ function Attempts({ record }: { record: WholeRecord }) {
 function Timeline({ record }: { record: RequestRecord }) {
   const steps = stepsOf(record);
   const { attempts, totalMs, overheadMs } = record;
+  const approvalMs = steps.find(({ name }) => name === "approval")?.ms ?? 0;
   const pauses = attempts.reduce((ms, { waitedMs = 0 }) => ms + waitedMs, 0);
   const whole = Math.max(1, totalMs ?? 0, ...steps.map(({ from, ms }) => from + ms));
   if (steps.length === 0) return null;
@@ -186,7 +187,8 @@ function Timeline({ record }: { record: RequestRecord }) {
       </div>
       {totalMs !== null && overheadMs !== null && (
         <p class="faint">
-          {duration(totalMs)} in all: {duration(overheadMs)} in the router,{" "}
+          {duration(totalMs)} in all: {duration(overheadMs - approvalMs)} in the router,{" "}
+          {approvalMs > 0 && `${duration(approvalMs)} for approval, `}
           {pauses > 0 && `${duration(pauses)} between attempts, `}
           {duration(Math.max(0, totalMs - overheadMs - pauses))} at providers.
         </p>

@@ -93,17 +93,26 @@ const guideOf = (issuer: string): string =>
 const guideNamed = (wanted: string) => guides.find(({ name }) => name === wanted);
 const issuerField = { name: "issuer", title: "Issuer", isRequired: true, type: "url" } as const;
 const kinds = { "openid-connect": "OpenID Connect", "cloudflare-access": "Cloudflare Access" };
-const fieldsOf = (provider: Provider | null): readonly FieldOf<Draft>[] => [
+const fieldsOf = (isKept: boolean): readonly FieldOf<Draft>[] => [
   { name: "clientId", title: "Client id", isRequired: true },
   {
     name: "clientSecret",
     title: "Client secret",
     type: "password",
-    hint: provider?.hasSecret === true ? "Leave blank to keep the current one." : "",
+    hint: isKept ? "Leave blank to keep the current one." : "",
   },
   { name: "claim", title: "Claim", isRequired: true, hint: "Determines the role." },
   { name: "kind", title: "Kind", options: Object.entries(kinds) },
 ];
+
+function changesFor(picked: string, { draft, saved }: Record<"draft" | "saved", Draft>) {
+  const { issuer = "", claim = "groups" } = guideNamed(picked) ?? {};
+  // What was typed stays.
+  if (![saved, ...guides].some((each) => each.issuer === draft.issuer)) return {};
+  if (picked !== guideOf(saved.issuer))
+    return { issuer: issuer.includes("<") ? "" : issuer, claim, clientId: "" };
+  return { issuer: saved.issuer, claim: saved.claim, clientId: saved.clientId };
+}
 
 /** What the identity provider’s form asks for, and the link to hand out. */
 const Guide = ({ guide, pick }: { guide: string; pick: (name: string) => void }) => (
@@ -147,12 +156,9 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
   const question = useUnsaved(JSON.stringify(draft) !== JSON.stringify(saved));
   const pick = (picked: string): void => {
     setGuide(picked);
-    const isSaved = picked === guideOf(saved.issuer);
-    const { issuer, claim = "groups" } = (!isSaved && guideNamed(picked)) || saved;
-    // What was typed stays.
-    if ([saved, ...guides].some((each) => each.issuer === draft.issuer))
-      change({ issuer: issuer.includes("<") ? "" : issuer, claim });
+    change(changesFor(picked, { draft, saved }));
   };
+  const isKept = saved.issuer === draft.issuer && provider?.hasSecret === true;
   const save = async (): Promise<Asked<unknown>> => {
     const body = settingsIn(draft);
     if (draft.kind === "openid-connect" && isSure !== true) {
@@ -174,7 +180,7 @@ function Edit({ provider, onDone }: { provider: Provider | null; onDone: () => v
         }}
       />
       <div class="grid">
-        <Fields of={fieldsOf(provider)} {...{ draft, change }} />
+        <Fields of={fieldsOf(isKept)} {...{ draft, change }} />
       </div>
       <Groups groups={draft.groups} change={(groups) => change({ groups })} />
       {draft.kind === "openid-connect" && <SignInTrial settingsOf={() => settingsIn(draft)} />}

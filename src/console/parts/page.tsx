@@ -122,7 +122,7 @@ export function There<T>({ what, loading: { loaded, again }, children }: TherePr
 const tones = {
   good: /^(succeeded|active|approved|yes)$/,
   warn: /^(refused|unknown|preview|expired|pending approval)$/,
-  bad: /^(failed|failing|revoked)$/,
+  bad: /^(failed|failing|not approved|revoked)$/,
   busy: /^running$/,
 };
 const toneOf = (word: string): string =>

@@ -84,6 +84,7 @@ const reasonAdvices: Rows = {
   "unavailable internal": "Wait a minute, then repeat the request.",
   "invalid_params capability_missing": "Correct the request.",
   stopped: "Release the kill switch to allow such calls again.",
+  user_rejected: "See who decided, and why, in the list of approvals.",
   idempotency_conflict: "Use a new idempotency key for a new request.",
   response_too_large: "Ask for a shorter answer, or call without streaming.",
 };
@@ -95,6 +96,7 @@ const advicePages = [
   ["/limits", "Limits", "reset"],
   ["/policy", "Policy", "policy"],
   ["/switches", "Kill switches", "kill switch"],
+  ["/approvals?state=all", "Approvals", "approvals"],
 ] as const;
 export const pagesFor = (advice: string) => advicePages.filter(([, , its]) => advice.includes(its));
 
@@ -169,10 +171,11 @@ export function causeText(record: Ended): string {
 /** of a call until its approval is decided, on every page */
 export const pendingWord = "pending approval";
 
-type Going = Pick<RequestRecord, "outcome" | "held" | "approved">;
-export const outcomeWord = ({ outcome, held, approved }: Going): string => {
+type Going = Pick<RequestRecord, "outcome" | "held" | "approved"> & { reason?: string | null };
+export const outcomeWord = ({ outcome, held, approved, reason }: Going): string => {
   if (approved) return "approved";
-  return held ? pendingWord : outcome === "admitted" ? "running" : outcome;
+  if (held) return pendingWord;
+  return reason === "user_rejected" ? "not approved" : outcome === "admitted" ? "running" : outcome;
 };
 
 /** What became of a request, in a line. */

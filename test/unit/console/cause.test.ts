@@ -172,4 +172,5 @@ it("has the same words for outcomes as the filter and the approvals", () => {
   expect(outcomeWord({ outcome: "admitted", held: true, approved: true })).toBe("approved");
   expect(outcomeWord({ outcome: "admitted" })).toBe("running");
   expect(outcomeWord({ outcome: "failed" })).toBe("failed");
+  expect(outcomeWord({ outcome: "failed", reason: "user_rejected" })).toBe("not approved");
 });
