@@ -2660,7 +2660,8 @@ describe("approvals", () => {
     await open(`/t/decided/requests/${id}`);
     await page.locator(".verdict").getByText("not approved", { exact: true }).waitFor();
     await page.getByText(/ in the router, .* for approval, /).waitFor();
-    await page.getByRole("link", { name: "Open Approvals" }).waitFor();
+    await page.getByRole("link", { name: "Open Approval" }).click();
+    await drawer.getByText(/This call is no longer pending: denied/).waitFor();
     expect((await second).get("error.data.explanation")).toBe("Use a smaller model.");
   });
 });

@@ -64,7 +64,7 @@ function Found({ decisions, changed, newlyRefused, notReplayed, data, usedUp, na
         <strong>
           {decisions === 0
             ? "There are no decisions to replay yet."
-            : `Of the last ${count(decisions)} decisions ${count(changed)} would change, and ${count(newlyRefused)} would be refused.`}
+            : `Of the last ${count(decisions)} decisions ${count(changed)} would change, and ${count(newlyRefused)} would get no model.`}
         </strong>
         {notReplayed.length > 0 &&
           ` Not fully tested: ${notReplayed.map(memberTitle).join(", ")}. Records don’t contain usage at the time, for example, so more calls may be refused.`}

@@ -106,7 +106,7 @@ function Head({ record }: { record: WholeRecord }) {
           <p>
             {advice}{" "}
             {pagesFor(advice).map(([page, title]) => [
-              <a href={ownPath(page)}>Open {title}</a>,
+              <a href={ownPath(page.replace(/=$/, `=${record.id}`))}>Open {title}</a>,
               " ",
             ])}
           </p>

@@ -61,7 +61,7 @@ function SingleSignOn() {
         )}
         {hasOperators && (
           <Button class={hasTenants ? "quiet" : ""} onClick={() => void leave(null)}>
-            Sign in as an operator
+            Single sign-on for operators
           </Button>
         )}
       </div>

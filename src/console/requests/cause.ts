@@ -43,7 +43,7 @@ const faultWords: Rows = {
   unopenable: "stored key can’t be decrypted",
 };
 const reasonWords: Rows = {
-  budget_exceeded: "budget used up",
+  budget_exceeded: "no budget left for the call",
   capability_missing: "client lacks a capability",
   idempotency_conflict: "idempotency key already used",
   invalid_params: "invalid parameter",
@@ -84,7 +84,7 @@ const reasonAdvices: Rows = {
   "unavailable internal": "Wait a minute, then repeat the request.",
   "invalid_params capability_missing": "Correct the request.",
   stopped: "Release the kill switch to allow such calls again.",
-  user_rejected: "See who decided, and why, in the list of approvals.",
+  user_rejected: "See who decided, and why, at its approval.",
   idempotency_conflict: "Use a new idempotency key for a new request.",
   response_too_large: "Ask for a shorter answer, or call without streaming.",
 };
@@ -96,7 +96,7 @@ const advicePages = [
   ["/limits", "Limits", "reset"],
   ["/policy", "Policy", "policy"],
   ["/switches", "Kill switches", "kill switch"],
-  ["/approvals?state=all", "Approvals", "approvals"],
+  ["/approvals?state=all&open=", "Approval", "its approval"],
 ] as const;
 export const pagesFor = (advice: string) => advicePages.filter(([, , its]) => advice.includes(its));
 

@@ -128,7 +128,7 @@ describe("the cause of an error", () => {
       "models failed recently: openai/a, openai/b",
     );
     expect(textOf("budget_exceeded", "tenant.usdPerMonth")).toBe(
-      "budget used up: USD per month, tenant",
+      "no budget left for the call: USD per month, tenant",
     );
     expect(textOf("invalid_params", "messages.0")).toBe("invalid parameter: messages.0");
     const by = "request denied by person:ann@corp.test (subject NTTi_lnK)";
